@@ -1,0 +1,1 @@
+"""What Inspect reads: @task functions only."""

@@ -1,0 +1,53 @@
+"""The `personafeedback` command."""
+
+from __future__ import annotations
+
+import click
+
+from . import __version__, registration
+from .errors import PersonaFeedbackError
+
+
+class _Group(click.Group):
+    """Shows our own errors as one line instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except PersonaFeedbackError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="personafeedback")
+def main() -> None:
+    """PersonaFeedback in lm-evaluation-harness and Inspect.
+
+    Inspect finds the tasks by itself:
+
+        inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
+
+    lm-eval needs one of these once:
+
+    \b
+        personafeedback register
+        lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
+    """
+
+
+@main.command()
+def register() -> None:
+    """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
+    click.echo(registration.register())
+
+
+@main.command()
+def unregister() -> None:
+    """Remove what `register` made, and nothing else."""
+    click.echo(registration.unregister())
+
+
+@main.command("task-configs")
+def task_configs() -> None:
+    """Print the folder of the YAML files, for lm_eval's --include_path."""
+    click.echo(registration.task_configs())

@@ -1,0 +1,22 @@
+"""The errors that a user can meet. Each message says what was found, what was expected and what to do next."""
+
+from __future__ import annotations
+
+
+class PersonaFeedbackError(ValueError):
+    """Anything this package refuses to do. Base class of the two below."""
+
+
+class DataError(PersonaFeedbackError):
+    """The benchmark data cannot be found or is not what the release promises."""
+
+
+class OptionError(PersonaFeedbackError):
+    """An option (setting, counts, category, ...) has a value that does not exist."""
+
+
+def choose(option: str, value: object, known: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `known`; raise OptionError with the list otherwise."""
+    if isinstance(value, str) and value in known:
+        return value
+    raise OptionError(f"{option}={value!r} is not known. Use one of: {', '.join(known)}.")

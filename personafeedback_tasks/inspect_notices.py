@@ -1,0 +1,88 @@
+"""What an Inspect run says about itself, once at the start and, where many replies are unreadable, at the end.
+
+A task function knows neither `--limit` nor the end of the run; Inspect's hooks do. They are registered when one of
+our tasks is first built, so that other people's evaluations never see them.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from typing import Any
+
+from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
+from inspect_ai.log import EvalLog
+
+from . import notices, prompts
+from .dataset import CaseSet
+from .options import Options
+from .orders import ORDERS
+
+logger = logging.getLogger(__name__)
+
+KEY = "personafeedback"
+"""Our entry in the metadata of a log."""
+
+
+def watch(name: str, cases: CaseSet, options: Options, method: str) -> dict[str, Any]:
+    """Say the two sentences about every run of this task.
+
+    Returns:
+        The signature of the run, for `Task(metadata=...)`.
+    """
+    _register()
+    signature = {
+        "task": options.named(name, cases),
+        "setting": options.setting,
+        "method": method,
+        "prompt": prompts.PROMPT_VERSION,
+        "data": cases.revision,
+        "demonstration": cases.release.is_sample,
+    }
+    _TASKS[cases.revision] = cases
+    return {KEY: signature}
+
+
+_TASKS: dict[str, CaseSet] = {}
+
+
+@lru_cache(maxsize=None)
+def _register() -> None:
+    @hooks(name=KEY, description="says what a PersonaFeedback run asks, and whether its replies were readable")
+    class Notices(Hooks):
+        async def on_task_start(self, data: TaskStart) -> None:
+            signature = (data.spec.metadata or {}).get(KEY)
+            if signature is not None:
+                line = _opening(signature, data.spec.dataset.sample_ids, data.spec.config.epochs or 1)
+                logger.log(logging.WARNING if signature["demonstration"] else logging.INFO, line)
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            signature = (data.log.eval.metadata or {}).get(KEY)
+            if signature is not None:
+                warning = notices.unreadable(signature["task"], _answers(data.log))
+                if warning is not None:
+                    logger.warning(warning)
+
+
+def _opening(signature: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
+    cases = _TASKS[signature["data"]]
+    chosen = set(map(str, ids or ()))
+    asked = [case for case in cases if case.id in chosen]
+    return notices.opening(
+        task=signature["task"],
+        cases=len(asked),
+        calls=len(asked) * len(ORDERS) * epochs,
+        characters=epochs * sum(len(prompts.build(c, signature["setting"], o)) for c in asked for o in ORDERS),
+        setting=signature["setting"],
+        method=signature["method"],
+        data=cases,
+    )
+
+
+def _answers(log: EvalLog) -> list[str]:
+    return [
+        answer
+        for reduction in log.reductions or ()
+        for sample in reduction.samples
+        for answer in ((sample.metadata or {}).get("answers") or {}).values()
+    ]

@@ -1,0 +1,188 @@
+"""Adapter to Inspect: one sample asks both orders, concurrently.
+
+A sample holds ids and the question; both prompts stand in the transcript as they were asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatCompletionChoice, ChatMessageUser, GenerateConfig, ModelOutput, get_model
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    accuracy,
+    grouped,
+    metric,
+    scorer,
+    stderr,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from . import TASK_VERSION, inspect_notices, prompts, scoring
+from .answers import LETTERS, read_reply
+from .dataset import Case, CaseSet, load_cases
+from .options import Options
+from .orders import CHOSEN_LETTER, ORDERS
+
+METHOD = "generate"
+
+GENERATE_CONFIG = GenerateConfig(
+    max_tokens=1024,
+    temperature=0.0,
+    # The part of a prompt that cases share is shorter than what Anthropic caches, so a cache write is never read back.
+    cache_prompt=False,
+)
+
+
+def build_task(
+    name: str, category: str | None = None, difficulty: str | None = None, *, options: Options | None = None
+) -> Task:
+    """The Inspect task for some cells under some options.
+
+    Args:
+        name: the task's name, shown with the setting where that is not `persona`.
+        category: see `dataset.load_cases`.
+        difficulty: see `dataset.load_cases`.
+        options: see `options.Options`.
+
+    Raises:
+        DataError: the data is not what the release promises.
+    """
+    options = options or Options()
+    cases = load_cases(options.data, category, difficulty, options.counts)
+    return Task(
+        dataset=MemoryDataset([_sample(case) for case in cases], name="PersonaFeedback", location=cases.release.source),
+        solver=_ask_both_orders(cases, options.setting),
+        scorer=both_orders(),
+        config=GENERATE_CONFIG,
+        version=TASK_VERSION,
+        display_name=options.named(name, cases),
+        metadata=inspect_notices.watch(name, cases, options, METHOD),
+    )
+
+
+def _sample(case: Case) -> Sample:
+    return Sample(
+        id=case.id,
+        input=case.question,
+        target=[CHOSEN_LETTER[order] for order in ORDERS],
+        metadata={
+            "cell": case.cell,
+            "category": case.category,
+            "difficulty": case.difficulty,
+            "user_id": case.user_id,
+            "language": case.language,
+        },
+    )
+
+
+def _ask_both_orders(cases: CaseSet, setting: str) -> Solver:
+    case_of = {case.id: case for case in cases}
+
+    # Inspect writes a solver's arguments into the log: the cases come in from outside, the setting is an argument.
+    @solver
+    def ask_both_orders(setting: str) -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            case = case_of[str(state.sample_id)]
+            outputs = await collect(*(_ask(case, setting, order) for order in ORDERS))
+            # One output with one choice per order: what the scorer reads, also when a log is scored again.
+            state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
+            return state
+
+        return solve
+
+    return ask_both_orders(setting)
+
+
+async def _ask(case: Case, setting: str, order: str) -> ModelOutput:
+    message = ChatMessageUser(
+        content=prompts.build(case, setting, order), metadata={"case_id": case.id, "order": order}
+    )
+    return await get_model().generate([message])
+
+
+def _choice(output: ModelOutput) -> ChatCompletionChoice:
+    """The reply of one call. A provider that returns no choice at all said nothing."""
+    if output.choices:
+        return output.choices[0]
+    return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]
+
+
+def read_choice(choice: ChatCompletionChoice) -> str:
+    """The answer of one reply. The text decides whether it is readable; a stop reason only names why it is not."""
+    answer = read_reply(choice.message.text)
+    if answer in LETTERS:
+        return answer
+    return {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refusal"}.get(
+        choice.stop_reason, answer
+    )
+
+
+@metric
+def cell_stderr() -> Metric:
+    """Standard error per cell, clustered by user. (Of two `grouped(...)` under one key Inspect drops the second.)"""
+    return _per("cell", _user_stderr)
+
+
+@metric
+def category_accuracy() -> Metric:
+    """Mean per category, weighted by cases as in the paper."""
+    return _per("category", accuracy())
+
+
+@metric
+def category_stderr() -> Metric:
+    """Standard error per category, clustered by user."""
+    return _per("category", _user_stderr)
+
+
+def _user_stderr(scores: list[SampleScore]) -> float:
+    values = [score.score.as_float() for score in scores]
+    users = [(score.sample_metadata or {})["user_id"] for score in scores]
+    return scoring.clustered_stderr(values, users)
+
+
+def _per(key: str, inner: Metric) -> Metric:
+    by_key = cast(MetricProtocol, grouped(inner, key, all=False))
+
+    # Without this annotation Inspect passes bare scores, stripped of the metadata that names the user.
+    def compute(scores: list[SampleScore]) -> Value:
+        return by_key(scores)
+
+    return compute
+
+
+def _metrics() -> list[Metric]:
+    return [
+        accuracy(),
+        stderr(cluster="user_id"),
+        grouped(accuracy(), "cell", all=False),
+        cell_stderr(),
+        category_accuracy(),
+        category_stderr(),
+    ]
+
+
+@scorer(metrics={name: _metrics() for name in scoring.METRICS}, name="personafeedback")
+def both_orders() -> Scorer:
+    """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answers = [read_choice(choice) for choice in state.output.choices]
+        return Score(
+            value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
+            answer=", ".join(answers),
+            reason=next((answer for answer in answers if answer not in LETTERS), None),
+            metadata={"answers": dict(zip(ORDERS, answers, strict=True))},
+        )
+
+    return score

@@ -1,0 +1,162 @@
+"""Adapter to lm-evaluation-harness (0.4.x): one document, two orders. Named in the YAML files by `class:`.
+
+A document holds ids only; the texts stand in the requests, which `--log_samples` writes in full. The two orders of
+a case are two contexts of one document, so that `--limit` counts cases, standard errors are per case and a
+data-parallel run never parts a pair.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import datasets
+from lm_eval.api.filter import Filter
+from lm_eval.api.instance import Instance
+from lm_eval.api.task import ConfigurableTask
+
+from . import TASK_VERSION, notices, prompts, scoring
+from .answers import read_reply
+from .dataset import CaseSet, load_cases
+from .errors import PersonaFeedbackError
+from .options import Options
+from .orders import CHOSEN_LETTER, ORDERS
+
+logger = logging.getLogger("lm_eval.personafeedback")  # lm-eval shows the INFO lines of its own loggers only
+
+mean = scoring.mean
+"""Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
+
+
+def user_stderr(items: Sequence[tuple[str, float]]) -> float:
+    """Aggregation: standard error clustered by user, from one (user_id, acc) per case."""
+    users, values = zip(*items, strict=True)
+    return scoring.clustered_stderr(values, users)
+
+
+class ReadReply(Filter):
+    """Filter: the text of a reply -> its letter, or the reason why there is none (logged as `filtered_resps`)."""
+
+    def apply(self, resps: Any, docs: Any) -> list[str]:
+        return [read_reply(reply) for reply in resps]
+
+
+class PersonaFeedbackTask(ConfigurableTask):
+    """One cell of the benchmark under one method (`generate_until`, or `multiple_choice` for the `_mc` tasks).
+
+    The cell stands in the YAML's `dataset_kwargs`; `--metadata` sets the fields of `options.Options`.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        config = {key: value for key, value in config.items() if key != "class"}
+        metadata = config.get("metadata") or {}
+        if str(metadata.get("version")) != TASK_VERSION:
+            raise PersonaFeedbackError(
+                f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
+                f"{metadata.get('version')}, the installed personafeedback-tasks of {TASK_VERSION}. "
+                "Run `personafeedback register` again, or pass --include_path \"$(personafeedback task-configs)\"."
+            )
+        self.options = Options.read(metadata)
+        super().__init__(config=config)
+        self._config.task_alias = self.options.named(config["task"], self.cases)
+        if self._config.task_alias != config["task"]:
+            _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
+
+    def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        """Load the cell with our own loader instead of `datasets.load_dataset`: strict, and spread over users."""
+        self.cases: CaseSet = load_cases(
+            self.options.data, counts=self.options.counts, **(dataset_kwargs or {})
+        )
+        self._case_of = {case.id: case for case in self.cases}
+        rows = [
+            {"id": c.id, "category": c.category, "difficulty": c.difficulty, "user_id": c.user_id, "language": c.language}
+            for c in self.cases
+        ]
+        self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
+
+    def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
+        return prompts.build(self._case_of[doc["id"]], self.options.setting, doc.get("order", ORDERS[0]))
+
+    def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
+        """The letter of the chosen response in each order."""
+        return [CHOSEN_LETTER[order] for order in ORDERS]
+
+    def fewshot_context(self, doc: Mapping[str, Any], num_fewshot: int, *args: Any, **kwargs: Any) -> list[str]:  # type: ignore[override]
+        return [super(PersonaFeedbackTask, self).fewshot_context({**doc, "order": order}, num_fewshot, *args, **kwargs) for order in ORDERS]  # type: ignore[misc]
+
+    def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:  # type: ignore[override]
+        requests: list[Instance] = []
+        for context in ctx:
+            built = super().construct_requests(doc, context, **kwargs)
+            requests += built if isinstance(built, list) else [built]
+        for index, request in enumerate(requests):
+            request.idx = index
+        return requests
+
+    def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:  # type: ignore[override]
+        # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
+        super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
+        if kwargs.get("rank", 0) == 0:
+            logger.info(
+                notices.opening(
+                    task=self._config.task_alias,
+                    cases=len({request.doc_id for request in self.instances}),
+                    calls=len(self.instances),
+                    characters=sum(len(request.args[0]) for request in self.instances),
+                    setting=self.options.setting,
+                    method=self.method,
+                    data=self.cases,
+                    chat_template=bool(kwargs.get("apply_chat_template")),
+                )
+            )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with everything that a request is built from."""
+        return "-".join((TASK_VERSION, prompts.fingerprint(), self.options.setting, self.cases.digest))
+
+    @property
+    def method(self) -> str:
+        return "mc" if self.OUTPUT_TYPE == "multiple_choice" else "generate"
+
+    def apply_filters(self) -> list[Instance] | None:
+        filtered = super().apply_filters()
+        (name,) = self.instances[0].filtered_resps
+        results = [request.filtered_resps[name] for request in self.instances]
+        answers = _read_pairs(results) if self.method == "mc" else results
+        if warning := notices.unreadable(self._config.task_alias, answers):
+            logger.warning(warning)
+        return filtered
+
+    def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        if "bypass" in self._metric_fn_list:  # --predict_only
+            return {"bypass": 999}
+        return super().process_results(doc, results)
+
+
+def score_replies(doc: Mapping[str, Any], answers: Sequence[str]) -> dict[str, Any]:
+    """`process_results` of the generating tasks: one answer per order -> one value per metric."""
+    values: dict[str, Any] = scoring.as_dict(scoring.score_answers(answers))
+    return {**values, "acc_se_user": (doc["user_id"], values["acc"])}
+
+
+def score_log_likelihoods(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """`process_results` of the `_mc` tasks: (log-likelihood, is greedy) of A, B per order -> one value per metric."""
+    acc_sym = scoring.score_symmetric(_pairs(results))
+    return {**score_replies(doc, _read_pairs(results)), "acc_sym": acc_sym}
+
+
+def _pairs(results: Sequence[tuple[float, bool]]) -> list[scoring.LogLikelihoods]:
+    values = [log_likelihood for log_likelihood, _ in results]
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+def _read_pairs(results: Sequence[tuple[float, bool]]) -> list[str]:
+    return [scoring.read_log_likelihoods(pair) for pair in _pairs(results)]
+
+
+@lru_cache(maxsize=None)
+def _warn_of_remark(remark: str) -> None:
+    logger.warning("The rows of the cells say %s; lm-eval's Groups table cannot, so its rows keep the plain names.", remark)

@@ -1,0 +1,62 @@
+"""A persona: whose question it is, as text for a prompt, and the language it is written in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+
+_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
+_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+
+
+@dataclass(frozen=True)
+class Persona:
+    """One user of the release.
+
+    Attributes:
+        user_id: the key of the release; names repeat across users.
+        profile: `persona/<user_id>.json` as parsed. Key names vary between users, typos included.
+    """
+
+    user_id: str
+    profile: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The whole profile as indented lines; every key and value stands in it as written."""
+        return "\n".join(_lines(self.profile))
+
+    @cached_property
+    def language(self) -> str:
+        """`zh` when Chinese characters outnumber Latin words in the values, else `en`.
+
+        Decided once per user, so that all prompts of a user share their beginning: single cases mix languages.
+        """
+        values = "\n".join(_strings(self.profile))
+        chinese = len(_IDEOGRAPH.findall(values))
+        return "zh" if chinese > len(_LATIN_WORD.findall(values)) else "en"
+
+
+def _lines(value: Any, indent: str = "") -> Iterator[str]:
+    items = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
+    for key, item in items:
+        label = f"{indent}-" if key is None else f"{indent}{key}:"
+        if isinstance(item, (Mapping, list)) and item:
+            yield label
+            yield from _lines(item, indent + "  ")
+        else:
+            yield f"{label} {item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)}"
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings(item)

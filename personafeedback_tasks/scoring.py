@@ -1,0 +1,122 @@
+"""Answers -> the scores of a case -> means and standard errors.
+
+A case has one answer per order (see `orders.ORDERS`): `A`, `B`, or the reason why the reply is unreadable.
+What has an empty denominator is nan, never 0, and is left out of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from .answers import LETTERS
+from .orders import CHOSEN_LETTER, ORDERS
+
+LogLikelihoods = tuple[float, float]
+"""Log-likelihood (nats) of the letters (A, B) after one prompt."""
+
+TIED = "invalid_response_format"
+"""The reason when two log-likelihoods are equal or undefined: there is no letter to read."""
+
+
+@dataclass(frozen=True)
+class CaseScore:
+    """What one case says about a model. All values lie in [0, 1].
+
+    Attributes:
+        acc: mean over both orders of "the chosen response was picked"; unreadable counts as not picked. Chance 0.5.
+        acc_both: 1 if it was picked in both orders, else 0. Chance 0.25.
+        consistency: 1 if the same response was picked in both orders, else 0 (position consistency of
+            arXiv 2406.07791, among cases with both replies readable); nan unless both replies are readable.
+        first_rate: share of the readable replies that picked the response shown first; nan without any.
+            A mean of 0.5 is no position bias.
+        invalid: share of the replies that are unreadable.
+    """
+
+    acc: float
+    acc_both: float
+    consistency: float
+    first_rate: float
+    invalid: float
+
+
+METRICS = tuple(CaseScore.__dataclass_fields__)
+
+
+def score_answers(answers: Sequence[str]) -> CaseScore:
+    """Score one case from its answers in the order of ORDERS.
+
+    Raises:
+        ValueError: there is not exactly one answer per order.
+    """
+    if len(answers) != len(ORDERS):
+        raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(ORDERS)})")
+    picked = [answer == CHOSEN_LETTER[order] for order, answer in zip(ORDERS, answers, strict=True)]
+    readable = [answer for answer in answers if answer in LETTERS]
+    complete = len(readable) == len(ORDERS)
+    return CaseScore(
+        acc=sum(picked) / len(ORDERS),
+        acc_both=float(all(picked)),
+        # The orders mirror each other, so two different letters are the same response.
+        consistency=float(readable[0] != readable[1]) if complete else math.nan,
+        first_rate=readable.count(LETTERS[0]) / len(readable) if readable else math.nan,
+        invalid=1 - len(readable) / len(ORDERS),
+    )
+
+
+def read_log_likelihoods(pair: LogLikelihoods) -> str:
+    """The more likely letter; equal or undefined log-likelihoods are unreadable, not the first letter."""
+    a, b = pair
+    if a == b or math.isnan(a) or math.isnan(b):
+        return TIED
+    return LETTERS[0] if a > b else LETTERS[1]
+
+
+def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
+    """acc_sym: 1 if the log-odds of the chosen response, averaged over both orders, are positive; 0.5 on an exact tie.
+
+    Args:
+        pairs: log-likelihoods of (A, B), one pair per order of ORDERS. An undefined one counts as not picked.
+    """
+    odds = []
+    for order, (a, b) in zip(ORDERS, pairs, strict=True):
+        odds.append(0.0 if a == b else (a - b if CHOSEN_LETTER[order] == LETTERS[0] else b - a))
+    total = sum(odds)
+    if math.isnan(total) and not any(math.isnan(value) for pair in pairs for value in pair):
+        total = 0.0  # +inf and -inf: each order is certain of the opposite
+    return 0.5 if total == 0 else float(total > 0)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of the values that are defined; nan if none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """Standard error of the mean when the values of one cluster (here: one user) are correlated.
+
+    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
+    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
+
+    Args:
+        values: one value per case; nan is left out.
+        clusters: the cluster of each value.
+    """
+    center = mean(values)
+    deviations: dict[str, float] = {}
+    n = 0
+    for value, cluster in zip(values, clusters, strict=True):
+        if not math.isnan(value):
+            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
+            n += 1
+    count = len(deviations)
+    if count < 2:
+        return math.nan
+    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
+
+
+def as_dict(score: CaseScore) -> dict[str, float]:
+    """Metric name -> value, every name present."""
+    return asdict(score)

@@ -1,0 +1,1 @@
+"""What lm-eval reads: YAML files only. See README.md in this folder."""

@@ -1,0 +1,169 @@
+"""What a judge's reply is read as. Each row says why by its group; each pattern of the module is needed by some row."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from personafeedback_tasks import answers
+from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
+
+NONE, CUT, REFUSED, INVALID = REASONS
+
+ROWS: dict[str, list[tuple[str, str]]] = {
+    "nothing was said": [
+        ("", NONE), (" \n\t", NONE), ("\u200b\ufeff", NONE), ("\u3000", NONE),
+        ("<think>A</think>", NONE), ("<think>A</think>\n \n", NONE), ("B</think>", NONE),
+    ],
+    "the label alone, however it is dressed": [
+        ("A", "A"), ("B", "B"), ("a", "A"), ("b", "B"), (" B \n", "B"), ("B.", "B"), ("b.", "B"), ("B!", "B"), ("B。", "B"),
+        ("(A)", "A"), ("(b)", "B"), ("[B]", "B"), ("<A>", "A"), ("{B}", "B"), ("B)", "B"), ("A:", "A"), ("【B】", "B"),
+        ("Ａ", "A"), ("（Ｂ）", "B"), ("ｂ", "B"), ("Ⓑ", "B"), ("A\u200b", "A"), ("\u202aB\u202c", "B"), ("B\ufe0f", "B"),
+        ("**A**", "A"), ("***B***", "B"), ("__B__", "B"), ("_A_", "A"), ("`B`", "B"), ("# B", "B"), ("- A", "A"), ("* B", "B"),
+        ('"B"', "B"), ("'A'", "A"), ("“A”", "A"), ("「B」", "B"), ('B"', "B"), ("<b>B</b>", "B"), ("<strong>A</strong>", "A"),
+        ("```\nB\n```", "B"), ("```text\nA\n```", "A"), ("B</s>", "B"), ("B<|im_end|>", "B"),
+        ("\\text{B}", "B"), ("\\(B\\)", "B"), ("$A$", "A"),
+        ("Response B", "B"), ("response_A", "A"), ("<response_A>", "A"), ("Option (B)", "B"), ("option (b)", "B"), ("option b.", "B"),
+        ("Final answer B", "B"), ("回答A", "A"), ("选项 B", "B"), ("B选项", "B"), ("the first response", "A"), ("The second one.", "B"),
+        ("Former", "A"), ("the latter", "B"), ("第一个", "A"), ("第二个回答", "B"), ("前者", "A"), ("后者。", "B"),
+    ],
+    "the label on a line of its own": [
+        ("B\n\nResponse B speaks of jazz.", "B"), ("Response B speaks of jazz.\n\nB", "B"), ("**Answer:**\n\nB\n\n**Reason:** jazz", "B"),
+        ("**Response B**\n\nIt speaks of jazz.", "B"), ("B\nB\nB", "B"), ("B\nUser: thanks", "B"),
+        ("A\nB", INVALID), ("- A\n- B", INVALID), ("B\n\nQuestion: x\nAnswer: A", INVALID), ("A\n\nI mean the better one.\n\nB", INVALID),
+    ],
+    "a heading is no answer": [
+        ("### Response A\nIt is warm.", INVALID), ("**Response A:**\nIt is warm.", INVALID), ("A:\nIt is warm.", INVALID),
+        ("It is late.\nB:", INVALID), ("**Response A**\n- warm\n- uses jazz", INVALID), ("**Response A**\n1. warm", INVALID),
+        ("**Response A**\nWarm.\n\n**Response B**\nCold.\n\n**Answer: B**", "B"),
+        ("**Response A:**\n- warm\n\n**Response B:**\n- cold\n\nB", "B"),
+        ("Response A\nWarm.\nResponse B\nCold.", INVALID), ("回答A\n热情。\n回答B\n冷淡。\n答案：B", "B"),
+    ],
+    "declared": [
+        ("Answer: B", "B"), ("answer: b", "B"), ("Answer: (b)", "B"), ("ANSWER:A", "A"), ("Answer - B", "B"), ("Answer = B", "B"), ("Answer -> B", "B"),
+        ("**Answer:** B", "B"), ("## Answer: **B**", "B"), ("Final Answer: B.", "B"), ("The answer is A.", "A"), ("My final verdict is: B", "B"),
+        ("So the answer is B", "B"), ("I think the answer is B", "B"), ("Based on the persona, my choice is A.", "A"), ("The choice is clear: B", "B"),
+        ("Answer (A or B): B", "B"), ('Answer: "A"', "A"), ("Answer: 'B'", "B"), ("Answer: `B`", "B"), ("Answer: Response B", "B"),
+        ("Answer: B because A is dry", "B"), ("Answer: B\nReason: it asks if they cook", "B"), ("Answer: B (A is dry)", "B"), ("Answer: the second", "B"), ("Answer: first", "A"),
+        ("Tone: A\nContent: B\nOverall: B", "B"), ("Both are good.\n\nAnswer: B", "B"), ("A is fine.\nI like A.\nVerdict: B", "B"),
+        ("答案：A", "A"), ("答案是：B。", "B"), ("最终答案：回答B", "B"), ("我的选择是B", "B"), ("选择：B", "B"), ("**答案：Ｂ**", "B"), ("答案：「B」", "B"), ("判断为A", "A"),
+    ],
+    "explicit forms": [
+        ("\\boxed{B}", "B"), ("\\boxed{a}", "A"), ("$\\boxed{\\text{Response B}}$", "B"), ("So \\boxed{B} it is", "B"), ("[[B]]", "B"), ("My verdict [[a]] stands", "A"),
+        ("<answer>B</answer>", "B"), ("<answer>b</answer> as it fits", "B"), ("<final_answer> A </final_answer>", "A"), ("I say <verdict>B</verdict> here", "B"),
+        ('{"choice": "A"}', "A"), ('{"choice": "b"}', "B"), ('{"reasoning": "A is dry", "better_response": "Response B"}', "B"), ('{"选择": "B"}', "B"),
+        ('```json\n{"choice": "A"}\n```', "A"), ('Here it is:\n```json\n{\n  "reason": "they wrote \\"Answer: A\\"",\n  "answer": "B"\n}\n```', "B"),
+        ("{'choice': 'A'}", "A"), ("{choice: B}", "B"),
+        ("\\boxed{A better response is B}", "B"), ("\\boxed{A or B}", INVALID), ("<answer>neither</answer>", INVALID), ("[[C]]", INVALID), ("[[A>B]]", INVALID),
+        ('{"choice": "A", "choice": "B"}', INVALID), ('{"choice": "tie"}', INVALID), ('{"choice": null, "other": "A is better"}', INVALID), ('{"A": 7, "B": 8}', INVALID),
+        ('{"choice": "\\u0041"}', INVALID), ('{"choice": "A"}\nAnswer: B', INVALID), ('{"choice": ["A"]}', INVALID), ('{"choice": "A", "x": ' + "[" * 9999 + "}", INVALID),
+    ],
+    "declared as none, or as two, or in part": [
+        ("Answer: A or B", INVALID), ("Answer: A/B", INVALID), ("Answer: A and B", INVALID), ("Answer: neither", INVALID), ("Verdict: tie", INVALID), ("Verdict: a tie\n\nB", INVALID), ("答案：A或B", INVALID), ("答案：都不合适", INVALID),
+        ("Answer: A for style, B for content", INVALID), ("Answer: A, or perhaps B", INVALID), ("Answer: A 70%, B 30%", INVALID), ("Winner: A > B", INVALID), ("Choice: A=5, B=7", INVALID), ("Style choice: A", INVALID),
+        ("Answer: A\nAnswer: B", INVALID), ("Answer: A if they are young", INVALID), ("Answer: A?", INVALID), ("If they are young, the answer is A", INVALID),
+        ("I don't think the answer is A", INVALID), ("The answer is not A", INVALID), ("The user's answer is A", INVALID), ("用户的答案是A", INVALID), ("答案是A吗？", INVALID),
+    ],
+    "both, neither, none": [
+        ("A B", INVALID), ("AB", INVALID), ("A/B", INVALID), ("A or B", INVALID), ("A and B", INVALID), ("A, B", INVALID), ("A、B", INVALID), ("A 或 B", INVALID), ("A&B", INVALID),
+        ("both are good", INVALID), ("neither", INVALID), ("It is a tie.", INVALID), ("Tie", INVALID), ("C", INVALID), ("1", INVALID), ("...", INVALID), ("**", INVALID), ("hello", INVALID),
+        ("都好", INVALID), ("平局", INVALID), ("一样好", INVALID), ("我不确定", INVALID), ("Reply with the letter alone: A or B.", INVALID), ("只回复字母：A 或 B", INVALID), ("First, let me think", INVALID), ("First", INVALID),
+    ],
+    "a letter that is no label": [
+        ("А", INVALID), ("В", INVALID), ("Α", INVALID), ("Β", INVALID), ("答案：А", INVALID), ("Á", INVALID), ("A\u0301", INVALID), ("A\u0336", INVALID), ("~~A~~", INVALID), ("🅰️", INVALID),
+        ("A?", INVALID), ("!A", INVALID), ("Not A", INVALID), ("A+", INVALID), ("B-", INVALID), ("Apple", INVALID), ("a good one", INVALID), ("I like a", INVALID),
+        ("A good reply speaks of jazz", INVALID), ("A German would know", INVALID), ("A's tone is warm", INVALID), ("answer a question", INVALID), ("response a user likes", INVALID),
+        ("Plan B is better", INVALID), ("Vitamin A is better for the eyes", INVALID), ("I would go with plan B", INVALID), ("The user prefers B movies", INVALID), ("Response 1 is better", INVALID), ("A. I. is here", INVALID), ("\ue000", INVALID), ("\ue001\n", INVALID), ("Answer: \ue001", INVALID),
+    ],
+    "said, not declared": [
+        ("B. Because it speaks of jazz", "B"), ("B, because it is warm", "B"), ("B - it fits", "B"), ("B because it fits", "B"), ("B) It fits", "B"), ("B. It is short but warmer than A.", "B"), ("B，因为更贴合", "B"), ("B。因为更贴合", "B"),
+        ("I'd say B.", "B"), ("It's B.", "B"), ("Definitely A", "A"), ("Sure! B", "B"),
+        ("I would choose the first", "A"), ("I would choose the second.", "B"), ("I prefer the latter", "B"), ("Between A and B, I prefer the latter", "B"), ("I'd go with B.", "B"), ("I choose B, not A", "B"), ("I'll pick A over B", "A"), ("I prefer A to B", "A"), ("Choose B", "B"), ('I choose "B"', "B"), ("After some thought, I would definitely choose Response A.", "A"),
+        ("The user would likely prefer Response B.", "B"), ("They would prefer A", "A"),
+        ("B is better.", "B"), ("Response B is better suited to this user", "B"), ("B is the better choice here", "B"), ("Overall, B is clearly better than A.", "B"), ("A is my choice.", "A"), ("B is my first choice", "B"), ("A is the winner", "A"), ("For this user, A is better.", "A"), ("In conclusion, B is the better response.", "B"), ("The first response is better", "A"), ("The latter is better.", "B"),
+        ("B is better because it asks if they cook", "B"), ("I choose B, even if A is longer", "B"), ("B is better since it mentions both jazz and hiking", "B"), ("B is better, although A is longer", "B"),
+        ("B better fits the user's needs", "B"), ("A better suits this persona", "A"), ("Response B fits the user much better.", "B"), ("B wins", "B"),
+        ("A better response is B", "B"), ("A better fit is Response B", "B"), ("The better response for this user is A.", "A"), ("Preferred response: B", "B"), ("The response that best matches the user's persona is B.", "B"),
+        ("While A is better written, B is better for this user.", "B"), ("Both are good, but I prefer B", "B"), ("Both responses help. However, B is better.", "B"), ("A is wrong. B is better.", "B"), ("I cannot be sure, but B is better", "B"),
+        ("选择回答B", "B"), ("我选B", "B"), ("我会选择回答A。", "A"), ("综上，我选择B。", "B"), ("我选第一个", "A"), ("用户会更喜欢B", "B"),
+        ("A更好", "A"), ("回答B更符合用户的需求", "B"), ("B比A更好", "B"), ("B胜出", "B"), ("前者更好", "A"), ("第二个回答更好", "B"), ("B更适合这位用户", "B"), ("虽然A更好看，但B更适合用户", "B"), ("两者都不错，但B更好", "B"),
+        ("更适合的是A", "A"), ("更好的回答是A", "A"), ("更适合该用户的回答是B。", "B"),
+    ],
+    "said, and taken back or not meant": [
+        ("I would not choose A", INVALID), ("Neither A nor B is better", INVALID), ("A isn't better", INVALID), ("B is not better than A", INVALID), ("It is not that the better one is A", INVALID), ("我不会选A", INVALID), ("不选A", INVALID), ("并不是更好的是A", INVALID),
+        ("If the user liked opera, A is better", INVALID), ("A is better if they like opera", INVALID), ("I think some would say: A is better", INVALID), ("如果用户喜欢歌剧，A更好", INVALID), ("A更好，如果用户喜欢歌剧", INVALID),
+        ("While the better one is A", INVALID), ("Usually, A is better", INVALID), ("In general, A is better", INVALID), ("一般来说，A更好", INVALID), ("In terms of tone, A is better", INVALID), ("Stylistically, A is better", INVALID), ("For tone, A is better", INVALID), ("语气方面，A更好", INVALID), ("就语气而言，A更好", INVALID),
+        ("Is A better?", INVALID), ("So A is better?", INVALID), ("So A is better, is it?", INVALID), ("Answer: A, right?", INVALID), ("Should I pick B?", INVALID), ("Which is better, A or B?", INVALID), ("B更好吗？", INVALID), ("选A还是选B", INVALID), ("A好还是B好", INVALID), ("Choose A or B", INVALID),
+        ("A is better structured, but B is more personal", INVALID), ("The better-written response is A", INVALID), ("A is better for beginners", INVALID), ("A更适合初学者", INVALID), ("A is better than nothing", INVALID), ("A is better as a greeting", INVALID), ("Choosing A would be wrong", INVALID), ("Choose A to get detail", INVALID), ("I choose A for style and B for content", INVALID), ("选择A的理由不足", INVALID), ("I would choose A or possibly B", INVALID),
+        ("A is better, but B is more personal", INVALID), ("I like both. A is better, but this user needs B.", INVALID), ("我认为A更好，但是B也不错", INVALID), ("A is better. B is better.", INVALID), ("A is better, but B is more suitable for this user", INVALID),
+        ("A: good on style. B: good on content.", INVALID), ("A. warm. B. cold.", INVALID), ("A - warm\nB - short", INVALID), ("A. Warm and long\nB: cold", INVALID),
+        ("The persona likes tea and coffee and prefers the latter.", INVALID), ("The persona prefers the latter", INVALID), ("B is warm, A is dry. The former is better.", INVALID), ("The user prefers the first paragraph", INVALID), ("My first choice is B", INVALID),
+        ("When I choose A, they laugh", INVALID), ("B. Neither is great.", INVALID), ("A is better. It is a tie.", INVALID), ("A is better. They are equally good.", INVALID), ("A is better. Both are fine.", INVALID), ("A更好。不分上下。", INVALID), ("A更好。两者都很好。", INVALID), ("I choose A. No preference really, there is no clear winner.", INVALID),
+    ],
+    "retracted": [
+        ("A... no, B", INVALID), ("A, no, B", INVALID), ("A\nNo, B", INVALID), ("I choose A. No, B.", INVALID), ("Answer: A. Actually, B.", INVALID), ("Answer: A. Actually I'd choose B.", INVALID), ("Answer: A. Wait, B is better.", INVALID), ("A. Wait, let me see.", INVALID), ("A. No wait, B", INVALID), ("A. Correction: B", INVALID),
+        ("Answer: A. On second thought, they like opera.", INVALID), ("A\nLet me reconsider", INVALID), ("Answer: A\nWait. Answer: B", INVALID), ("答案：A。不，B", INVALID), ("答案：A。应该是B", INVALID), ("选A，不对，选B", INVALID), ("答案：A\n等等，再看一下", INVALID), ("我选A。更正：B", INVALID),
+        ("At first A seems good. Actually, B fits.\n\nAnswer: B", "B"), ("Wait, let me look. Answer: B", "B"), ("B\n\nThe user can't wait, so B fits", "B"), ("Answer: B. Actually B is short.", "B"),
+    ],
+    "quoted from data": [
+        ('The user wrote "Answer: B" in the text', INVALID), ("The user wrote 'Answer: B'", INVALID), ("The user wrote “B is better”.", INVALID), ("用户写道：「答案：A」", INVALID), ("用户写道：『\n答案：A\n』", INVALID), ("Il dit : «\nAnswer: B\n»", INVALID), ("They wrote `\nAnswer: B\n`", INVALID), ('They wrote: "\nAnswer: B\n"', INVALID), ("They wrote: “\nAnswer: B\n”", INVALID), ("They wrote: 「\nAnswer: B\n」", INVALID), ("They wrote: 'Sure. Answer: B.'", INVALID),
+        ("> Answer: B", INVALID), ("> B", INVALID), ("> Answer: B\n\nA", "A"), ("They wrote:\n```\nAnswer: B\n```\nwhich is odd.", INVALID), ('They wrote: "First.\n\nAnswer: B"', INVALID), ('They wrote: "First.\n\nAnswer: B', INVALID), ('A 12" record says "Answer: B"', INVALID), ('They wrote:\n"B"\nwhich is odd.', INVALID), ('They say "Answer: A".\nAnswer: B', "B"), ('The user wrote "B"', INVALID), ("They wrote: “Answer: B", INVALID),
+    ],
+    "thinking": [
+        ("<think>A, surely.</think>B", "B"), ("<think>\nAnswer: A\n</think>\n\nAnswer: B", "B"), ("reasoning about A...</think>B", "B"), ("<THINK>A</THINK>B", "B"), ("＜think＞A＜/think＞B", "B"), ("<think>\n<think>\nA</think>B", "B"), ('<think mode="x">A</think>B', "B"),
+        ("<thinking>A</thinking>B", "B"), ("<reasoning>A</reasoning>B", "B"), ("<thought>A</thought>B", "B"), ("[THINK]A[/THINK]B", "B"), ("◁think▷A◁/think▷B", "B"), ("<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>B", "B"),
+        ("<think>", CUT), ("<think>B", CUT), ("<think>Answer: B\n\nB", CUT), ("B<think>", CUT), ("<think>A</think>B<think>A", CUT), ("<thinking>B", CUT), ("<reasoning>B", CUT), ("<thought>B", CUT), ("[THINK]B", CUT), ("◁think▷B", CUT), ("<think>x<reasoning>y</reasoning>B", CUT), ("<|channel|>analysis<|message|>B", CUT),
+    ],
+    "refused": [
+        ("I cannot choose.", REFUSED), ("I'm sorry, but I can't assist with that.", REFUSED), ("I am unable to determine which one.", REFUSED), ("I’m not able to judge this.", REFUSED), ("I won't take part in this.", REFUSED), ("I'm sorry, but this is out of scope.", REFUSED), ("As an AI, I don't have personal preferences.", REFUSED), ("作为AI，我没有个人偏好。", REFUSED),
+        ("抱歉，我无法判断", REFUSED), ("对不起，我不能提供帮助", REFUSED), ("很遗憾，无法给出结论", REFUSED), ("我无法判断哪个更好", REFUSED), ("无法选择", REFUSED), ("I can't say; they wrote \"Answer: B\".", REFUSED),
+        ("They can't choose", INVALID), ('They wrote "I cannot choose"', INVALID), ("B不能满足用户", INVALID), ("I cannot choose. Answer: B", "B"), ("Sorry, I meant this", INVALID),
+    ],
+}
+CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
+TABLES = ("THINKING MARKUP EXPLICIT_FORMS QUOTES HEADINGS LABELS ORDINALS DECLARED STATED DOUBTS TIES RETRACTIONS REFUSALS").split()
+
+
+@pytest.mark.parametrize(("reply", "expected"), CASES)
+def test_reads(reply: str, expected: str) -> None:
+    assert read_reply(reply) == expected
+
+
+def test_closed_set() -> None:
+    assert LETTERS == ("A", "B")
+    assert REASONS == ("no_response", "truncated", "refusal", "invalid_response_format")
+    assert {expected for _, expected in CASES} == {*LETTERS, *REASONS}
+    assert len(dict(CASES)) == len(CASES), "a row stands twice"
+
+
+@pytest.mark.parametrize(("table", "row"), [(table, row) for table in TABLES for row in getattr(answers, table)])
+def test_every_pattern_is_needed(monkeypatch: pytest.MonkeyPatch, table: str, row: str) -> None:
+    monkeypatch.delitem(getattr(answers, table), row)
+    assert any(read_reply(reply) != expected for reply, expected in CASES), f"no row of ROWS needs {table}[{row!r}]"
+
+
+def _swapped(reply: str) -> str:
+    """The same reply about the other response: every letter that stands alone, and every ordinal word, exchanged."""
+    pairs = [("A", "B"), ("a", "b"), ("Ａ", "Ｂ"), ("first", "second"), ("former", "latter"), ("第一", "第二"), ("前者", "后者")]
+    other = {x: y for pair in pairs for x, y in (pair, pair[::-1])}
+    return re.sub(r"(?i)(?<![a-z0-9\\])([abＡＢ]|first|second|former|latter)(?![a-z0-9]|'s)|第[一二]|[前后]者",
+                  lambda m: other.get(m[0], m[0]), reply)
+
+
+# Left out: "A" as an article, 'a' as a word, markup that is a letter, and ordinals that need A named before B.
+ONE_WAY = re.compile(r"\bA better|as a\b|At first|my first|<|[ｂⒷ]|Former|Between")
+
+
+@pytest.mark.parametrize("reply", [r for r, expected in CASES if expected in LETTERS and not ONE_WAY.search(r)])
+def test_neither_letter_is_favoured(reply: str) -> None:
+    assert read_reply(_swapped(reply)) == {"A": "B", "B": "A"}[read_reply(reply)]
+
+
+@pytest.mark.parametrize("piece", [
+    " ", "\n", "(", "'a ", '"', "A better ", "A is better ", "B\n", "A. ", "I choose A. ", "no, A ", "wait, ", "former ", "<think", "<think>",
+    "\\boxed{", "[[", '{"a":', "```\n", "Response A\n", "best fits the user ", "如果A更好", "倾向于", "_", "*", "both ", "> ", "\u200b", "A but B. ",
+])
+def test_long_replies_are_read(piece: str) -> None:
+    """Two hundred thousand characters come back; a pattern that backtracks would not."""
+    assert read_reply(piece * (200_000 // len(piece))) in LETTERS + REASONS

@@ -1,0 +1,83 @@
+"""What holds for every reply, not only for those that somebody thought of."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
+
+SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
+ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")
+PIECES = [
+    *ORDINALS, "A", "B", "a", "b", "Ａ", "В", "Α", "response", "answer", "is", "better", "choose", "I", "not", "no,", "wait,", "both", "tie", "or", "and",
+    "the", "if", "but", ":", ".", ",", "?", "\n", " ", "*", "`", "```", '"', "'", "“", "”", "「", "」", ">", "(", ")", "[[", "]]", "{", "}", "\\boxed{",
+    "<think>", "</think>", "[THINK]", "<answer>", "</answer>", '{"choice": "', '"}', "答案", "选择", "回答", "更好", "更适合", "是", "不", "我", "都", "：", "，", "。",
+    "I cannot", "抱歉", "无法", "\u200b", "\ue000", "\ue003", "\ue005", "\ud800", "\\u0041",
+]
+REPLIES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
+
+
+def _has_mark(text: str) -> bool:
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return bool(set("ab") & set(folded)) or any(word in folded for word in ORDINALS) or bool(re.search("第[一二]", folded))
+
+
+@SETTINGS
+@given(REPLIES)
+def test_the_result_is_of_the_closed_set(reply: str) -> None:
+    assert read_reply(reply) in LETTERS + REASONS
+
+
+@SETTINGS
+@given(st.lists(st.sampled_from([piece for piece in PIECES if not _has_mark(piece)]), max_size=25).map(" ".join) | st.text())
+def test_no_letter_without_a_mark(text: str) -> None:
+    unmarked = "".join(c for c in text if not _has_mark(c))
+    for word in ORDINALS:
+        unmarked = unmarked.replace(word, "")
+    if not _has_mark(unmarked):
+        assert read_reply(unmarked) not in LETTERS
+
+
+@SETTINGS
+@given(REPLIES)
+def test_letters_inside_words_are_no_marks(text: str) -> None:
+    """A letter that always stands within an English word names nothing, wherever the word stands."""
+    inside = re.sub(r"[abAB]|(?<=\\u)", "label", "".join(c for c in text if not _has_mark(c) or c.isascii()))
+    if not any(word in inside.lower() for word in ORDINALS) and not re.search("第[一二]", inside):
+        assert read_reply(inside) not in LETTERS
+
+
+@SETTINGS
+@given(
+    st.sampled_from("ABabＡＢ"),
+    st.lists(st.sampled_from([("**", "**"), ("*", "*"), ("__", "__"), ("`", "`"), ("(", ")"), ("[", "]"), ("【", "】"), ("<b>", "</b>"), (" ", "\n"), ("\n", "."), ("\u200b", "")]), max_size=4, unique=True),
+)
+def test_dress_does_not_change_a_letter(letter: str, layers: list[tuple[str, str]]) -> None:
+    reply = letter
+    for left, right in layers:
+        reply = left + reply + right
+    assert read_reply(reply) == unicodedata.normalize("NFKC", letter).upper(), reply
+
+
+@SETTINGS
+@given(REPLIES, st.text())
+def test_open_thinking_is_truncated_whatever_it_holds(before: str, inside: str) -> None:
+    assert read_reply(before + "<think>" + re.sub("[>＞]", "", inside)) == "truncated"
+
+
+@SETTINGS
+@given(REPLIES.filter(lambda text: "THINK" not in text.upper()))
+def test_closed_thinking_changes_nothing(inside: str) -> None:
+    assert read_reply(f"<think>{inside}</think>B") == "B"
+    assert read_reply(f"{inside}</think>B") == "B"
+
+
+@SETTINGS
+@given(REPLIES.filter(lambda text: not re.search("[\"＂“”THINKthink{}`‘’']", text)))
+def test_quoted_text_does_not_steer(inside: str) -> None:
+    """Longer quotations: a bare label in quotation marks is how some models give the answer."""
+    assert read_reply(f'They wrote "so: {inside} - so" in the text.') in ("invalid_response_format", "refusal")

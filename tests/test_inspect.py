@@ -1,0 +1,278 @@
+"""Inspect from end to end on real data: its own eval() and command, with judges in place of a model."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from judges import JUDGES
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.registry import registry_lookup
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
+from inspect_ai.scorer import SampleScore, Score, stderr
+
+from personafeedback_tasks import TASK_VERSION, prompts, scoring
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from personafeedback_tasks.judges import JUDGES as SHORTCUTS
+from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.release import PAPER_COUNTS
+
+ROOT = Path(__file__).parent.parent
+NAMES = {
+    "personafeedback",
+    *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
+    *(f"personafeedback_{'_'.join(cell)}" for cell in PAPER_COUNTS),
+}
+
+
+@modelapi(name="scripted")
+class Scripted(ModelAPI):
+    """Replies as a scripted judge does, from what travels in the message's metadata."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), stop=None, **model_args):  # noqa: B008
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.stop = stop
+
+    async def generate(self, input, tools, tool_choice, config):
+        reply = JUDGES[self.model_name](input[-1].metadata["case_id"], input[-1].metadata["order"])
+        output = ModelOutput.from_content("scripted", reply, stop_reason=self.stop or "stop")
+        output.usage = ModelUsage()
+        return output
+
+
+def evaluate(task, model, tmp_path, **kwargs):
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **kwargs)
+    assert log.status == "success", log.error
+    return log
+
+
+def metrics(log):
+    return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
+
+
+def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
+    for name in NAMES:
+        assert registry_lookup("task", f"personafeedback_tasks/{name}") is not None, name
+    assert {name for name in vars(tasks) if name.startswith("personafeedback")} == NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_task_holds_the_cells_that_its_name_says(name):
+    words = set(name.split("_")[1:])
+    task = getattr(tasks, name)(data="sample")
+    cells = {sample.metadata["cell"] for sample in task.dataset}
+    assert cells == {f"{c}_{d}" for c, d in PAPER_COUNTS if words <= {c, d}}
+    assert task.version == TASK_VERSION
+
+
+def test_arguments_narrow_the_task():
+    task = tasks.personafeedback(category="general", difficulty="hard", data="sample")
+    assert {sample.metadata["cell"] for sample in task.dataset} == {"general_hard"}
+
+
+KNOWN = {
+    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
+    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
+}
+
+
+@pytest.mark.parametrize("judge", KNOWN)
+def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_data)), f"scripted/{judge}", tmp_path, limit=150)
+    found = metrics(log)
+    for key, expected in KNOWN[judge].items():
+        values = [value for name, value in found[key].items() if "stderr" not in name]
+        assert values == pytest.approx([expected] * len(values), abs=0, nan_ok=True)
+        assert found[key]["accuracy"] == pytest.approx(expected, abs=0, nan_ok=True)
+
+
+def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
+    log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
+    cases = load_cases("sample")
+    scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in ORDERS]) for c in cases}
+    found = metrics(log)
+    assert set(found) == set(scoring.METRICS)
+    for key in scoring.METRICS:
+        expected = {}
+        for name, prefix, stderr_prefix, members in _groups(cases):
+            rows = [(getattr(scores[c.id], key), c.user_id) for c in members]
+            rows = [row for row in rows if not math.isnan(row[0])]
+            expected[prefix + name] = sum(v for v, _ in rows) / len(rows)
+            expected[stderr_prefix + name] = _clustered(rows)
+        assert found[key] == pytest.approx(expected, abs=1e-12), key
+
+
+def _answer(case_id, order):
+    from personafeedback_tasks.answers import read_reply
+
+    return read_reply(JUDGES["mixed"](case_id, order))
+
+
+def _groups(cases):
+    yield "", "accuracy", "stderr", list(cases)
+    for c, d in PAPER_COUNTS:
+        members = [case for case in cases if case.cell == f"{c}_{d}"]
+        yield f"{c}_{d}", "grouped_", "personafeedback_tasks/cell_stderr_", members
+    for c in ("specific", "general"):
+        members = [case for case in cases if case.category == c]
+        yield c, "personafeedback_tasks/category_accuracy_", "personafeedback_tasks/category_stderr_", members
+
+
+def _clustered(rows):
+    scores = [
+        SampleScore(score=Score(value=value), sample_id=str(i), sample_metadata={"user_id": user})
+        for i, (value, user) in enumerate(rows)
+    ]
+    return stderr(cluster="user_id")(scores)
+
+
+def test_both_harnesses_give_the_same_cases_and_the_same_means(real_data, tmp_path):
+    pytest.importorskip("lm_eval")
+    from test_lm_eval import evaluate as evaluate_lm_eval
+
+    log = evaluate(tasks.personafeedback_general(data=str(real_data)), "scripted/mixed", tmp_path)
+    results = evaluate_lm_eval("mixed", "personafeedback_general", real_data, log_samples=True)
+    theirs = {s["doc"]["id"]: s for rows in results["samples"].values() for s in rows}
+    ours = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
+    assert ours.keys() == theirs.keys()
+    assert len(ours) == 3841
+    for case_id, score in ours.items():
+        for key in scoring.METRICS:
+            assert score.value[key] == pytest.approx(theirs[case_id][key], abs=0, nan_ok=True), (case_id, key)
+        assert list(score.metadata["answers"].values()) == theirs[case_id]["filtered_resps"]
+    found = metrics(log)
+    for difficulty in ("easy", "medium", "hard"):
+        for key in scoring.METRICS:
+            leaf = results["results"][f"personafeedback_general_{difficulty}"][f"{key},none"]
+            assert found[key][f"grouped_general_{difficulty}"] == pytest.approx(leaf, abs=1e-12)
+    for key in ("acc", "acc_both", "invalid"):
+        total = results["results"]["personafeedback_general"][f"{key},none"]
+        assert found[key]["accuracy"] == pytest.approx(total, abs=1e-12)
+
+
+def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/gold", tmp_path)
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in log.samples:
+        case = case_of[sample.id]
+        calls = [event for event in sample.events if event.event == "model"]
+        asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}
+        assert asked == {order: prompts.build(case, "persona", order) for order in ORDERS}
+        assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
+        assert sample.metadata.keys() == {"cell", "category", "difficulty", "user_id", "language"}
+        assert sample.target == ["A", "B"]
+
+
+def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp_path):
+    task = tasks.personafeedback_general_hard
+    for stop, reason in ((None, "no_response"), ("max_tokens", "truncated"), ("content_filter", "refusal")):
+        log = evaluate(task(data="sample"), get_model("scripted/silent", stop=stop, memoize=False), tmp_path)
+        for sample in log.samples:
+            score = sample.scores["personafeedback"]
+            assert score.reason == reason
+            assert set(score.metadata["answers"].values()) == {reason}
+    log = evaluate(task(data="sample"), get_model("scripted/gold", stop="max_tokens", memoize=False), tmp_path)
+    assert metrics(log)["acc"]["accuracy"] == 1
+
+
+def test_the_log_can_be_scored_again(tmp_path):
+    from inspect_ai import score
+    from personafeedback_tasks.inspect_task import both_orders
+
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
+    again = score(read_eval_log(log.location), both_orders(), action="overwrite", display="none")
+    assert metrics(again)["acc"] == pytest.approx(metrics(log)["acc"])
+
+
+def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_data)), "scripted/gold", tmp_path, limit=300)
+    cells = [sample.metadata["cell"] for sample in log.samples]
+    for difficulty in ("easy", "medium", "hard"):
+        expected = 300 * PAPER_COUNTS["general", difficulty] / 3841
+        assert abs(cells.count(f"general_{difficulty}") - expected) <= 1
+    assert len({sample.metadata["user_id"] for sample in log.samples}) >= 95
+
+
+@pytest.mark.parametrize("shortcut", SHORTCUTS)
+def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
+    task = tasks.personafeedback_general_hard(data=str(real_data))
+    log = evaluate(task, f"personafeedback/{shortcut}", tmp_path)
+    cases = load_cases(real_data, "general", "hard")
+    if shortcut == "longest":
+        points = [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
+    else:
+        points = [0.5] * len(cases)
+    assert metrics(log)["acc"]["accuracy"] == pytest.approx(sum(points) / len(points), abs=1e-12)
+
+
+def test_an_unknown_judge_is_named_with_the_known_ones():
+    with pytest.raises(ValueError, match="judge='shortest' is not known. Use one of: longest, first"):
+        get_model("personafeedback/shortest")
+
+
+def run(*arguments, cwd, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "inspect_ai", "eval", *arguments, "--display", "plain"],
+        env={**os.environ, "COLUMNS": "400", "INSPECT_LOG_LEVEL": "info", **(env or {})},
+        cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+
+def test_the_command_says_what_it_asks_once(real_data, tmp_path):
+    done = run(
+        "personafeedback_tasks/personafeedback_hard", "-T", "setting=no_persona", "-T", "category=general",
+        "--model", "personafeedback/first", cwd=tmp_path, env={"PERSONAFEEDBACK_DATA": str(real_data)},
+    )  # fmt: skip
+    assert done.returncode != 0, "personafeedback_hard has no argument category: Inspect must say so"
+    done = run(
+        "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",
+        "--model", "personafeedback/first", "--limit", "10",
+        cwd=tmp_path, env={"PERSONAFEEDBACK_DATA": str(real_data)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    output = " ".join(done.stdout.split()) + done.stderr
+    assert output.count("model calls") == 1
+    for part in (
+        "personafeedback (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",
+        "method generate", "sha256", "languages zh 3841",
+    ):  # fmt: skip
+        assert part in output, part
+
+
+def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path):
+    script = tmp_path / "silent.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "import test_inspect\n"
+        "from inspect_ai._cli.main import main\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [
+            sys.executable, str(script), "eval", f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general_hard",
+            "-T", "data=sample", "--model", "scripted/silent", "--display", "plain", "--log-dir", str(tmp_path / "logs"),
+        ],
+        env={**os.environ, "COLUMNS": "400"}, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    output = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0, output
+    assert "16 of 16 replies (100.0%) are unreadable" in output
+    assert "commonest reason: no_response (16)" in output
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    signature = read_eval_log(str(path), header_only=True).eval.metadata["personafeedback"]
+    assert signature["demonstration"] is True
+    assert json.dumps(signature)

@@ -1,0 +1,263 @@
+"""lm-eval from end to end on real data: its own evaluator and command, with judges in place of a model."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from judges import JUDGES
+
+pytest.importorskip("lm_eval")
+
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+from personafeedback_tasks import TASK_VERSION, scoring
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.release import PAPER_COUNTS
+
+SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
+GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in ("", "_mc")}
+CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in ("", "_mc")}
+
+
+class JudgeLM(LM):
+    """Replies as a scripted judge does; for `_mc`, the log-likelihood of the letter that it would say is higher."""
+
+    def __init__(self, judge):
+        super().__init__()
+        self.judge = judge
+        self.prompts = []
+
+    def _reply(self, request, calls_per_order):
+        return self.judge(request.doc["id"], ORDERS[request.idx // calls_per_order])
+
+    def generate_until(self, requests, disable_tqdm=False):
+        self.prompts += [request.args[0] for request in requests]
+        return [self._reply(request, 1) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        self.prompts += [request.args[0] for request in requests]
+        return [(-0.5 if self._reply(r, 2) == r.args[1].strip() else -1.5, False) for r in requests]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+def evaluate(judge, task, data, **kwargs):
+    metadata = {"data": str(data), **kwargs.pop("metadata", {})}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
+    return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
+
+
+def value(results, task, metric):
+    return results["results"][task][f"{metric},none"]
+
+
+def test_the_task_manager_finds_exactly_the_names_that_are_promised():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False)
+    assert set(manager.all_groups) == GROUPS
+    assert set(manager.all_subtasks) == CELLS
+    assert manager.all_tags == []
+
+
+def test_every_task_can_be_built_and_is_of_the_installed_version():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    loaded = manager.load(["personafeedback", "personafeedback_mc"])
+    assert set(loaded["tasks"]) == CELLS
+    assert {task.VERSION for task in loaded["tasks"].values()} == {TASK_VERSION}
+    assert {group.version for group in loaded["groups"].values()} == {TASK_VERSION}
+    assert {task.config.num_fewshot for task in loaded["tasks"].values()} == {0}
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS))
+def test_a_group_holds_the_cells_that_its_name_says(name):
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    words = set(name.removesuffix("_mc").split("_")[1:])
+    suffix = "_mc" if name.endswith("_mc") else ""
+    expected = [f"personafeedback_{c}_{d}{suffix}" for c, d in PAPER_COUNTS if words <= {c, d}]
+    assert [task.task_name for task in manager.load([name])["groups"][name].get_all_tasks()] == expected
+
+
+KNOWN = {
+    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
+    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
+}
+
+
+@pytest.mark.parametrize("judge", KNOWN)
+def test_known_judges_get_exactly_their_known_scores(judge, real_data):
+    results = evaluate(judge, "personafeedback_general", real_data)
+    for difficulty, count in (("easy", 1510), ("medium", 1321), ("hard", 1010)):
+        task = f"personafeedback_general_{difficulty}"
+        assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge], abs=0, nan_ok=True)
+        assert results["n-samples"][task] == {"original": count, "effective": count}
+    for metric in ("acc", "acc_both", "invalid"):
+        assert value(results, "personafeedback_general", metric) == KNOWN[judge][metric]
+    assert {k.partition(",")[0] for k in results["groups"]["personafeedback_general"] if ",none" in k} == {
+        name + suffix for name in ("acc", "acc_both", "invalid") for suffix in ("", "_stderr")
+    }
+
+
+@pytest.mark.parametrize(("judge", "symmetric"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
+def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_data):
+    results = evaluate(judge, "personafeedback_general_hard_mc", real_data)
+    task = "personafeedback_general_hard_mc"
+    assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge])
+    assert value(results, task, "acc_sym") == symmetric
+
+
+def test_groups_are_weighted_by_cases(real_data):
+    results = evaluate("mixed", "personafeedback_general", real_data)
+    cells = {d: PAPER_COUNTS["general", d] for d in ("easy", "medium", "hard")}
+    expected = sum(value(results, f"personafeedback_general_{d}", "acc") * n for d, n in cells.items()) / 3841
+    assert value(results, "personafeedback_general", "acc") == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_data):
+    results = evaluate("mixed", "personafeedback_general_hard", real_data, log_samples=True)
+    samples = results["samples"]["personafeedback_general_hard"]
+    expected = scoring.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
+    assert value(results, "personafeedback_general_hard", "acc_se_user") == pytest.approx(expected, abs=1e-15)
+    assert expected > 0
+
+
+def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_data):
+    task = "personafeedback_general_hard"
+    results = evaluate("mixed", task, real_data, log_samples=True, limit=60)
+    case_of = {case.id: case for case in load_cases(real_data, "general", "hard")}
+    reasons = set()
+    for sample in results["samples"][task]:
+        case = case_of[sample["doc"]["id"]]
+        for order, arguments, (reply,) in zip(ORDERS, sample["arguments"], sample["resps"], strict=True):
+            assert case.question in arguments[0]
+            first, second = (case.chosen, case.rejected) if order == "chosen_first" else (case.rejected, case.chosen)
+            assert arguments[0].index(first) < arguments[0].index(second)
+            assert reply == JUDGES["mixed"](case.id, order)
+        assert sample["acc"] == scoring.score_answers(sample["filtered_resps"]).acc
+        reasons |= set(sample["filtered_resps"])
+    assert reasons == {"A", "B", "no_response", "truncated", "refusal", "invalid_response_format"}
+
+
+def test_limit_counts_cases_and_spreads_them_over_users(real_data):
+    results = evaluate("gold", "personafeedback_general_hard", real_data, limit=100, log_samples=True)
+    samples = results["samples"]["personafeedback_general_hard"]
+    assert len(samples) == 100
+    assert len({sample["doc"]["user_id"] for sample in samples}) >= 95
+
+
+def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows(real_data):
+    lm = JudgeLM(JUDGES["gold"])
+    task = "personafeedback_general_hard"
+    results = evaluate(lm, task, real_data, limit=20, metadata={"setting": "no_persona"})
+    assert results["results"][task]["alias"] == f"{task} (no_persona)"
+    assert len(lm.prompts) == 40
+    assert not any("<persona>" in prompt for prompt in lm.prompts)
+
+
+def test_generation_is_greedy_with_1024_tokens_and_no_stop_string():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    (task,) = manager.load(["personafeedback_general_easy"])["tasks"].values()
+    assert task.config.generation_kwargs == {
+        "until": [], "max_gen_toks": 1024, "do_sample": False, "temperature": 0.0,
+    }  # fmt: skip
+
+
+def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
+    manager = TaskManager(
+        include_path=str(task_configs()), include_defaults=False,
+        metadata={"data": "sample", "pretrained": "x", "max_length": 5},
+    )  # fmt: skip
+    assert manager.load(["personafeedback_general_easy"])
+    manager = TaskManager(include_path=str(task_configs()), metadata={"data": "sample", "setting": "rag!"})
+    with pytest.raises(ValueError, match="setting='rag!' is not known. Use one of: persona, no_persona"):
+        manager.load(["personafeedback_general_easy"])
+
+
+def test_a_yaml_file_of_another_version_says_so(tmp_path):
+    for path in task_configs().glob("*yaml"):
+        text = path.read_text(encoding="utf-8").replace(f'version: "{TASK_VERSION}"', 'version: "0.9"')
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"data": "sample"})
+    with pytest.raises(ValueError, match=r"is of task version 0\.9, the installed .* Run `personafeedback register`"):
+        manager.load(["personafeedback_general_easy"])
+
+
+def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, monkeypatch):
+    from lm_eval.caching import cache
+
+    from personafeedback_tasks import prompts
+
+    monkeypatch.setattr(cache, "PATH", str(tmp_path))
+    task = "personafeedback_general_hard"
+
+    def prompts_asked(**metadata):
+        lm = JudgeLM(JUDGES["gold"])
+        evaluate(lm, task, real_data, limit=5, cache_requests=True, metadata=metadata)
+        return lm.prompts
+
+    first = prompts_asked()
+    assert prompts_asked() == first
+    assert len(list(tmp_path.iterdir())) == 1, "the second run did not use the cache"
+    assert not set(prompts_asked(setting="no_persona")) & set(first)
+    wording = prompts.WORDINGS["zh"]
+    monkeypatch.setitem(prompts.WORDINGS, "zh", type(wording)(**{**vars(wording), "ask": "哪个更好？"}))
+    assert all(prompt.endswith("哪个更好？") for prompt in prompts_asked())
+
+
+def run(*arguments, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "lm_eval", "run", *arguments],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", **(env or {})},
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+
+def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data, tmp_path):
+    done = run(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_general",
+        "--limit", "10", "--output_path", str(tmp_path), "--log_samples", "--metadata", '{"setting": "no_persona"}',
+        env={"PERSONAFEEDBACK_DATA": str(real_data)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    opening = [line for line in done.stderr.splitlines() if "model calls" in line]
+    assert len(opening) == 3  # lm-eval runs leaves: one line each
+    assert all(
+        part in opening[-1]
+        for part in (
+            "personafeedback_general_hard (no_persona): 10 of 1,010 cases", "20 model calls", "prompt characters",
+            "setting no_persona", "method generate", "sha256", "languages zh 1010", "chat template not applied",
+        )
+    )  # fmt: skip
+    assert done.stderr.count("lm-eval's Groups table cannot") == 1
+    assert "20 of 20 replies (100.0%) are unreadable" in done.stderr
+    assert "--apply_chat_template" in done.stderr
+    assert "| - personafeedback_general_hard (no_persona)" in done.stdout
+    (results,) = tmp_path.rglob("results_*.json")
+    config = json.loads(results.read_text(encoding="utf-8"))["configs"]["personafeedback_general_hard"]
+    assert config["metadata"]["setting"] == "no_persona"
+
+
+def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
+    done = run(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_mc",
+        "--output_path", str(tmp_path), env={"PERSONAFEEDBACK_DATA": "sample"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (results,) = Path(tmp_path).rglob("results_*.json")
+    table = json.loads(results.read_text(encoding="utf-8"))["results"]
+    assert set(table) == {"personafeedback_mc", *(name for name in CELLS if name.endswith("_mc"))}
+    assert 0 <= table["personafeedback_mc"]["acc_sym,none"] <= 1
+    assert "no evidence about a model" in done.stderr
+    assert "personafeedback_general_hard_mc (demonstration)" in done.stdout

@@ -1,0 +1,114 @@
+"""The sentences that a run says about itself, and the options that its name shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from personafeedback_tasks.answers import LETTERS, REASONS
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.notices import opening, unreadable
+from personafeedback_tasks.options import Options
+from personafeedback_tasks.prompts import PROMPT_VERSION
+
+
+@pytest.fixture
+def two_cases(make_release):
+    rows = [{"user_id": user, "question": "?", "chosen": "yes", "reject": "no"} for user in ("u1", "u2", "u3")]
+    personas = {"u1": {"Name": "Ann"}, "u2": {"Name": "李雷"}, "u3": {"Name": "韩梅梅"}}
+    return load_cases(make_release({"general/easy": rows}, personas), "general", "easy", counts="any")
+
+
+RUN = {"task": "personafeedback_hard", "cases": 2692, "calls": 5384, "characters": 12345678, "setting": "no_persona"}
+
+
+@pytest.mark.parametrize(
+    ("template", "end"), [(None, ""), (True, "; chat template applied"), (False, "; chat template not applied")]
+)
+def test_the_opening_line_says_what_is_run(two_cases, template, end):
+    assert opening(**RUN, method="generate_until", data=two_cases, chat_template=template) == (
+        "personafeedback_hard: 2,692 of 3 cases; 5,384 model calls; 12,345,678 prompt characters; setting no_persona; "
+        f"method generate_until; prompt {PROMPT_VERSION}; data {two_cases.revision}; languages en 1, zh 2{end}"
+    )
+
+
+def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
+    remark = "; DEMONSTRATION on the bundled sample: no evidence about a model"
+    assert opening(**RUN, method="_mc", data=load_cases("sample")).endswith(f"; languages en 24, zh 24{remark}")
+    assert remark not in opening(**RUN, method="_mc", data=two_cases)
+
+
+@pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])
+def test_one_percent_unreadable_is_not_worth_a_warning_and_one_reply_more_is(hundreds):
+    replies = ["refusal"] * hundreds + ["A", "B", "B"] * (33 * hundreds)
+    assert len(replies) == 100 * hundreds
+    assert unreadable("t", replies) is None
+    assert unreadable("t", ["refusal", *replies[:-1]]) is not None
+
+
+@pytest.mark.parametrize("replies", [[], ["A"], ["A", "B"]])
+def test_readable_replies_need_no_warning(replies):
+    assert unreadable("t", replies) is None
+
+
+ROOM = "max_gen_toks=16384"
+SERVER = "server (lm-eval turns a broken reply into an empty one)"
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedies"),
+    [
+        ("truncated", [ROOM, "--max-tokens 16384"]),
+        ("no_response", [SERVER, ROOM]),
+        ("refusal", ["declines"]),
+        ("invalid_response_format", ["--apply_chat_template", "_mc", ROOM]),
+    ],
+)
+def test_the_warning_names_the_commonest_reason_and_its_remedy(reason, remedies):
+    other = next(name for name in REASONS if name != reason)
+    replies = iter([*LETTERS * 593, reason, other] + [reason] * 12)
+    warning = unreadable("personafeedback_hard", replies)
+    assert warning is not None
+    assert warning.startswith(
+        "personafeedback_hard: 14 of 1,200 replies (1.2%) are unreadable and count as not picked; "
+        f"commonest reason: {reason} (13). "
+    )
+    assert [remedy for remedy in remedies if remedy not in warning] == []
+
+
+def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
+    for reason in REASONS:
+        assert f"commonest reason: {reason} (1). " in str(unreadable("t", [reason]))
+    assert "commonest reason: refusal (1). " in str(unreadable("t", ["truncated", "refusal"]))
+    assert "commonest reason: refusal (1). " in str(unreadable("t", ["refusal", "truncated"]))
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_options_are_taken_out_of_other_peoples_mapping():
+    assert Options.read({}) == Options(data=None, setting="persona", counts="table2")
+    read = Options.read({"data": "sample", "setting": "no_persona", "counts": "any", "pretrained": "x", "task": 1})
+    assert read == Options("sample", "no_persona", "any")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona."),
+        ("setting", ["persona"], r"setting=\['persona'\] is not known. Use one of: persona, no_persona."),
+        ("counts", "all", "counts='all' is not known. Use one of: table2, any."),
+        ("data", 7, "data=7 is not known. Use a folder, 'sample', or a Hub dataset id."),
+    ],
+)
+def test_an_option_that_does_not_exist_is_refused(option, value, sentence):
+    with pytest.raises(OptionError, match=f"^{sentence}$"):
+        Options.read({option: value})
+
+
+def test_a_name_shows_what_must_not_be_overlooked(two_cases):
+    sample = load_cases("sample")
+    assert Options().named("t", two_cases) == "t"
+    assert Options(setting="no_persona").named("t", two_cases) == "t (no_persona)"
+    assert Options().named("t", sample) == "t (demonstration)"
+    assert Options(setting="no_persona").named("t", sample) == "t (no_persona, demonstration)"

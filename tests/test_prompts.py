@@ -1,0 +1,199 @@
+"""The prompt: what it shares between orders and cases, and that the data's texts arrive as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import defaultdict
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks import prompts
+from personafeedback_tasks.answers import LETTERS
+from personafeedback_tasks.dataset import Case, load_cases
+from personafeedback_tasks.judges import JUDGES
+from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown, swap
+from personafeedback_tasks.persona import Persona
+from personafeedback_tasks.prompts import SETTINGS, build, responses
+
+STORED = Path(__file__).with_name("prompts")
+
+
+@pytest.fixture(scope="module")
+def real_cases(real_data):
+    return load_cases(real_data, "general")
+
+
+def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
+    return Case("general_easy:1", "general", "easy", Persona("u", persona or {"Name": "Ann"}), question, chosen, rejected)
+
+
+# --- stored renderings -----------------------------------------------------------------------------------------------
+
+CHANGED = (
+    "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), add a line to CHANGELOG.md, "
+    "then store the new rendering with `python -m pytest tests/test_prompts.py --store-prompts`"
+)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("setting", ["persona", "no_persona"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_prompts_are_those_that_were_stored(language, setting, order, request):
+    case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
+    path = STORED / f"{language}_{setting}_{order}.txt"
+    prompt = build(case, setting, order).encode()
+    if request.config.getoption("--store-prompts"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(prompt)
+    assert path.is_file(), f"{path.name} is not stored. {CHANGED}"
+    assert prompt == path.read_bytes(), CHANGED
+
+
+def test_every_setting_and_order_is_stored():
+    names = {f"{language}_{setting}_{order}.txt" for language, setting, order in product(("en", "zh"), SETTINGS, ORDERS)}
+    assert {path.name for path in STORED.iterdir()} == names
+
+
+# --- layout, on the real data ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_two_orders_of_a_case_share_all_before_the_first_response(real_cases, setting):
+    for case in real_cases:
+        one, two = (build(case, setting, order) for order in ORDERS)
+        start = one.index(case.chosen)
+        assert one[:start] == two[: two.index(case.rejected)]
+        assert case.question in one[:start]
+        assert one[one.index(case.rejected) + len(case.rejected) :] == two[two.index(case.chosen) + len(case.chosen) :]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
+    by_user = defaultdict(list)
+    for case in real_cases:
+        by_user[case.user_id].append(case)
+    for cases in by_user.values():
+        asked = [build(case, setting, order) for case in cases for order in ORDERS]
+        shared = len(os.path.commonprefix(asked))
+        for case, prompt in zip([case for case in cases for _ in ORDERS], asked, strict=True):
+            assert prompt[shared:].count(case.question) + prompt[:shared].count(case.question) >= 1
+            assert prompt.index(f"<question>\n{case.question}") + len("<question>\n") <= shared
+            assert (case.persona.text in prompt[:shared]) == (setting == "persona")
+
+
+def test_without_persona_no_line_of_it_is_shown(real_cases):
+    for case in real_cases:
+        prompt = build(case, "no_persona", ORDERS[0]).splitlines()
+        assert not set(prompt) & set(case.persona.text.splitlines()), case.id
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_responses_of_every_real_case_can_be_read_back(real_cases, setting):
+    for case, order in product(real_cases, ORDERS):
+        prompt = build(case, setting, order)
+        assert responses(prompt) == shown(case, order)
+        assert (prompt.count(case.chosen), prompt.count(case.rejected)) == (1, 1)
+
+
+# --- the data's texts cannot steer -----------------------------------------------------------------------------------
+
+STEERING = [
+    "{", "}", "{}", "{0}", "{question}", "{{ chosen }}", "{% raw %}", "{# #}", "%s", "%(a)s", "%d", "$question", "\\n",
+    "ANSWER: A", "Answer: B", "答案：A", "</think>", "<think>", "<|im_end|>", "<|im_start|>assistant", "[/INST]", "<s>",
+    "<start_of_turn>", "<|eot_id|>", "</s>", "A", "B", "\n", "\r\n", "\n\n", " ", "\t", "\u2028", "\0", "\ufeff", "'", '"',
+]  # fmt: skip
+TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map("".join)
+
+
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(sorted(SETTINGS)), st.sampled_from(ORDERS))
+@settings(derandomize=True, deadline=None)
+def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
+    case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
+    prompt = build(case, setting, order)
+    assert [prompt.count(text) for text in (case.chosen, case.rejected, case.question)] == [1, 1, 1]
+    assert prompt.count(f"<who>{persona}") == (setting == "persona")
+    assert responses(prompt) == shown(case, order)
+    assert JUDGES["first"](prompt) == "A"
+    lengths = [len(text) for text in shown(case, order)]
+    assert JUDGES["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
+    # Everything else is fixed: taking the texts out leaves what another case leaves.
+    plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), setting, order)
+    for text, mark in ((case.chosen, "<one>"), (case.rejected, "<two>"), (case.question, "<ask>")):
+        prompt = prompt.replace(text, mark)
+    assert prompt.replace(f"<who>{persona}", "<who>") == plain
+
+
+TAGS = ["<response_A>\n", "\n</response_A>", "<response_B>\n", "\n</response_B>"]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("place", ["chosen", "rejected", "question", "persona"])
+@pytest.mark.parametrize("judge", [responses, *JUDGES.values()])
+def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
+    text = f"one {tag} two"
+    case = case_of(**{place: {"Name": text} if place == "persona" else text})
+    name = tag.strip("\n<>/")
+    for order in ORDERS:
+        with pytest.raises(ValueError, match=f"^expected exactly one <{name}> ... </{name}> in the prompt$"):
+            judge(build(case, "persona", order))
+
+
+@pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
+def test_another_prompt_has_no_responses(prompt):
+    with pytest.raises(ValueError, match="^expected exactly one <response_"):
+        responses(prompt)
+
+
+# --- orders and judges -----------------------------------------------------------------------------------------------
+
+
+@given(st.tuples(st.text(), st.text()))
+def test_swap_undoes_itself(pair):
+    assert swap(swap(pair)) == pair
+    assert swap(pair) == (pair[1], pair[0])
+
+
+def test_each_order_shows_the_chosen_response_under_its_letter():
+    case = case_of()
+    assert shown(case, ORDERS[1]) == swap(shown(case, ORDERS[0]))
+    for order in ORDERS:
+        assert shown(case, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
+    assert {CHOSEN_LETTER[order] for order in ORDERS} == set(LETTERS)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_exchanging_chosen_and_rejected_exchanges_the_prompts_of_the_orders(setting):
+    case = case_of()
+    other = dataclasses.replace(case, chosen=case.rejected, rejected=case.chosen)
+    assert [build(other, setting, order) for order in ORDERS] == [build(case, setting, o) for o in reversed(ORDERS)]
+
+
+def test_the_judges_and_their_letters():
+    assert set(JUDGES) == {"longest", "first"}
+    for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
+        prompt = build(case_of(one, two), "persona", ORDERS[0])
+        assert (JUDGES["longest"](prompt), JUDGES["first"](prompt)) == (longest, "A")
+
+
+# --- fingerprint -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("text", [field.name for field in dataclasses.fields(prompts.Wording)])
+def test_the_fingerprint_changes_with_any_fixed_text(monkeypatch, language, text):
+    before = prompts.fingerprint()
+    wording = prompts.WORDINGS[language]
+    changed = dataclasses.replace(wording, **{text: getattr(wording, text) + "."})
+    monkeypatch.setitem(prompts.WORDINGS, language, changed)
+    assert prompts.fingerprint() != before
+
+
+def test_the_fingerprint_changes_with_the_version(monkeypatch):
+    before = prompts.fingerprint()
+    monkeypatch.setattr(prompts, "PROMPT_VERSION", "v0")
+    assert prompts.fingerprint() != before

@@ -1,0 +1,270 @@
+"""Finding the release: folder, sample or Hub. The Hub is played by a server on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ENVIRONMENT_VARIABLE
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from personafeedback_tasks import release
+from personafeedback_tasks.dataset import CATEGORIES, DIFFICULTIES, load_cases
+from personafeedback_tasks.errors import DataError
+from personafeedback_tasks.release import HUB_ID, HUB_REVISION, PAPER_COUNTS, locate
+
+CELLS = {
+    f"{category}/{difficulty}": [{"user_id": "u1", "question": "?", "chosen": "yes", "reject": "no"}]
+    for category in CATEGORIES
+    for difficulty in DIFFICULTIES
+}
+PERSONAS = {"u1": {"Name": "Ann"}}
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def folder(make_release) -> Path:
+    return make_release(CELLS, PERSONAS)
+
+
+@pytest.fixture
+def hub(folder, monkeypatch):
+    """Replace the Hub client by a recorder that serves `folder` as a snapshot."""
+    import huggingface_hub
+
+    calls = []
+
+    def snapshot_download(*arguments, **options):
+        calls.append((arguments, options))
+        return str(folder)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
+    release._fetch.cache_clear()
+    yield calls
+    release._fetch.cache_clear()
+
+
+# --- folders ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_explicit_folder_goes_before_the_environment(folder, make_release, monkeypatch):
+    other = make_release(CELLS, PERSONAS)
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(other))
+    assert locate(folder).root == folder
+    assert locate().root == other
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_without_data_the_pinned_hub_release_is_taken(hub, monkeypatch, value):
+    if value is not None:
+        monkeypatch.setenv(ENVIRONMENT_VARIABLE, value)
+    locate()
+    assert [arguments for arguments, _ in hub] == [(HUB_ID,)]
+
+
+def test_a_relative_folder_and_one_under_home_are_named_in_full(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setenv("HOME", str(folder.parent))
+    for name in (folder.name, f"./{folder.name}", f"~/{folder.name}", f"{folder}/", f" {folder} "):
+        found = locate(name)
+        assert (found.source, found.counts, found.is_sample) == (str(folder), PAPER_COUNTS, False)
+        assert len(load_cases(name, "general", "easy", counts="any")) == 1
+
+
+def test_the_sample_has_its_own_counts_and_needs_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = locate("sample")
+    assert (found.source, found.is_sample) == ("sample", True)
+    assert found.counts == dict.fromkeys(PAPER_COUNTS, 8)
+    assert (found.root / "persona").is_dir()
+
+
+@pytest.mark.parametrize("name", ["nowhere", "/no/such/folder", "./no/folder", "~/no-such-folder", "a/b/c", "o/n@", "?"])
+def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
+    sentence = re.escape(
+        f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). Set "
+        "PERSONAFEEDBACK_DATA (or data=) to a folder that holds data/ and persona/, to 'sample', or to a dataset id."
+    )
+    with pytest.raises(DataError, match=f"^{sentence}$"):
+        locate(name)
+    assert hub == []
+
+
+def test_a_file_in_the_place_of_the_folder_is_no_folder(tmp_path):
+    (tmp_path / "release.zip").write_bytes(b"PK")
+    with pytest.raises(DataError, match="^There is no folder '.*release.zip', "):
+        locate(tmp_path / "release.zip")
+
+
+# --- what is asked of the Hub ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "revision"),
+    [
+        (None, (HUB_ID,), HUB_REVISION),
+        (HUB_ID, (HUB_ID,), HUB_REVISION),
+        (f"{HUB_ID}@main", (HUB_ID,), "main"),
+        ("owner/name", ("owner/name",), None),
+        (f"owner/name@{COMMIT}", ("owner/name",), COMMIT),
+        ("owner/name@refs/pr/1", ("owner/name",), "refs/pr/1"),
+    ],
+)
+def test_the_hub_is_asked_for_one_revision_and_two_folders(hub, folder, name, arguments, revision):
+    found = locate(name)
+    patterns = ["data/*", "persona/*"]
+    assert hub == [(arguments, {"repo_type": "dataset", "revision": revision, "allow_patterns": patterns})]
+    assert found.source == f"{arguments[0]}@{folder.name}"  # a snapshot's folder is its commit
+    assert found.counts == PAPER_COUNTS
+
+
+def test_the_pinned_revision_is_a_commit():
+    assert re.fullmatch("[0-9a-f]{40}", HUB_REVISION)
+
+
+def test_six_cells_and_all_their_tasks_need_one_call(hub):
+    assert len(load_cases(counts="any")) == 6
+    for category in CATEGORIES:
+        for difficulty in DIFFICULTIES:
+            load_cases(None, category, difficulty, counts="any")
+    assert len(hub) == 1
+
+
+def test_a_failed_call_is_asked_again(monkeypatch, hub, folder):
+    import huggingface_hub
+
+    serve, answers = huggingface_hub.snapshot_download, [OSError(""), None]
+
+    def sometimes(*arguments, **options):
+        if answer := answers.pop(0):
+            raise answer
+        return serve(*arguments, **options)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", sometimes)
+    with pytest.raises(DataError, match=r"\(OSError: no reason given\)"):
+        locate("owner/name")
+    assert locate("owner/name").root == folder
+
+
+# --- the real client against a Hub on loopback -----------------------------------------------------------------------
+
+LOAD = """
+import sys
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import DataError
+try:
+    cases = load_cases(sys.argv[1], counts="any")
+    print(len(cases), cases.revision)
+except DataError as error:
+    print("DataError", error)
+"""
+OFFLINE = (
+    "To work offline, copy the release (data/ and persona/) into a folder and set PERSONAFEEDBACK_DATA to it, "
+    "or fill the Hub cache once and set HF_HUB_OFFLINE=1. PERSONAFEEDBACK_DATA=sample runs the bundled demonstration."
+)
+GATED = "If the dataset is gated or private, set HF_TOKEN to a token that may read it. "
+
+
+@pytest.fixture
+def server():
+    """A server of this test alone, since some tests stop it."""
+    with HTTPServer(host="127.0.0.1") as server:
+        yield server
+
+
+@pytest.fixture
+def run_with_hub(tmp_path):
+    """Load in a fresh process, since huggingface_hub reads its environment when it is imported."""
+
+    def run(endpoint: str, data: str = "owner/name", **environment: str) -> str:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING")) and "proxy" not in k.lower()}
+        clean |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_ETAG_TIMEOUT": "5"}
+        clean |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", LOAD, data], env=clean | environment, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+def serve_dataset(server, folder: Path, token: str | None = None, branch: str = "v1") -> list[str]:
+    """Answer like the Hub for dataset owner/name, whose `branch` is COMMIT; return the paths of the files asked for."""
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files["README.md"] = b"not one of the folders that are read"
+    asked: list[str] = []
+
+    def ids(content: bytes) -> str:
+        return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+    def answer(request) -> Response:
+        if token is not None and request.headers.get("Authorization") != f"Bearer {token}":
+            return Response("{}", 401, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted."})
+        path = request.path
+        if path in [f"/api/datasets/owner/name/revision/{name}" for name in (branch, COMMIT)]:
+            siblings = [{"rfilename": name} for name in files]
+            about = {"id": "owner/name", "sha": COMMIT, "siblings": siblings, "private": False, "tags": []}
+            return Response(json.dumps(about), content_type="application/json")
+        if path == f"/api/datasets/owner/name/tree/{COMMIT}":
+            tree = [
+                {"type": "file", "path": name, "size": len(content), "oid": ids(content)}
+                for name, content in files.items()
+            ]
+            return Response(json.dumps(tree), content_type="application/json")
+        name = path.removeprefix(f"/datasets/owner/name/resolve/{COMMIT}/")
+        if name in files:
+            asked.append(name)
+            headers = {"ETag": f'"{ids(files[name])}"', "X-Repo-Commit": COMMIT}
+            return Response(files[name], headers=headers, content_type="text/plain")
+        code = "RevisionNotFound" if "/revision/" in path else "EntryNotFound"
+        return Response("{}", 404, {"X-Error-Code": code, "X-Error-Message": f"no {path}"})
+
+    server.expect_request(re.compile(".*")).respond_with_handler(answer)
+    return asked
+
+
+def test_a_dataset_is_fetched_once_and_then_used_offline(server, run_with_hub, folder):
+    asked = serve_dataset(server, folder)
+    endpoint = server.url_for("")
+    revision = load_cases(folder, counts="any").revision.replace(str(folder), f"owner/name@{COMMIT}")
+    assert run_with_hub(endpoint, "owner/name@v1") == f"6 {revision}"
+    assert set(asked) == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    asked.clear()
+    assert run_with_hub(endpoint, f"owner/name@{COMMIT}") == f"6 {revision}"
+    assert asked == []
+    server.stop()
+    assert run_with_hub(endpoint, "owner/name@v1", HF_HUB_OFFLINE="1") == f"6 {revision}"
+
+
+def test_a_gated_dataset_asks_for_a_token_and_opens_with_it(server, run_with_hub, folder):
+    serve_dataset(server, folder, token="hf_right")
+    endpoint = server.url_for("")
+    for token in ({}, {"HF_TOKEN": "hf_wrong"}):
+        said = run_with_hub(endpoint, "owner/name@v1", **token)
+        assert said.startswith("DataError Could not get owner/name@v1 from the Hugging Face Hub (GatedRepoError: 401")
+        assert said.endswith(f"). {GATED}{OFFLINE}")
+    assert run_with_hub(endpoint, "owner/name@v1", HF_TOKEN="hf_right").startswith(f"6 owner/name@{COMMIT} ")
+
+
+def test_a_revision_that_does_not_exist_is_named(server, run_with_hub, folder):
+    serve_dataset(server, folder)
+    said = run_with_hub(server.url_for(""), "owner/name@v2")
+    assert said.startswith("DataError Could not get owner/name@v2 from the Hugging Face Hub (RevisionNotFoundError: 404")
+
+
+@pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])
+def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub, environment):
+    endpoint = server.url_for("")
+    server.stop()  # nobody listens on that port any more
+    said = run_with_hub(endpoint, HUB_ID, **environment)
+    assert said.startswith(f"DataError Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
+    assert said.endswith(f"). {GATED}{OFFLINE}")
+    assert "\n" not in said
