@@ -59,8 +59,9 @@ EXPLICIT_FORMS = {name: re.compile(pattern, re.I | re.M) for name, pattern in [ 
 ]}
 _NOUN, _NOUN_ZH = "(?i:response|option|choice|answer|reply|candidate|assistant)", "(?:回答|回复|选项|答复|答案)"
 # A quoted label on its own ("Answer: "A"") is the label. A later line that holds nothing else may be a quotation.
-_QUOTED_LABEL = re.compile(rf"(?<![A-Za-z0-9\n])[\"'`“”「『«]{{1,2}} ?((?:{_NOUN} ?|{_NOUN_ZH})?[ABab])[.,。]? ?"
-                           rf"[\"'`“”」』»]{{1,2}}(?![A-Za-z0-9])")
+_QUOTED_LABEL = re.compile(
+    rf"(?<![A-Za-z0-9\n])[\"'`“”「『«]{{1,2}}\s?([(\[{{<【 ]{{0,4}}(?:{_NOUN} ?|{_NOUN_ZH})?[ABab][)\]}}>】 .]{{0,4}})"
+    rf"[.,。\s]{{0,3}}[\"'`“”」』»]{{1,2}}(?![A-Za-z0-9])")
 QUOTES = {name: re.compile(pattern, re.M) for name, pattern in [  # what is opened and never closed goes to the end
     ("curly", r"“[^”]*(?:”|\Z)"), ("corner", r"「[^」]*(?:」|\Z)"),
     ("white corner", r"『[^』]*(?:』|\Z)"), ("guillemets", r"«[^»]*(?:»|\Z)"), ("backticks", r"`[^`]*(?:`|\Z)"),
@@ -106,7 +107,7 @@ _PAIR = re.compile(rf"{_T} ?(?:,? ?\b(?:and/or|and|or|nor|vs\.?|versus)(?![a-z])
 
 # --- 3. what is said of a label ----------------------------------------------------------------------------------
 _CLAUSE = r"(?:(?<![^\n.,;:!?(#。—–-])|(?<=[.,;:!?#—–-] ))"
-_LEAD = (rf"{_CLAUSE}(?:(?:so|thus|therefore|hence|then|but|and|overall|ultimately|personally"
+_LEAD = (rf"{_CLAUSE}(?:(?:so|thus|therefore|hence|then|but|however|and|overall|ultimately|personally"
          r"|i (?:think|believe|feel|find|conclude)|i(?:'d| would) say)(?: that)? )*")
 # "Answer: A for style" answers for style alone, "A:" and "A=7" open an enumeration, "A or perhaps B" is open.
 _FULL = (rf"(?! ?(?:[:?%/=\d]|-*>|→)| ?[,(]? ?or\b)"

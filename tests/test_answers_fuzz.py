@@ -13,12 +13,14 @@ from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
 SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
 ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")
 PIECES = [
-    *ORDINALS, "A", "B", "a", "b", "Ａ", "В", "Α", "response", "answer", "is", "better", "choose", "I", "not", "no,", "wait,", "both", "tie", "or", "and",
-    "the", "if", "but", ":", ".", ",", "?", "\n", " ", "*", "`", "```", '"', "'", "“", "”", "「", "」", ">", "(", ")", "[[", "]]", "{", "}", "\\boxed{",
-    "<think>", "</think>", "[THINK]", "<answer>", "</answer>", '{"choice": "', '"}', "答案", "选择", "回答", "更好", "更适合", "是", "不", "我", "都", "：", "，", "。",
+    *ORDINALS, "A", "B", "a", "b", "Ａ", "В", "Α", "response", "answer", "is", "better", "choose", "I", "not", "no,",
+    "wait,", "both", "tie", "or", "and", "the", "if", "but", ":", ".", ",", "?", "\n", " ", "*", "`", "```", '"',
+    "'", "“", "”", "「", "」", ">", "(", ")", "[[", "]]", "{", "}", "\\boxed{", "<think>", "</think>", "[THINK]",
+    "<answer>", "</answer>", '{"choice": "', '"}', "答案", "选择", "回答", "更好", "更适合", "是", "不", "我", "都", "：", "，", "。",
     "I cannot", "抱歉", "无法", "\u200b", "\ue000", "\ue003", "\ue005", "\ud800", "\\u0041",
 ]
-REPLIES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
+SCRAPS = st.lists(st.sampled_from(PIECES), max_size=25)
+REPLIES = st.one_of(st.text(), SCRAPS.map("".join), SCRAPS.map(" ".join))
 
 
 def _has_mark(text: str) -> bool:
@@ -33,7 +35,7 @@ def test_the_result_is_of_the_closed_set(reply: str) -> None:
 
 
 @SETTINGS
-@given(st.lists(st.sampled_from([piece for piece in PIECES if not _has_mark(piece)]), max_size=25).map(" ".join) | st.text())
+@given(SCRAPS.map(lambda pieces: " ".join(piece for piece in pieces if not _has_mark(piece))) | st.text())
 def test_no_letter_without_a_mark(text: str) -> None:
     unmarked = "".join(c for c in text if not _has_mark(c))
     for word in ORDINALS:
@@ -54,7 +56,9 @@ def test_letters_inside_words_are_no_marks(text: str) -> None:
 @SETTINGS
 @given(
     st.sampled_from("ABabＡＢ"),
-    st.lists(st.sampled_from([("**", "**"), ("*", "*"), ("__", "__"), ("`", "`"), ("(", ")"), ("[", "]"), ("【", "】"), ("<b>", "</b>"), (" ", "\n"), ("\n", "."), ("\u200b", "")]), max_size=4, unique=True),
+    st.lists(st.sampled_from([("**", "**"), ("*", "*"), ("__", "__"), ("`", "`"), ("(", ")"), ("[", "]"), ("【", "】"), ("<b>", "</b>"),
+                              (" ", " "), (" ", "."), ("\u200b", "")]),
+             max_size=4, unique=True),
 )
 def test_dress_does_not_change_a_letter(letter: str, layers: list[tuple[str, str]]) -> None:
     reply = letter

@@ -197,7 +197,10 @@ def test_every_spelling_of_the_release_loads_alike(make_release, folder, medium,
 
 @pytest.mark.parametrize(
     ("cell", "one", "other"),
-    [(("specific", "easy"), "spedific/easy", "specific/easy"), (("general", "medium"), "general/medium", "general/mid")],
+    [
+        (("specific", "easy"), "spedific/easy", "specific/easy"),
+        (("general", "medium"), "general/medium", "general/mid"),
+    ],
 )
 def test_both_spellings_of_one_file_are_refused(make_release, cell, one, other):
     root = make_release({one: ROWS, other: ROWS}, PERSONAS)
@@ -447,7 +450,7 @@ DAMAGES = {
 }
 FUZZED = {
     "general/easy": [
-        row(user, number, question=f"问题 {number}\n\"{'é' * number}\"", note=[number, None])
+        row(user, number, question=f'问题 {number}\n"{"é" * number}"', note=[number, None])
         for number, user in enumerate(["u1", "u1", "u2", "u1", "u2", "u2"])
     ]
 }
@@ -457,7 +460,9 @@ FUZZED = {
     name=st.sampled_from(["data/general/easy.jsonl", "persona/u1.json"]),
     damage=st.sampled_from(sorted(DAMAGES)),
     places=st.tuples(st.floats(0, 1, exclude_max=True), st.floats(0, 1)),
-    junk=st.one_of(st.binary(min_size=1, max_size=4), st.sampled_from([b"\n", b"\\", b'"', b"{", b"]", b"\xe2\x80\xa8"])),
+    junk=st.one_of(
+        st.binary(min_size=1, max_size=4), st.sampled_from([b"\n", b"\\", b'"', b"{", b"]", b"\xe2\x80\xa8"])
+    ),
 )
 @settings(max_examples=200, derandomize=True, deadline=None)
 def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_errors(name, damage, places, junk):

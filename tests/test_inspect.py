@@ -165,7 +165,7 @@ def test_both_harnesses_give_the_same_cases_and_the_same_means(real_data, tmp_pa
 def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(real_data, tmp_path):
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/gold", tmp_path)
     case_of = {case.id: case for case in load_cases("sample")}
-    for sample in log.samples:
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
         case = case_of[sample.id]
         calls = [event for event in sample.events if event.event == "model"]
         asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}

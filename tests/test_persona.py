@@ -99,7 +99,10 @@ def test_the_text_is_indented_lines_in_the_order_of_the_file():
     ("profile", "language"),
     [
         ({"Name": "李雷", "Job": "a baker in a small town"}, "en"),  # a Chinese name in an English persona
-        ({"Name": "Ann", "喜好": {"品牌": ["Nike", "iPhone"]}, "说明": "喜欢户外运动和摄影"}, "zh"),  # brands in Chinese
+        (
+            {"Name": "Ann", "喜好": {"品牌": ["Nike", "iPhone"]}, "说明": "喜欢户外运动和摄影"},
+            "zh",
+        ),  # brands in Chinese
         ({"姓名": "Ann", "职业": "a baker"}, "en"),  # values count, keys do not
         ({"Name": "李", "Job": "老师", "Favourite_food_and_drinks": ["面"]}, "zh"),
         ({"deep": [{"deep": ["喜欢跑步"]}]}, "zh"),

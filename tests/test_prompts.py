@@ -29,7 +29,9 @@ def real_cases(real_data):
 
 
 def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
-    return Case("general_easy:1", "general", "easy", Persona("u", persona or {"Name": "Ann"}), question, chosen, rejected)
+    return Case(
+        "general_easy:1", "general", "easy", Persona("u", persona or {"Name": "Ann"}), question, chosen, rejected
+    )
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
@@ -55,7 +57,9 @@ def test_the_prompts_are_those_that_were_stored(language, setting, order, reques
 
 
 def test_every_setting_and_order_is_stored():
-    names = {f"{language}_{setting}_{order}.txt" for language, setting, order in product(("en", "zh"), SETTINGS, ORDERS)}
+    names = {
+        f"{language}_{setting}_{order}.txt" for language, setting, order in product(("en", "zh"), SETTINGS, ORDERS)
+    }
     assert {path.name for path in STORED.iterdir()} == names
 
 

@@ -86,7 +86,9 @@ def test_the_sample_has_its_own_counts_and_needs_no_folder(tmp_path, monkeypatch
     assert (found.root / "persona").is_dir()
 
 
-@pytest.mark.parametrize("name", ["nowhere", "/no/such/folder", "./no/folder", "~/no-such-folder", "a/b/c", "o/n@", "?"])
+@pytest.mark.parametrize(
+    "name", ["nowhere", "/no/such/folder", "./no/folder", "~/no-such-folder", "a/b/c", "o/n@", "?"]
+)
 def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     sentence = re.escape(
         f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). Set "
@@ -156,9 +158,10 @@ def test_a_failed_call_is_asked_again(monkeypatch, hub, folder):
 # --- the real client against a Hub on loopback -----------------------------------------------------------------------
 
 LOAD = """
-import sys
+import sys, time
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import DataError
+time.sleep = lambda seconds: None  # the client waits between its retries
 try:
     cases = load_cases(sys.argv[1], counts="any")
     print(len(cases), cases.revision)
@@ -184,7 +187,9 @@ def run_with_hub(tmp_path):
     """Load in a fresh process, since huggingface_hub reads its environment when it is imported."""
 
     def run(endpoint: str, data: str = "owner/name", **environment: str) -> str:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING")) and "proxy" not in k.lower()}
+        clean = {
+            k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING")) and "proxy" not in k.lower()
+        }
         clean |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_ETAG_TIMEOUT": "5"}
         clean |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
         done = subprocess.run(
@@ -257,7 +262,9 @@ def test_a_gated_dataset_asks_for_a_token_and_opens_with_it(server, run_with_hub
 def test_a_revision_that_does_not_exist_is_named(server, run_with_hub, folder):
     serve_dataset(server, folder)
     said = run_with_hub(server.url_for(""), "owner/name@v2")
-    assert said.startswith("DataError Could not get owner/name@v2 from the Hugging Face Hub (RevisionNotFoundError: 404")
+    assert said.startswith(
+        "DataError Could not get owner/name@v2 from the Hugging Face Hub (RevisionNotFoundError: 404"
+    )
 
 
 @pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])

@@ -1,0 +1,166 @@
+"""Both harnesses against servers on loopback that speak the providers' protocols, through the harnesses' commands.
+
+The server knows nothing but the prompt it is sent: it looks up who asks and replies as a scripted judge does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from judges import mixed, who_asks
+from werkzeug import Request, Response
+
+from personafeedback_tasks import scoring
+from personafeedback_tasks.answers import read_reply
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.registration import task_configs
+
+LIMIT = 40
+
+
+def judge(case_id: str, order: str) -> str:
+    # Anthropic's API never sends empty text, and lm-eval's client for it fails on it.
+    return mixed(case_id, order) or "..."
+
+
+@pytest.fixture
+def cases(real_data):
+    return load_cases(real_data, "general", "hard")[:LIMIT]
+
+
+@pytest.fixture
+def server(httpserver, cases):
+    """OpenAI's chat completions and responses, and Anthropic's messages."""
+    asked = who_asks(cases)
+    seen = []
+
+    def answer(request: Request) -> tuple[dict, str]:
+        body = request.get_json()
+        content = (body.get("messages") or body.get("input"))[-1]["content"]
+        prompt = content if isinstance(content, str) else "".join(part["text"] for part in content)
+        seen.append(body)
+        return body, judge(*asked[prompt])
+
+    def chat_completions(request: Request) -> Response:
+        body, reply = answer(request)
+        choice = {"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+        completion = {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"]}
+        return _json({**completion, "choices": [choice], "usage": usage})
+
+    def responses(request: Request) -> Response:
+        body, reply = answer(request)
+        text = {"type": "output_text", "text": reply, "annotations": []}
+        message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
+        usage = {
+            "input_tokens": 9, "output_tokens": 1, "total_tokens": 10,
+            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
+        }  # fmt: skip
+        return _json(
+            {
+                "id": "r", "object": "response", "created_at": 1, "model": body["model"], "status": "completed",
+                "output": [message], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage,
+            }
+        )  # fmt: skip
+
+    def messages(request: Request) -> Response:
+        body, reply = answer(request)
+        return _json(
+            {
+                "id": "m", "type": "message", "role": "assistant", "model": body["model"], "stop_reason": "end_turn",
+                "stop_sequence": None, "content": [{"type": "text", "text": reply}],
+                "usage": {"input_tokens": 9, "output_tokens": 1},
+            }
+        )  # fmt: skip
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat_completions)
+    httpserver.expect_request("/v1/responses", method="POST").respond_with_handler(responses)
+    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(messages)
+    httpserver.seen = seen
+    return httpserver
+
+
+def _json(value: object) -> Response:
+    return Response(json.dumps(value), content_type="application/json")
+
+
+@pytest.fixture
+def expected(cases):
+    return {c.id: scoring.score_answers([read_reply(judge(c.id, order)) for order in ORDERS]) for c in cases}
+
+
+def run(module, *arguments, cwd, data, url):
+    environment = {
+        "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1",
+        "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1",
+        "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url,
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, **environment}, cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done
+
+
+def check(found: dict[str, dict], expected: dict[str, scoring.CaseScore]) -> None:
+    assert found.keys() == expected.keys()
+    for case_id, values in found.items():
+        ours = scoring.as_dict(expected[case_id])
+        assert {key: values[key] for key in ours} == pytest.approx(ours, abs=0, nan_ok=True), case_id
+
+
+@pytest.mark.parametrize(
+    ("model", "path"),
+    [("local-chat-completions", "/v1/chat/completions"), ("anthropic-chat", "/v1/messages")],
+)
+def test_lm_eval(model, path, server, expected, real_data, tmp_path):
+    pytest.importorskip("lm_eval")
+    url = server.url_for("").rstrip("/")
+    run(
+        "lm_eval", "run", "--model", model, "--model_args", f"model=judge,base_url={url}{path},num_concurrent=4",
+        "--include_path", str(task_configs()), "--tasks", "personafeedback_general_hard", "--limit", str(LIMIT),
+        "--apply_chat_template", "--log_samples", "--output_path", str(tmp_path), cwd=tmp_path, data=real_data, url=url,
+    )  # fmt: skip
+    (samples,) = tmp_path.rglob("samples_*.jsonl")
+    rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    check({row["doc"]["id"]: row for row in rows}, expected)
+    (results,) = tmp_path.rglob("results_*.json")
+    table = json.loads(results.read_text(encoding="utf-8"))["results"]["personafeedback_general_hard"]
+    assert table["acc,none"] == pytest.approx(scoring.mean(score.acc for score in expected.values()), abs=1e-12)
+    assert len(server.seen) == 2 * LIMIT
+    assert {(body["max_tokens"], body["temperature"]) for body in server.seen} == {(1024, 0)}
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments"),
+    [
+        ("openai/gpt-4o", ()),
+        ("openai/gpt-4o", ("-M", "responses_api=true")),
+        ("anthropic/claude-haiku-4-5", ()),
+    ],
+)
+def test_inspect(model, arguments, server, expected, real_data, tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+
+    run(
+        "inspect_ai", "eval", "personafeedback_tasks/personafeedback_general_hard", "--model", model, *arguments,
+        "--limit", str(LIMIT), "--log-dir", str(tmp_path), "--display", "plain",
+        cwd=tmp_path, data=real_data, url=server.url_for("").rstrip("/"),
+    )  # fmt: skip
+    (path,) = Path(tmp_path).glob("*.eval")
+    log = read_eval_log(str(path))
+    check({sample.id: sample.scores["personafeedback"].value for sample in log.samples}, expected)
+    (acc,) = [score for score in log.results.scores if score.name == "acc"]
+    mean = scoring.mean(score.acc for score in expected.values())
+    assert acc.metrics["accuracy"].value == pytest.approx(mean, abs=1e-12)
+    assert len(server.seen) == 2 * LIMIT
+    assert {body.get("max_tokens") or body["max_output_tokens"] for body in server.seen} == {1024}
+    assert {body["temperature"] for body in server.seen} == {0}
