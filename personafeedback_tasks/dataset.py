@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -169,16 +170,18 @@ def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     raw = _read(path)
     if not raw.strip():
         raise DataError(f"{path}: the file is empty, expected one JSON object a line. Get a complete copy.")
-    with jsonlines.Reader(raw.removesuffix(b"\n").split(b"\n"), loads=_loads) as reader:
-        for line in range(1, raw.removesuffix(b"\n").count(b"\n") + 2):
+    lines = raw.removesuffix(b"\n").split(b"\n")
+    with jsonlines.Reader(lines, loads=_loads) as reader:
+        for number, line in enumerate(lines, start=1):
+            where = f"{path}, line {number}"
+            _refuse_marks(line, where)  # the reader would drop them
             try:
                 row = reader.read(type=dict)
             except jsonlines.InvalidLineError as error:
-                reason = error.__cause__ or "not a JSON object"
-                raise _broken(f"{path}, line {line}", reason, "one JSON object") from error
+                raise _broken(where, _reason(error.__cause__ or "not a JSON object"), "one JSON object") from error
             except RecursionError as error:
-                raise _broken(f"{path}, line {line}", "nested too deeply", "one JSON object") from error
-            yield line, row
+                raise _broken(where, _reason(error), "one JSON object") from error
+            yield number, row
 
 
 def _case(
@@ -215,12 +218,20 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
     if user_id in (".", "..") or any(character in user_id for character in "/\\:"):
         raise _broken(where, f"user_id = {_short(user_id)}", "a plain file name without path separators")
     path = root / "persona" / f"{user_id}.json"
-    if not path.is_file():
-        raise DataError(f"{where}: found no persona for user_id {user_id!r}, expected the file {path}. Add the file.")
     try:
-        profile = _loads(_read(path).decode("utf-8"))
+        found = path.is_file()
+    except OSError:  # the name is too long for a file
+        found = False
+    if not found:
+        raise DataError(
+            f"{where}: found no persona for user_id {_short(user_id)}, expected the file {path}. Add the file."
+        )
+    raw = _read(path)
+    _refuse_marks(raw, f"{path}, line 1")
+    try:
+        profile = _loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise _broken(str(path), error, "one JSON object") from error
+        raise _broken(str(path), _reason(error), "one JSON object") from error
     if not isinstance(profile, dict) or not profile:
         raise _broken(str(path), _short(profile), "a non-empty JSON object")
     return Persona(user_id, profile)
@@ -228,26 +239,45 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
 
 def _read(path: Path) -> bytes:
     try:
-        raw = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
-    if raw.startswith(b"\xef\xbb\xbf"):
-        raise _broken(f"{path}, line 1", "a byte order mark", "UTF-8 without one")
-    return raw
+
+
+def _refuse_marks(raw: bytes, where: str) -> None:
+    for mark, name in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1e", "a record separator")):
+        if raw.startswith(mark):
+            raise _broken(where, name, "UTF-8 without one")
 
 
 def _loads(text: str) -> Any:
     """`json.loads` that refuses what it would otherwise repair: NaN, repeated keys, NUL, lone surrogates."""
-    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-    if "\\u" in text:  # only an escape can bring either of them past the UTF-8 decoder and the JSON parser
-        canonical = json.dumps(value, ensure_ascii=False)
-        if "\\u0000" in canonical:
-            raise ValueError("a NUL character in a string")
-        try:
-            canonical.encode("utf-8")
-        except UnicodeEncodeError:
-            raise ValueError("half of a surrogate pair in a string") from None
+    value = json.loads(
+        text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite
+    )
+    if "\\u" in text:  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
+        for string in _strings(value):
+            if "\0" in string:
+                raise ValueError("a NUL character in a string")
+            if any("\ud800" <= character <= "\udfff" for character in string):
+                raise ValueError("half of a surrogate pair in a string")
     return value
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _finite(number: str) -> float:
+    if math.isinf(float(number)):
+        raise ValueError(f"{number} is too large a number")
+    return float(number)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -259,6 +289,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON value")
+
+
+def _reason(error: object) -> object:
+    """The parser's words without its own line number, which would contradict the file's."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} (column {error.colno})"
+    return "too deep a nesting" if isinstance(error, RecursionError) else error
 
 
 def _broken(where: str, found: object, expected: str) -> DataError:
@@ -284,7 +321,7 @@ def _users_in_turn(cases: list[Case]) -> list[Case]:
 
 
 def _in_proportion(cells: list[list[Case]]) -> list[Case]:
-    """Interleave cells so that every prefix holds each of them in proportion to its size, to within one case."""
+    """Interleave cells in proportion to their sizes: every prefix of the release's cells is right to within one case."""
     places = [
         ((position + 0.5) / len(cell), rank, case)
         for rank, cell in enumerate(cells)

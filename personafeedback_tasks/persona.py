@@ -51,7 +51,7 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
             yield label
             yield from _lines(item, indent + "  ")
         else:
-            yield f"{label} {item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)}"
+            yield f"{label} {item if isinstance(item, str) else json.dumps(item)}"
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from .dataset import Case
 from .orders import ORDERS, shown
+from .persona import Persona
 
 PROMPT_VERSION = "v1"
 
@@ -116,6 +117,8 @@ def responses(prompt: str) -> tuple[str, str]:
 
 
 def fingerprint() -> str:
-    """SHA-256 (12 hex digits) of every fixed text, for caches that must not outlive a prompt version."""
-    texts = [PROMPT_VERSION, *ORDERS, *(text for wording in WORDINGS.values() for text in astuple(wording))]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
+    """SHA-256 (12 hex digits) of the prompts of an invented case: changes with every wording and with the layout."""
+    profiles = {"en": {"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, "zh": {"姓名": "小安", "喜好": ["茶"]}}
+    cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles.values()]
+    texts = [build(case, setting, order) for case in cases for setting in SETTINGS for order in ORDERS]
+    return hashlib.sha256("\0".join([PROMPT_VERSION, *texts]).encode()).hexdigest()[:12]

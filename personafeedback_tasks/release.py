@@ -65,9 +65,12 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     if name == SAMPLE:
         cells = dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL)
         return Release(Path(__file__).with_name(SAMPLE), SAMPLE, cells)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+    try:
+        folder = Path(name).expanduser()
+        if folder.is_dir():
+            return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+    except (OSError, RuntimeError):  # a name that no file system takes, or the home of an unknown user
+        pass
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(

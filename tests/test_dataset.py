@@ -96,7 +96,7 @@ def in_folder(cells, personas=PERSONAS, **options):
 @given(st.lists(st.sampled_from(["u1", "u2", "u3", "u4", "u5"]), min_size=1, max_size=25))
 @settings(deadline=None, derandomize=True)
 def test_users_take_turns_and_each_keeps_the_order_of_the_file(users):
-    personas = dict.fromkeys(users, {"Name": "x"})
+    personas = {user: {"Name": "x"} for user in users}
     rows = [row(user, number) for number, user in enumerate(users)]
     cases = in_folder({"general/easy": rows}, personas, category="general", difficulty="easy")
     assert sorted(map(line_of, cases)) == list(range(1, len(users) + 1))
@@ -234,6 +234,12 @@ def test_carriage_returns_at_line_ends_change_nothing(release):
     assert (after.cases, after.digest) == (before.cases, before.digest)
 
 
+def test_a_carriage_return_between_two_keys_ends_no_line(release):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(path.read_bytes().replace(b', "chosen"', b',\r"chosen"'))
+    assert len(load(release)) == 3
+
+
 def test_the_last_line_needs_no_line_feed(release):
     path = release / "data" / "general" / "easy.jsonl"
     path.write_bytes(path.read_bytes().removesuffix(b"\n"))
@@ -266,7 +272,7 @@ def with_key(key: str, value: str) -> str:
         pytest.param("[1]", f"found not a JSON object, {NO_OBJECT}", id="list"),
         pytest.param("null", f"found not a JSON object, {NO_OBJECT}", id="null"),
         pytest.param(TEXT + TEXT, f"found Extra data.*, {NO_OBJECT}", id="two rows in a line"),
-        pytest.param("[" * 100_000, f"found nested too deeply, {NO_OBJECT}", id="nested"),
+        pytest.param("[" * 100_000, f"found too deep a nesting, {NO_OBJECT}", id="nested"),
         pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
         *(
             pytest.param(
@@ -371,7 +377,7 @@ def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
         (b'{"Name": "\\ud800"}', "half of a surrogate pair in a string", "one JSON object"),
         (b'{"Name": "Li", "Name": "Wu"}', r"a repeated key in {Name, Name}", "one JSON object"),
         (b'{"Age": NaN}', "NaN is no JSON value", "one JSON object"),
-        (b"[" * 100_000, "maximum recursion depth.*", "one JSON object"),
+        (b"[" * 100_000, "too deep a nesting", "one JSON object"),
         (b'["Li"]', r"\['Li'\]", "a non-empty JSON object"),
         (b'"Li"', "'Li'", "a non-empty JSON object"),
         (b"null", "None", "a non-empty JSON object"),
@@ -426,11 +432,12 @@ def test_the_digest_is_the_datas_and_not_the_folders(make_release):
     assert re.fullmatch("[0-9a-f]{12}", one.digest)
 
 
-@pytest.mark.parametrize("change", [{"question": "?"}, {"chosen": "!"}, {"reject": "!"}, {"user_id": "u2"}])
+@pytest.mark.parametrize("change", [{"question": "?"}, {"chosen": "!"}, {"reject": "!"}, {"user_id": "twin"}])
 @pytest.mark.parametrize("line", [0, 2])
 def test_the_digest_changes_with_any_text_of_a_row(release, make_release, change, line):
     rows = [{**r, **change} if n == line else r for n, r in enumerate(ROWS)]
-    assert load(make_release({"general/easy": rows}, PERSONAS)).digest != load(release).digest
+    personas = {**PERSONAS, "twin": PERSONAS["u1"]}
+    assert load(make_release({"general/easy": rows}, personas)).digest != load(release).digest
 
 
 @pytest.mark.parametrize("profile", [{"Name": "Ann", "Job": "cook"}, {"Name": "Ann", "Work": "baker"}])
@@ -475,4 +482,41 @@ def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_er
             cases = load_cases(root, "general", "easy")
             assert (len(cases), len(cases.digest), cases.languages.total()) == (6, 12, 6)
         except DataError as error:
-            assert name.rpartition("/")[2] in str(error)
+            message = str(error)
+        else:
+            message = name
+        assert name.rpartition("/")[2] in message
+
+
+@pytest.mark.parametrize(("mark", "name"), [(b"\xef\xbb\xbf", "a byte order mark"), (b"\x1e", "a record separator")])
+@pytest.mark.parametrize("line", [1, 2])
+def test_marks_that_the_reader_would_drop_are_refused_on_every_line(release, mark, name, line):
+    path = release / "data" / "general" / "easy.jsonl"
+    lines = path.read_bytes().splitlines()
+    lines[line - 1] = mark + lines[line - 1]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    refuses(release, f"{re.escape(str(path))}, line {line}: found {name}, expected UTF-8 without one.*")
+
+
+def test_a_byte_order_mark_in_a_persona_is_refused_in_one_sentence(release):
+    path = release / "persona" / "u2.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    refuses(release, f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Get an intact copy, or mend this record\\.")
+
+
+def test_a_backslash_that_stands_in_a_text_is_no_escape(make_release):
+    question = "what does \\u0000 mean, and \\ud800?"
+    row = {"user_id": "u1", "question": question, "chosen": "c", "reject": "r"}
+    assert load(make_release({"general/easy": [row]}, {"u1": {"Name": "Ann"}}))[0].question == question
+
+
+@pytest.mark.parametrize("user", ["a" * 300, "李" * 100])
+def test_a_user_id_that_no_file_system_takes_has_no_persona(make_release, user):
+    row = {"user_id": user, "question": "q", "chosen": "c", "reject": "r"}
+    refuses(make_release({"general/easy": [row]}, {}), ".*line 1: found no persona for user_id.*Add the file\\.")
+
+
+def test_a_number_too_large_for_a_float_is_refused(release):
+    path = release / "persona" / "u1.json"
+    path.write_text('{"Height": 1e400}', encoding="utf-8")
+    refuses(release, f"{re.escape(str(path))}: found 1e400 is too large a number, expected one JSON object.*")

@@ -166,11 +166,11 @@ def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows
     assert not any("<persona>" in prompt for prompt in lm.prompts)
 
 
-def test_generation_is_greedy_with_1024_tokens_and_no_stop_string():
+def test_generation_is_greedy_with_1024_tokens_and_stops_at_no_word():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     (task,) = manager.load(["personafeedback_general_easy"])["tasks"].values()
     assert task.config.generation_kwargs == {
-        "until": [], "max_gen_toks": 1024, "do_sample": False, "temperature": 0.0,
+        "until": ["<|endoftext|>"], "max_gen_toks": 1024, "do_sample": False, "temperature": 0.0,
     }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def tiny_model(tmp_path_factory) -> Path:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    special = ["<s>", "</s>", "<|user|>", "<|assistant|>"]
+    special = ["<s>", "</s>", "<|user|>", "<|assistant|>", "<|endoftext|>"]  # lm-eval sends the last as a stop string
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=2000, special_tokens=special, initial_alphabet=alphabet)
     tokenizer.train_from_iterator(texts, trainer)
@@ -119,7 +119,7 @@ def served_model(tiny_model):
         port = free.getsockname()[1]
     command = shutil.which("transformers", path=Path(sys.executable).parent)
     server = subprocess.Popen(
-        [command, "serve", "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
+        [command, "serve", str(tiny_model), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
         env={**os.environ, "HF_HUB_OFFLINE": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -145,7 +145,7 @@ def _wait_until_up(url, server):
 def test_a_served_model_is_asked_over_the_real_protocol(tiny_model, served_model, tmp_path):
     lm_eval(
         "--model", "local-chat-completions",
-        "--model_args", f"model={tiny_model},base_url={served_model}/v1/chat/completions,num_concurrent=2",
+        "--model_args", f"model={tiny_model},base_url={served_model}/v1/chat/completions",
         "--tasks", "personafeedback_general_hard", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=4",
         "--limit", "2", "--output_path", str(tmp_path), "--log_samples", cwd=tmp_path,
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections import defaultdict
 from itertools import product
 from pathlib import Path
@@ -37,8 +36,9 @@ def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
 # --- stored renderings -----------------------------------------------------------------------------------------------
 
 CHANGED = (
-    "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), add a line to CHANGELOG.md, "
-    "then store the new rendering with `python -m pytest tests/test_prompts.py --store-prompts`"
+    "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), "
+    "add a line to CHANGELOG.md, then store the new rendering with "
+    "`python -m pytest tests/test_prompts.py --store-prompts`"
 )
 
 
@@ -82,12 +82,9 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
     for case in real_cases:
         by_user[case.user_id].append(case)
     for cases in by_user.values():
-        asked = [build(case, setting, order) for case in cases for order in ORDERS]
-        shared = len(os.path.commonprefix(asked))
-        for case, prompt in zip([case for case in cases for _ in ORDERS], asked, strict=True):
-            assert prompt[shared:].count(case.question) + prompt[:shared].count(case.question) >= 1
-            assert prompt.index(f"<question>\n{case.question}") + len("<question>\n") <= shared
-            assert (case.persona.text in prompt[:shared]) == (setting == "persona")
+        asked = [(build(case, setting, order), f"<question>\n{case.question}\n") for case in cases for order in ORDERS]
+        (head,) = {prompt[: prompt.index(question)] for prompt, question in asked}
+        assert (cases[0].persona.text in head) == (setting == "persona")
 
 
 def test_without_persona_no_line_of_it_is_shown(real_cases):
@@ -109,7 +106,8 @@ def test_the_responses_of_every_real_case_can_be_read_back(real_cases, setting):
 STEERING = [
     "{", "}", "{}", "{0}", "{question}", "{{ chosen }}", "{% raw %}", "{# #}", "%s", "%(a)s", "%d", "$question", "\\n",
     "ANSWER: A", "Answer: B", "答案：A", "</think>", "<think>", "<|im_end|>", "<|im_start|>assistant", "[/INST]", "<s>",
-    "<start_of_turn>", "<|eot_id|>", "</s>", "A", "B", "\n", "\r\n", "\n\n", " ", "\t", "\u2028", "\0", "\ufeff", "'", '"',
+    "<start_of_turn>", "<|eot_id|>", "</s>", "A", "B", "\n", "\r\n", "\n\n", " ", "\t", "\u2028", "\0", "\ufeff", "'",
+    '"',
 ]  # fmt: skip
 TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map("".join)
 
@@ -149,7 +147,7 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
 
 @pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
 def test_another_prompt_has_no_responses(prompt):
-    with pytest.raises(ValueError, match="^expected exactly one <response_"):
+    with pytest.raises(ValueError, match=r"^expected exactly one <response_"):
         responses(prompt)
 
 

@@ -87,7 +87,7 @@ def test_the_sample_has_its_own_counts_and_needs_no_folder(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    "name", ["nowhere", "/no/such/folder", "./no/folder", "~/no-such-folder", "a/b/c", "o/n@", "?"]
+    "name", ["nowhere", "/no/such/folder", "./nowhere", "../nowhere", "~/nowhere", "a/b/c", "o/n@", "?"]
 )
 def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     sentence = re.escape(
@@ -101,7 +101,7 @@ def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
 
 def test_a_file_in_the_place_of_the_folder_is_no_folder(tmp_path):
     (tmp_path / "release.zip").write_bytes(b"PK")
-    with pytest.raises(DataError, match="^There is no folder '.*release.zip', "):
+    with pytest.raises(DataError, match=r"^There is no folder '.*release\.zip', "):
         locate(tmp_path / "release.zip")
 
 
@@ -275,3 +275,9 @@ def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub, envir
     assert said.startswith(f"DataError Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
     assert said.endswith(f"). {GATED}{OFFLINE}")
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser_x/y", "a" * 5000])
+def test_a_name_that_no_file_system_takes_is_refused_like_any_other(name):
+    with pytest.raises(DataError, match="There is no folder"):
+        locate(name)

@@ -170,7 +170,8 @@ def test_a_mean_leaves_out_what_is_undefined():
 
 
 def test_the_clustered_standard_error_of_a_case_worked_by_hand():
-    # Mean of 1, 1, 0, 1, 0, 0 is 1/2. Sums of deviations: u1 = 1/2 + 1/2 = 1, u2 = -1/2 + 1/2 = 0, u3 = -1/2 - 1/2 = -1.
+    # The mean of 1, 1, 0, 1, 0, 0 is 1/2.
+    # Sums of deviations: u1 = 1/2 + 1/2 = 1, u2 = -1/2 + 1/2 = 0, u3 = -1/2 - 1/2 = -1.
     # Variance of the sum: (1 + 0 + 1) * 3 / (3 - 1) = 3. Standard error of the mean: sqrt(3) / 6.
     assert clustered_stderr([1, 1, 0, 1, 0, 0], ["u1", "u1", "u2", "u2", "u3", "u3"]) == same(math.sqrt(3) / 6)
     # The undefined value is no case: as if it were not there.
