@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 
 class PersonaFeedbackError(ValueError):
     """Anything this package refuses to do. Base class of the two below."""
@@ -20,3 +22,11 @@ def choose(option: str, value: object, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in known:
         return value
     raise OptionError(f"{option}={value!r} is not known. Use one of: {', '.join(known)}.")
+
+
+def require(module: str, extra: str) -> None:
+    """Raise ModuleNotFoundError with the extra to install if a harness is missing; without importing it."""
+    if importlib.util.find_spec(module) is None:
+        raise ModuleNotFoundError(
+            f"{module} is not installed. Install it with `pip install 'personafeedback-tasks[{extra}]'`.", name=module
+        )

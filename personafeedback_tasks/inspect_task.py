@@ -5,6 +5,10 @@ A sample holds ids and the question; both prompts stand in the transcript as the
 
 from __future__ import annotations
 
+from .errors import require
+
+require("inspect_ai", extra="inspect")
+
 from typing import Any, cast
 
 from inspect_ai import Task

@@ -7,6 +7,10 @@ data-parallel run never parts a pair.
 
 from __future__ import annotations
 
+from .errors import require
+
+require("lm_eval", extra="lm-eval")
+
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache

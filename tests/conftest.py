@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,3 +63,57 @@ def make_release(tmp_path: Path) -> Callable[..., Path]:
         return made[-1]
 
     return make
+
+
+CHECKOUT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the checkout that is gone afterwards."""
+    if not (CHECKOUT / "pyproject.toml").is_file():
+        pytest.skip("needs the checkout, to build the wheel from")
+    copy, out = tmp_path_factory.mktemp("source") / "copy", tmp_path_factory.mktemp("wheel")
+    ignore = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")
+    shutil.copytree(CHECKOUT, copy, ignore=ignore)
+    subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(copy)], check=True)
+    shutil.rmtree(copy)
+    (path,) = out.glob("*.whl")
+    return path
+
+
+class Venv:
+    """A fresh environment. Its commands run far from the checkout and know nothing of it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.home = root / "venv", root / "home"
+        self.home.mkdir()
+        subprocess.run([sys.executable, "-m", "venv", str(self.root)], check=True)
+
+    def install(self, requirement: str) -> None:
+        subprocess.run([self.root / "bin" / "python", "-m", "pip", "install", "-q", requirement], check=True)
+
+    def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run one shell command line with this environment first on PATH."""
+        inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        path = f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(
+            ["bash", "-c", command], cwd=self.home, capture_output=True, text=True, timeout=900, check=False,
+            env={**inherited, "PATH": path, "HF_HUB_OFFLINE": "1", "COLUMNS": "200", **environment},
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def bare_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
+    """The wheel without a harness."""
+    venv = Venv(tmp_path_factory.mktemp("bare"))
+    venv.install(str(wheel))
+    return venv
+
+
+@pytest.fixture(scope="session")
+def full_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
+    """The wheel with both harnesses."""
+    venv = Venv(tmp_path_factory.mktemp("full"))
+    venv.install(f"{wheel}[all]")
+    return venv
