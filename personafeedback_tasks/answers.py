@@ -22,7 +22,7 @@ REASONS = ("no_response", "truncated", "refusal", "invalid_response_format")
 # both labels at once ("A or B"), the start of an explicit answer, and a place from which something was taken out.
 LABEL, ORDINAL, BOTH, EXPLICIT, GONE = "\ue000\ue001", "\ue002\ue003", "\ue004", "\ue005", "\ue006"
 _L, _T = f"[{LABEL}]", f"[{LABEL}{ORDINAL}]"
-_LETTER_OF = dict(zip(LABEL + ORDINAL, "ABAB"))
+_LETTER_OF = dict(zip(LABEL + ORDINAL, "ABAB", strict=True))
 # What a label pattern captures, if it names A; any other capture names B.
 _SIDE = {"a": 0, "first": 0, "former": 0, "一": 0, "第一个": 0, "前者": 0, LABEL[0]: 0}
 
@@ -251,7 +251,7 @@ def _plain(text: str) -> str:
     for pattern, new in MARKUP.values():
         text = pattern.sub(new, text)
     for pattern in EXPLICIT_FORMS.values():
-        text = pattern.sub(lambda m: _explicit(m[m.lastindex]), text)
+        text = pattern.sub(lambda m: _explicit(m[m.lastindex or 0]), text)
     text = _QUOTED_LABEL.sub(r"\1", _tidy(text))
     if text.count('"') % 2:  # which of them opens and which closes cannot be told
         text = text[: text.index('"')]
@@ -284,7 +284,7 @@ def _explicit(answer: str) -> str:
 def _labelled(text: str) -> str:
     """Put one private character for each mention of a response, and one for "A or B"."""
     for pattern in LABELS.values():
-        text = pattern.sub(lambda m: LABEL[_SIDE.get(m[m.lastindex].lower(), 1)], text)
+        text = pattern.sub(lambda m: LABEL[_SIDE.get(m[m.lastindex or 0].lower(), 1)], text)
     # "B is warm, A is dry; the former ..." is about B: ordinals count only if no letters, or A and then B, came before.
     first = min((m.start() for row in ORDINALS.values() for m in row.finditer(text)), default=0)
     if "".join(c for c in text[:first] if c in LABEL) in ("", LABEL):

@@ -89,7 +89,7 @@ class CaseSet(Sequence[Case]):
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    def __getitem__(self, index: Any) -> Any:
         return self.cases[index]
 
     @cached_property
@@ -250,12 +250,10 @@ def _refuse_marks(raw: bytes, where: str) -> None:
             raise _broken(where, name, "UTF-8 without one")
 
 
-def _loads(text: str) -> Any:
+def _loads(text: str | bytes) -> Any:
     """`json.loads` that refuses what it would otherwise repair: NaN, repeated keys, NUL, lone surrogates."""
-    value = json.loads(
-        text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite
-    )
-    if "\\u" in text:  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
+    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
+    if "\\u" in str(text):  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
         for string in _strings(value):
             if "\0" in string:
                 raise ValueError("a NUL character in a string")

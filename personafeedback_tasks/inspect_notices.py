@@ -7,7 +7,7 @@ our tasks is first built, so that other people's evaluations never see them.
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
@@ -46,7 +46,7 @@ def watch(name: str, cases: CaseSet, options: Options, method: str) -> dict[str,
 _TASKS: dict[str, CaseSet] = {}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _register() -> None:
     @hooks(name=KEY, description="says what a PersonaFeedback run asks, and whether its replies were readable")
     class Notices(Hooks):

@@ -13,7 +13,7 @@ require("lm_eval", extra="lm-eval")
 
 import logging
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 
 import datasets
@@ -60,7 +60,7 @@ class PersonaFeedbackTask(ConfigurableTask):
             raise PersonaFeedbackError(
                 f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
                 f"{metadata.get('version')}, the installed personafeedback-tasks of {TASK_VERSION}. "
-                "Run `personafeedback register` again, or pass --include_path \"$(personafeedback task-configs)\"."
+                'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)".'
             )
         self.options = Options.read(metadata)
         super().__init__(config=config)
@@ -70,12 +70,16 @@ class PersonaFeedbackTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the cell with our own loader instead of `datasets.load_dataset`: strict, and spread over users."""
-        self.cases: CaseSet = load_cases(
-            self.options.data, counts=self.options.counts, **(dataset_kwargs or {})
-        )
+        self.cases: CaseSet = load_cases(self.options.data, counts=self.options.counts, **(dataset_kwargs or {}))
         self._case_of = {case.id: case for case in self.cases}
         rows = [
-            {"id": c.id, "category": c.category, "difficulty": c.difficulty, "user_id": c.user_id, "language": c.language}
+            {
+                "id": c.id,
+                "category": c.category,
+                "difficulty": c.difficulty,
+                "user_id": c.user_id,
+                "language": c.language,
+            }
             for c in self.cases
         ]
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
@@ -87,10 +91,12 @@ class PersonaFeedbackTask(ConfigurableTask):
         """The letter of the chosen response in each order."""
         return [CHOSEN_LETTER[order] for order in ORDERS]
 
-    def fewshot_context(self, doc: Mapping[str, Any], num_fewshot: int, *args: Any, **kwargs: Any) -> list[str]:  # type: ignore[override]
-        return [super(PersonaFeedbackTask, self).fewshot_context({**doc, "order": order}, num_fewshot, *args, **kwargs) for order in ORDERS]  # type: ignore[misc]
+    def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
+        """One context per order."""
+        context = super().fewshot_context
+        return [context({**doc, "order": order}, *args, **kwargs) for order in ORDERS]
 
-    def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:  # type: ignore[override]
+    def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:
         requests: list[Instance] = []
         for context in ctx:
             built = super().construct_requests(doc, context, **kwargs)
@@ -99,7 +105,7 @@ class PersonaFeedbackTask(ConfigurableTask):
             request.idx = index
         return requests
 
-    def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:  # type: ignore[override]
+    def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         if kwargs.get("rank", 0) == 0:
@@ -161,6 +167,8 @@ def _read_pairs(results: Sequence[tuple[float, bool]]) -> list[str]:
     return [scoring.read_log_likelihoods(pair) for pair in _pairs(results)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _warn_of_remark(remark: str) -> None:
-    logger.warning("The rows of the cells say %s; lm-eval's Groups table cannot, so its rows keep the plain names.", remark)
+    logger.warning(
+        "The rows of the cells say %s; lm-eval's Groups table cannot, so its rows keep the plain names.", remark
+    )

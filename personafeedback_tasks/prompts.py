@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from .dataset import Case
 from .orders import ORDERS, shown
@@ -118,7 +119,10 @@ def responses(prompt: str) -> tuple[str, str]:
 
 def fingerprint() -> str:
     """SHA-256 (12 hex digits) of the prompts of an invented case: changes with every wording and with the layout."""
-    profiles = {"en": {"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, "zh": {"姓名": "小安", "喜好": ["茶"]}}
-    cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles.values()]
+    profiles: list[dict[str, Any]] = [
+        {"Name": "Ada", "Likes": ["tea", {"in": "May"}]},
+        {"姓名": "小安", "喜好": ["茶"]},
+    ]
+    cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles]
     texts = [build(case, setting, order) for case in cases for setting in SETTINGS for order in ORDERS]
     return hashlib.sha256("\0".join([PROMPT_VERSION, *texts]).encode()).hexdigest()[:12]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from .errors import DataError
@@ -82,16 +82,14 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     return _fetch(hub["id"], hub["revision"] or pinned)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fetch(hub_id: str, revision: str | None) -> Release:
     """Download (or find in the cache) one Hub revision: a single snapshot call, only the folders that are read."""
     from huggingface_hub import snapshot_download
 
     try:
         root = Path(
-            snapshot_download(
-                hub_id, repo_type="dataset", revision=revision, allow_patterns=["data/*", "persona/*"]
-            )
+            snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=["data/*", "persona/*"])
         )
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
         reason = (str(error).strip() or "no reason given").splitlines()[0]

@@ -203,7 +203,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     ],
 }
 CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
-TABLES = ("THINKING MARKUP EXPLICIT_FORMS QUOTES HEADINGS LABELS ORDINALS DECLARED STATED DOUBTS TIES RETRACTIONS REFUSALS").split()
+TABLES = ["THINKING", "MARKUP", "EXPLICIT_FORMS", "QUOTES", "HEADINGS", "LABELS", "ORDINALS", "DECLARED", "STATED", "DOUBTS", "TIES", "RETRACTIONS", "REFUSALS"]
 
 
 @pytest.mark.parametrize(("reply", "expected"), CASES)

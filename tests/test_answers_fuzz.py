@@ -13,11 +13,81 @@ from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
 SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
 ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")
 PIECES = [
-    *ORDINALS, "A", "B", "a", "b", "Ａ", "В", "Α", "response", "answer", "is", "better", "choose", "I", "not", "no,",
-    "wait,", "both", "tie", "or", "and", "the", "if", "but", ":", ".", ",", "?", "\n", " ", "*", "`", "```", '"',
-    "'", "“", "”", "「", "」", ">", "(", ")", "[[", "]]", "{", "}", "\\boxed{", "<think>", "</think>", "[THINK]",
-    "<answer>", "</answer>", '{"choice": "', '"}', "答案", "选择", "回答", "更好", "更适合", "是", "不", "我", "都", "：", "，", "。",
-    "I cannot", "抱歉", "无法", "\u200b", "\ue000", "\ue003", "\ue005", "\ud800", "\\u0041",
+    *ORDINALS,
+    "A",
+    "B",
+    "a",
+    "b",
+    "Ａ",
+    "В",
+    "Α",
+    "response",
+    "answer",
+    "is",
+    "better",
+    "choose",
+    "I",
+    "not",
+    "no,",
+    "wait,",
+    "both",
+    "tie",
+    "or",
+    "and",
+    "the",
+    "if",
+    "but",
+    ":",
+    ".",
+    ",",
+    "?",
+    "\n",
+    " ",
+    "*",
+    "`",
+    "```",
+    '"',
+    "'",
+    "“",
+    "”",
+    "「",
+    "」",
+    ">",
+    "(",
+    ")",
+    "[[",
+    "]]",
+    "{",
+    "}",
+    "\\boxed{",
+    "<think>",
+    "</think>",
+    "[THINK]",
+    "<answer>",
+    "</answer>",
+    '{"choice": "',
+    '"}',
+    "答案",
+    "选择",
+    "回答",
+    "更好",
+    "更适合",
+    "是",
+    "不",
+    "我",
+    "都",
+    "：",
+    "，",
+    "。",
+    "I cannot",
+    "抱歉",
+    "无法",
+    "\u200b",
+    "\ue000",
+    "\ue003",
+    "\ue005",
+    "\ud800",
+    "\\u0041",
 ]
 SCRAPS = st.lists(st.sampled_from(PIECES), max_size=25)
 REPLIES = st.one_of(st.text(), SCRAPS.map("".join), SCRAPS.map(" ".join))
@@ -25,7 +95,9 @@ REPLIES = st.one_of(st.text(), SCRAPS.map("".join), SCRAPS.map(" ".join))
 
 def _has_mark(text: str) -> bool:
     folded = unicodedata.normalize("NFKC", text).lower()
-    return bool(set("ab") & set(folded)) or any(word in folded for word in ORDINALS) or bool(re.search("第[一二]", folded))
+    return (
+        bool(set("ab") & set(folded)) or any(word in folded for word in ORDINALS) or bool(re.search("第[一二]", folded))
+    )
 
 
 @SETTINGS
@@ -56,9 +128,25 @@ def test_letters_inside_words_are_no_marks(text: str) -> None:
 @SETTINGS
 @given(
     st.sampled_from("ABabＡＢ"),
-    st.lists(st.sampled_from([("**", "**"), ("*", "*"), ("__", "__"), ("`", "`"), ("(", ")"), ("[", "]"), ("【", "】"), ("<b>", "</b>"),
-                              (" ", " "), (" ", "."), ("\u200b", "")]),
-             max_size=4, unique=True),
+    st.lists(
+        st.sampled_from(
+            [
+                ("**", "**"),
+                ("*", "*"),
+                ("__", "__"),
+                ("`", "`"),
+                ("(", ")"),
+                ("[", "]"),
+                ("【", "】"),
+                ("<b>", "</b>"),
+                (" ", " "),
+                (" ", "."),
+                ("\u200b", ""),
+            ]
+        ),
+        max_size=4,
+        unique=True,
+    ),
 )
 def test_dress_does_not_change_a_letter(letter: str, layers: list[tuple[str, str]]) -> None:
     reply = letter

@@ -501,7 +501,10 @@ def test_marks_that_the_reader_would_drop_are_refused_on_every_line(release, mar
 def test_a_byte_order_mark_in_a_persona_is_refused_in_one_sentence(release):
     path = release / "persona" / "u2.json"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    refuses(release, f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Get an intact copy, or mend this record\\.")
+    refuses(
+        release,
+        f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Get an intact copy, or mend this record\\.",
+    )
 
 
 def test_a_backslash_that_stands_in_a_text_is_no_escape(make_release):

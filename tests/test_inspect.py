@@ -19,10 +19,10 @@ from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.scorer import SampleScore, Score, stderr
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks import TASK_VERSION, prompts, scoring
 from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from personafeedback_tasks.judges import JUDGES as SHORTCUTS
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.release import PAPER_COUNTS
@@ -189,6 +189,7 @@ def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp
 
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
+
     from personafeedback_tasks.inspect_task import both_orders
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)

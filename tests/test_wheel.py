@@ -40,8 +40,8 @@ def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_ve
 
 def test_a_bare_install_loads_cases_and_builds_prompts(bare_venv):
     done = bare_venv.run(
-        "python -c 'from personafeedback_tasks import dataset, prompts; c = dataset.load_cases(\"sample\"); "
-        "print(len(c), len(prompts.build(c[0], \"persona\", \"chosen_first\")) > 1000)'"
+        'python -c \'from personafeedback_tasks import dataset, prompts; c = dataset.load_cases("sample"); '
+        'print(len(c), len(prompts.build(c[0], "persona", "chosen_first")) > 1000)\''
     )
     assert done.stdout == "48 True\n", done.stderr
 
@@ -83,6 +83,6 @@ def test_importing_the_core_imports_no_harness(full_venv):
     done = full_venv.run(
         "python -c 'import sys, personafeedback_tasks.scoring, personafeedback_tasks.prompts, "
         "personafeedback_tasks.answers, personafeedback_tasks.dataset, personafeedback_tasks.cli; "
-        "print(sorted({\"lm_eval\", \"inspect_ai\", \"datasets\", \"torch\"} & set(sys.modules)))'"
+        'print(sorted({"lm_eval", "inspect_ai", "datasets", "torch"} & set(sys.modules)))\''
     )
     assert done.stdout == "[]\n", done.stderr

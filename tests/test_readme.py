@@ -1,0 +1,57 @@
+"""The README's first session, its lists of names, and its figures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from personafeedback_tasks.release import HUB_REVISION, PAPER_COUNTS
+
+README = Path(__file__).parent.parent / "README.md"
+pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
+
+
+def block(marker: str) -> list[str]:
+    """The lines of the fenced block after a marker."""
+    text = README.read_text(encoding="utf-8").partition(f"<!-- {marker} -->")[2]
+    return re.search(r"```\w*\n(.*?)```", text, re.S)[1].splitlines()
+
+
+def test_command_1_prints_the_table_that_the_readme_shows(full_venv):
+    install, command = block("command 1")
+    assert install == "pip install 'personafeedback-tasks[inspect]'"  # full_venv did, with the built wheel
+    done = full_venv.run(command, COLUMNS="140")
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    shown = block("output 1")
+    assert len(shown) > 10
+    missing = [line for line in shown if line not in printed]
+    assert not missing, "\n".join(printed)
+
+
+def test_the_counts_of_the_tables_are_those_of_the_paper():
+    text = README.read_text(encoding="utf-8")
+
+    def cases(*words: str) -> str:
+        return f"{sum(n for cell, n in PAPER_COUNTS.items() if set(words) <= set(cell)):,}"
+
+    assert f"all six cells, {cases()} |" in text
+    assert f"{cases('specific')} and {cases('general')} |" in text
+    assert f"{cases('easy')}, {cases('medium')} and {cases('hard')} |" in text
+    for category in ("specific", "general"):
+        numbers = [cases(category, difficulty) for difficulty in ("easy", "medium", "hard")]
+        assert f"{numbers[0]}, {numbers[1]} and {numbers[2]} |" in text
+    assert f"`{HUB_REVISION[:7]}`" in text
+
+
+def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
+    from personafeedback_tasks.dataset import load_cases
+
+    shares = []
+    for difficulty in ("easy", "medium", "hard"):
+        cases = load_cases(real_data, "general", difficulty)
+        longer = sum((len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases)
+        shares.append(int(100 * longer / len(cases) + 0.5))
+    assert f"{min(shares)} to {max(shares)} % of the cases of each cell" in README.read_text(encoding="utf-8")
