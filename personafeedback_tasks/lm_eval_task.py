@@ -44,7 +44,9 @@ class ReadReply(Filter):
     """Filter: the text of a reply -> its letter, or the reason why there is none (logged as `filtered_resps`)."""
 
     def apply(self, resps: Any, docs: Any) -> list[str]:
-        return [read_reply(reply) for reply in resps]
+        replies = list(resps)
+        answers = {reply: read_reply(reply) for reply in set(replies)}  # most replies are the same two letters
+        return [answers[reply] for reply in replies]
 
 
 class PersonaFeedbackTask(ConfigurableTask):

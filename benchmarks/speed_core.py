@@ -1,0 +1,43 @@
+"""Load the real cases and build both prompts, in one process after imports.
+
+    PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_core.py
+
+Promised: loading the 3,841 cases of the General half in under 1 s, building at least 5,000 cases (10,000 prompts) a second.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from personafeedback_tasks import prompts
+from personafeedback_tasks.answers import read_reply
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.orders import ORDERS
+
+REPEATS = 5
+
+
+def seconds(function) -> float:
+    """Median of REPEATS calls."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def main() -> None:
+    load = seconds(lambda: load_cases(category="general"))
+    cases = load_cases(category="general")
+    build = seconds(lambda: [prompts.build(c, "persona", order) for c in cases for order in ORDERS])
+    replies = ["A", "**B**", "Answer: B", "答案：A"] * 500
+    read = seconds(lambda: [read_reply(reply) for reply in replies])
+    print(f"load {len(cases):,} cases with personas: {load:.3f} s")
+    print(f"build both prompts: {len(cases) / build:,.0f} cases/s")
+    print(f"read short replies: {len(replies) / read:,.0f} replies/s")
+
+
+if __name__ == "__main__":
+    main()
