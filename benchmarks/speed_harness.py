@@ -70,7 +70,9 @@ def race(title: str, contestants: dict[str, list[str]], cwd: Path, log_glob: str
     print("| task | wall s | ratio | memory MiB | ratio | log MiB | ratio |\n|---|---|---|---|---|---|---|")
     for name, m in medians.items():
         log = f"{m.log:.1f} | {m.log / floor.log:.2f}" if floor.log else "- | -"
-        print(f"| {name} | {m.wall:.1f} | {m.wall / floor.wall:.2f} | {m.memory:.0f} | {m.memory / floor.memory:.2f} | {log} |")
+        print(
+            f"| {name} | {m.wall:.1f} | {m.wall / floor.wall:.2f} | {m.memory:.0f} | {m.memory / floor.memory:.2f} | {log} |"
+        )
 
 
 def lm_eval(folder: Path, task: str) -> list[str]:

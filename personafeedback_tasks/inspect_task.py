@@ -96,8 +96,8 @@ def _ask_both_orders(cases: CaseSet, setting: str) -> Solver:
     @solver
     def ask_both_orders(setting: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            case = case_of[str(state.sample_id)]
-            outputs = await collect(*(_ask(case, setting, order) for order in ORDERS))
+            model, case = get_model(), case_of[str(state.sample_id)]
+            outputs = await collect(*(model.generate([_message(case, setting, order)]) for order in ORDERS))
             # One output with one choice per order: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
             return state
@@ -107,11 +107,9 @@ def _ask_both_orders(cases: CaseSet, setting: str) -> Solver:
     return ask_both_orders(setting)
 
 
-async def _ask(case: Case, setting: str, order: str) -> ModelOutput:
-    message = ChatMessageUser(
-        content=prompts.build(case, setting, order), metadata={"case_id": case.id, "order": order}
-    )
-    return await get_model().generate([message])
+def _message(case: Case, setting: str, order: str) -> ChatMessageUser:
+    text = prompts.build(case, setting, order)
+    return ChatMessageUser(content=text, metadata={"case_id": case.id, "order": order})
 
 
 def _choice(output: ModelOutput) -> ChatCompletionChoice:
