@@ -88,7 +88,7 @@ _OPEN, _CLOSE = r"[(\[{<【]", r"[)\]}>】]"
 _WHO = r"(?:(?:this|the|our|that) (?:\w+ )?(?:user|persona|person|individual|profile)(?:'s)?|him|her|them|me)\b"
 LABELS = {name: re.compile(pattern) for name, pattern in [
     ("bracketed", rf"{_OPEN}{{1,2}} ?([AB])\.? ?{_CLOSE}{{1,2}}"),
-    ("named", rf"(?<!\w)(?:(?i:the|my|final) )*{_NOUN}[ _-]?"
+    ("named", rf"(?<!\w)(?:(?i:the|my|final) ){{0,4}}{_NOUN}[ _-]?"
               rf"(?:([AB{LABEL}]){_RIGHT}|\(([ab])\)|([ab]){_RIGHT}{_NO_ARTICLE})"),
     ("named in Chinese", rf"{_NOUN_ZH} ?([ABab{LABEL}]){_RIGHT}"),
     ("named after", rf"{_LEFT}([ABab]) ?{_NOUN_ZH}"),
@@ -111,13 +111,14 @@ _LEAD = (rf"{_CLAUSE}(?:(?:so|thus|therefore|hence|then|but|however|and|overall|
          r"|i (?:think|believe|feel|find|conclude)|i(?:'d| would) say)(?: that)? )*")
 # "Answer: A for style" answers for style alone, "A:" and "A=7" open an enumeration, "A or perhaps B" is open.
 _FULL = (rf"(?! ?(?:[:?%/=\d]|-*>|→)| ?[,(]? ?or\b)"
-         rf"(?! (?:for (?!{_WHO})|to (?!{_T})|in\b|on\b|if\b|unless\b|when\b|only\b))")
+         rf"(?! (?:for (?!{_WHO})|to (?!{_T})|in\b|on\b|if\b|unless\b|when\b|only\b"
+         r"|(?:is|was|would be|seems) (?:not|less|(?:the )?(?:wrong|worse|worst|weaker))\b))")
 _FULL_ZH = "(?![的吗]|还是|或|和|与|在|就)"
 _NONE = rf"{BOTH}|(?:a )?tie\b|both\b|neither\b|none\b|平局|都"
 DECLARED = {name: re.compile(pattern, re.I | re.M) for name, pattern in [
     ("line", rf"^[ .,:()\[\]{{}}<>【】\"'#|=-]*({_T}|[ab])[ .,;:!()\[\]{{}}<>【】\"'|。、]*$"),
     ("explicit", rf"{EXPLICIT}[ (\"']*({_T}|{_NONE}){_FULL}"),
-    ("English", rf"{_LEAD}(?:my |the |your )?(?:final |overall |correct |best |right )*{_ANSWER}"
+    ("English", rf"{_LEAD}(?:my |the |your )?(?:final |overall |correct |best |right ){{0,4}}{_ANSWER}"
                 r"(?: \([^()\n]{1,20}\))?"
                 r"(?: (?:is|would be|will be)(?: clear)?:?| ?(?::|=|-*>|=>|→|-)) ?"
                 rf"({_T}{_FULL}|{_NONE}|\(?[ab]\)?(?=[.!]?$))"),

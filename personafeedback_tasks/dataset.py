@@ -160,8 +160,7 @@ def _cell_file(root: Path, category: str, difficulty: str) -> Path:
         raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
         f"{names}: no such file, so there are no {category}_{difficulty} cases. "
-        "Get a complete copy of the release, or run only the cells that are there "
-        "(for example the task personafeedback_general)."
+        "Get a complete copy of the release, or run only tasks whose cells are all there."
     )
 
 

@@ -29,6 +29,10 @@ class Judge(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        output = ModelOutput.from_content(f"personafeedback/{self.model_name}", self.judge(input[-1].text))
+        try:
+            letter = self.judge(input[-1].text)
+        except ValueError as error:
+            raise ValueError(f"{(input[-1].metadata or {}).get('case_id', 'a message')}: {error}") from error
+        output = ModelOutput.from_content(f"personafeedback/{self.model_name}", letter)
         output.usage = ModelUsage()
         return output

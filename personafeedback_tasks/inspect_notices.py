@@ -53,8 +53,8 @@ def _register() -> None:
         async def on_task_start(self, data: TaskStart) -> None:
             signature = (data.spec.metadata or {}).get(KEY)
             if signature is not None:
-                line = _opening(signature, data.spec.dataset.sample_ids, data.spec.config.epochs or 1)
-                logger.log(logging.WARNING if signature["demonstration"] else logging.INFO, line)
+                # Inspect shows nothing below WARNING unless it is asked to.
+                logger.warning(_opening(signature, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
 
         async def on_task_end(self, data: TaskEnd) -> None:
             signature = (data.log.eval.metadata or {}).get(KEY)
@@ -70,9 +70,8 @@ def _opening(signature: dict[str, Any], ids: list[Any] | None, epochs: int) -> s
     asked = [case for case in cases if case.id in chosen]
     return notices.opening(
         task=signature["task"],
-        cases=len(asked),
+        asked=asked,
         calls=len(asked) * len(ORDERS) * epochs,
-        characters=epochs * sum(len(prompts.build(c, signature["setting"], o)) for c in asked for o in ORDERS),
         setting=signature["setting"],
         method=signature["method"],
         data=cases,
@@ -80,9 +79,7 @@ def _opening(signature: dict[str, Any], ids: list[Any] | None, epochs: int) -> s
 
 
 def _answers(log: EvalLog) -> list[str]:
-    return [
-        answer
-        for reduction in log.reductions or ()
-        for sample in reduction.samples
-        for answer in ((sample.metadata or {}).get("answers") or {}).values()
-    ]
+    """The answers of every epoch where the log holds its samples, else those that the reduced scores kept."""
+    scores: list[Any] = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
+    scores = scores or [score for reduction in log.reductions or () for score in reduction.samples]
+    return [answer for score in scores for answer in ((score.metadata or {}).get("answers") or {}).values()]

@@ -69,7 +69,7 @@ def build_task(
         scorer=both_orders(),
         config=GENERATE_CONFIG,
         version=TASK_VERSION,
-        display_name=options.named(name, cases),
+        name=options.named(name, cases),
         metadata=inspect_notices.watch(name, cases, options, METHOD),
     )
 

@@ -16,7 +16,6 @@ def longest(prompt: str) -> str:
 
 def first(prompt: str) -> str:
     """The letter of the response that is shown first."""
-    responses(prompt)
     return LETTERS[0]
 
 

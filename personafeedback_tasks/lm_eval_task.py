@@ -62,7 +62,8 @@ class PersonaFeedbackTask(ConfigurableTask):
             raise PersonaFeedbackError(
                 f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
                 f"{metadata.get('version')}, the installed personafeedback-tasks of {TASK_VERSION}. "
-                'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)".'
+                'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
+                "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
             )
         self.options = Options.read(metadata)
         super().__init__(config=config)
@@ -111,12 +112,12 @@ class PersonaFeedbackTask(ConfigurableTask):
         # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         if kwargs.get("rank", 0) == 0:
+            asked = dict.fromkeys(request.doc["id"] for request in self.instances)
             logger.info(
                 notices.opening(
                     task=self._config.task_alias,
-                    cases=len({request.doc_id for request in self.instances}),
+                    asked=[self._case_of[case_id] for case_id in asked],
                     calls=len(self.instances),
-                    characters=sum(len(request.args[0]) for request in self.instances),
                     setting=self.options.setting,
                     method=self.method,
                     data=self.cases,
@@ -138,7 +139,7 @@ class PersonaFeedbackTask(ConfigurableTask):
         (name,) = self.instances[0].filtered_resps
         results = [request.filtered_resps[name] for request in self.instances]
         answers = _read_pairs(results) if self.method == "mc" else results
-        if warning := notices.unreadable(self._config.task_alias, answers):
+        if warning := notices.unreadable(self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
 
@@ -171,6 +172,5 @@ def _read_pairs(results: Sequence[tuple[float, bool]]) -> list[str]:
 
 @cache
 def _warn_of_remark(remark: str) -> None:
-    logger.warning(
-        "The rows of the cells say %s; lm-eval's Groups table cannot, so its rows keep the plain names.", remark
-    )
+    """Once per process: six cells of a group would say the same."""
+    logger.warning("%s: lm-eval's Groups table cannot show this, its rows keep the plain names.", remark)

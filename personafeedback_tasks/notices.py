@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from . import prompts
 from .answers import LETTERS
-from .dataset import CaseSet
-from .prompts import PROMPT_VERSION
+from .dataset import Case, CaseSet
+from .orders import ORDERS
 
 UNREADABLE_SHARE = 0.01
 """Share of unreadable replies above which a run warns."""
@@ -16,45 +17,63 @@ UNREADABLE_SHARE = 0.01
 def opening(
     *,
     task: str,
-    cases: int,
+    asked: Sequence[Case],
     calls: int,
-    characters: int,
     setting: str,
     method: str,
     data: CaseSet,
     chat_template: bool | None = None,
 ) -> str:
-    """One line at the start of a run. `chat_template` is None where the harness always sends chat messages."""
-    languages = ", ".join(f"{name} {count}" for name, count in sorted(data.languages.items()))
+    """One line at the start of a run.
+
+    Args:
+        task: its name as rows show it.
+        asked: the cases that this run asks; `--limit` may leave some of `data` out.
+        calls: how many calls of the model they need.
+        setting: what the model is told about the user.
+        method: how its choice is read.
+        data: all cases of the task.
+        chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
+    """
+    characters = sum(len(prompts.build(case, setting, order)) for case in asked for order in ORDERS)
+    languages = Counter(case.language for case in asked)
     parts = [
-        f"{task}: {cases:,} of {len(data):,} cases",
+        f"{task}: {len(asked):,} of {len(data):,} cases",
         f"{calls:,} model calls",
         f"{characters:,} prompt characters",
         f"setting {setting}",
         f"method {method}",
-        f"prompt {PROMPT_VERSION}",
+        f"prompt {prompts.PROMPT_VERSION}",
         f"data {data.revision}",
-        f"languages {languages}",
+        f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
     ]
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
+    if len({case.user_id for case in asked}) == 1:
+        parts.append("ONE USER: no standard error can be known, whatever the harness prints")
     if data.release.is_sample:
         parts.append("DEMONSTRATION on the bundled sample: no evidence about a model")
     return "; ".join(parts)
 
 
-def unreadable(task: str, answers: Iterable[str]) -> str | None:
+def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> str | None:
     """A warning if more than 1 % of the replies are unreadable, else None."""
     answers = list(answers)
     reasons = Counter(answer for answer in answers if answer not in LETTERS)
     if reasons.total() <= UNREADABLE_SHARE * len(answers):
         return None
     reason, count = min(reasons.items(), key=lambda item: (-item[1], item[0]))
+    remedy = _TIED if method == "mc" else _REMEDIES[reason]
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
-        f"and count as not picked; commonest reason: {reason} ({count:,}). {_REMEDIES[reason]}"
+        f"and count as not picked; commonest reason: {reason} ({count:,}). {remedy}"
     )
 
+
+_TIED = (
+    "The two letters are exactly equally likely there. Half-precision models round: pass softmax_dtype=float32 in "
+    "--model_args of hf, and read acc_sym, which does not depend on such ties."
+)
 
 _REMEDIES = {
     "truncated": (

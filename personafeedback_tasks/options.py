@@ -33,7 +33,7 @@ class Options:
     @classmethod
     def read(cls, mapping: Mapping[str, Any]) -> Options:
         """Take our own keys out of a mapping that also holds other people's."""
-        return cls(**{field.name: mapping[field.name] for field in fields(cls) if field.name in mapping})
+        return cls(**{field.name: mapping[field.name] for field in fields(cls) if mapping.get(field.name) is not None})
 
     def named(self, task: str, cases: CaseSet) -> str:
         """The task's name as rows and logs show it: what a reader must not overlook stands in it."""

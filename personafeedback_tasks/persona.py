@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-LANGUAGES = ("en", "zh")
-
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 

@@ -187,6 +187,16 @@ def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp
     assert metrics(log)["acc"]["accuracy"] == 1
 
 
+def test_the_warning_counts_the_replies_of_every_epoch(tmp_path, caplog):
+    from personafeedback_tasks.inspect_notices import _answers
+
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path, epochs=2)
+    assert _answers(log) == ["no_response"] * 32
+    assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
+    assert "16 of 16" not in caplog.text
+    assert "8 of 8 cases; 32 model calls" in caplog.text
+
+
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
 
@@ -226,7 +236,7 @@ def test_an_unknown_judge_is_named_with_the_known_ones():
 def run(*arguments, cwd, env=None):
     return subprocess.run(
         [sys.executable, "-m", "inspect_ai", "eval", *arguments, "--display", "plain"],
-        env={**os.environ, "COLUMNS": "400", "INSPECT_LOG_LEVEL": "info", **(env or {})},
+        env={**os.environ, "COLUMNS": "400", **(env or {})},
         cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
@@ -245,9 +255,12 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     output = " ".join(done.stdout.split()) + done.stderr
     assert output.count("model calls") == 1
+    asked = load_cases(real_data, "general")[:10]
+    characters = sum(len(prompts.build(case, "no_persona", order)) for case in asked for order in ORDERS)
+    assert f"{characters:,} prompt characters" in output
     for part in (
         "personafeedback (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",
-        "method generate", "sha256", "languages zh 3841",
+        "method generate", "sha256", "languages zh 10",
     ):  # fmt: skip
         assert part in output, part
 

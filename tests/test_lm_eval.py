@@ -18,7 +18,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from personafeedback_tasks import TASK_VERSION, scoring
+from personafeedback_tasks import TASK_VERSION, prompts, scoring
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.orders import ORDERS
 from personafeedback_tasks.registration import task_configs
@@ -194,10 +194,14 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         manager.load(["personafeedback_general_easy"])
 
 
+def test_predict_only_asks_and_scores_nothing(real_data):
+    results = evaluate("gold", "personafeedback_general_hard_mc", real_data, limit=5, predict_only=True)
+    assert len(results["samples"]["personafeedback_general_hard_mc"]) == 5
+    assert "acc,none" not in results["results"]["personafeedback_general_hard_mc"]
+
+
 def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, monkeypatch):
     from lm_eval.caching import cache
-
-    from personafeedback_tasks import prompts
 
     monkeypatch.setattr(cache, "PATH", str(tmp_path))
     task = "personafeedback_general_hard"
@@ -237,9 +241,12 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
         part in opening[-1]
         for part in (
             "personafeedback_general_hard (no_persona): 10 of 1,010 cases", "20 model calls", "prompt characters",
-            "setting no_persona", "method generate", "sha256", "languages zh 1010", "chat template not applied",
+            "setting no_persona", "method generate", "sha256", "languages zh 10", "chat template not applied",
         )
     )  # fmt: skip
+    asked = load_cases(real_data, "general", "hard")[:10]
+    characters = sum(len(prompts.build(case, "no_persona", order)) for case in asked for order in ORDERS)
+    assert f"{characters:,} prompt characters" in opening[-1]
     assert done.stderr.count("lm-eval's Groups table cannot") == 1
     assert "20 of 20 replies (100.0%) are unreadable" in done.stderr
     assert "--apply_chat_template" in done.stderr

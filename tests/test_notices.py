@@ -9,7 +9,8 @@ from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.notices import opening, unreadable
 from personafeedback_tasks.options import Options
-from personafeedback_tasks.prompts import PROMPT_VERSION
+from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.prompts import PROMPT_VERSION, build
 
 
 @pytest.fixture
@@ -19,23 +20,38 @@ def two_cases(make_release):
     return load_cases(make_release({"general/easy": rows}, personas), "general", "easy", counts="any")
 
 
-RUN = {"task": "personafeedback_hard", "cases": 2692, "calls": 5384, "characters": 12345678, "setting": "no_persona"}
+RUN = {"task": "personafeedback_hard", "calls": 5384, "setting": "no_persona"}
 
 
 @pytest.mark.parametrize(
     ("template", "end"), [(None, ""), (True, "; chat template applied"), (False, "; chat template not applied")]
 )
 def test_the_opening_line_says_what_is_run(two_cases, template, end):
-    assert opening(**RUN, method="generate_until", data=two_cases, chat_template=template) == (
-        "personafeedback_hard: 2,692 of 3 cases; 5,384 model calls; 12,345,678 prompt characters; setting no_persona; "
-        f"method generate_until; prompt {PROMPT_VERSION}; data {two_cases.revision}; languages en 1, zh 2{end}"
+    characters = sum(len(build(case, "no_persona", order)) for case in two_cases[:2] for order in ORDERS)
+    assert opening(**RUN, asked=two_cases[:2], method="generate", data=two_cases, chat_template=template) == (
+        f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; setting no_persona; "
+        f"method generate; prompt {PROMPT_VERSION}; data {two_cases.revision}; languages en 1, zh 1{end}"
     )
 
 
 def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
     remark = "; DEMONSTRATION on the bundled sample: no evidence about a model"
-    assert opening(**RUN, method="_mc", data=load_cases("sample")).endswith(f"; languages en 24, zh 24{remark}")
-    assert remark not in opening(**RUN, method="_mc", data=two_cases)
+    sample = load_cases("sample")
+    assert opening(**RUN, asked=sample, method="mc", data=sample).endswith(f"; languages en 24, zh 24{remark}")
+    assert remark not in opening(**RUN, asked=two_cases, method="mc", data=two_cases)
+
+
+def test_the_opening_line_says_that_one_user_gives_no_standard_error(two_cases):
+    assert "ONE USER: no standard error can be known" in opening(
+        **RUN, asked=two_cases[:1], method="mc", data=two_cases
+    )
+    assert "ONE USER" not in opening(**RUN, asked=two_cases, method="mc", data=two_cases)
+
+
+def test_tied_log_likelihoods_have_a_remedy_of_their_own():
+    warning = unreadable("t_mc", ["A", "invalid_response_format"], "mc")
+    assert "softmax_dtype=float32" in warning
+    assert "max_gen_toks" not in warning
 
 
 @pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])
