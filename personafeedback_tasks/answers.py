@@ -252,7 +252,7 @@ def _plain(text: str) -> str:
     for pattern, new in MARKUP.values():
         text = pattern.sub(new, text)
     for pattern in EXPLICIT_FORMS.values():
-        text = pattern.sub(lambda m: _explicit(m[m.lastindex or 0]), text)
+        text = pattern.sub(lambda m: _explicit(m[m.re.groups]), text)
     text = _QUOTED_LABEL.sub(r"\1", _tidy(text))
     if text.count('"') % 2:  # which of them opens and which closes cannot be told
         text = text[: text.index('"')]
@@ -308,7 +308,7 @@ def _doubted(text: str, found: re.Match[str]) -> bool:
     head, tail = text[max(0, found.start() - 300) : found.start()], text[found.end() : found.end() + 300]
     sentence = head[max(map(head.rfind, ".!?;\n。")) + 1 :]
     clause = sentence[max(map(sentence.rfind, ",(")) + 1 :]
-    parts = {"clause": clause, "sentence": sentence, "after": _REASON.split(tail, 1)[0]}
+    parts = {"clause": clause, "sentence": sentence, "after": _REASON.split(tail)[0]}
     return any(parts[where] and pattern.search(parts[where]) for where, pattern in DOUBTS.values())
 
 
@@ -322,7 +322,8 @@ def _last_retraction(text: str) -> int:
     """Where the last "no, B" or "wait" ends; an answer has to come after it."""
     first: dict[str, int] = {}
     for at, c in enumerate(text):
-        first.setdefault(_LETTER_OF.get(c, ""), at)
+        if c in _LETTER_OF:
+            first.setdefault(_LETTER_OF[c], at)
     ends = [0]
     for row in RETRACTIONS.values():
         for m in row.finditer(text):

@@ -57,16 +57,20 @@ def opening(
 
 
 def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> str | None:
-    """A warning if more than 1 % of the replies are unreadable, else None."""
+    """A warning if more than 1 % of the replies are unreadable, or if any is empty, else None.
+
+    lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
+    """
     answers = list(answers)
     reasons = Counter(answer for answer in answers if answer not in LETTERS)
-    if reasons.total() <= UNREADABLE_SHARE * len(answers):
+    many = reasons.total() > UNREADABLE_SHARE * len(answers)
+    if not many and "no_response" not in reasons:
         return None
-    reason, count = min(reasons.items(), key=lambda item: (-item[1], item[0]))
+    reason = min(reasons, key=lambda name: (-reasons[name], name)) if many else "no_response"
     remedy = _TIED if method == "mc" else _REMEDIES[reason]
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
-        f"and count as not picked; commonest reason: {reason} ({count:,}). {remedy}"
+        f"and count as not picked; {'commonest reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). {remedy}"
     )
 
 

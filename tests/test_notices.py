@@ -62,6 +62,12 @@ def test_one_percent_unreadable_is_not_worth_a_warning_and_one_reply_more_is(hun
     assert unreadable("t", ["refusal", *replies[:-1]]) is not None
 
 
+def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server():
+    warning = unreadable("t", ["no_response", "refusal", *["A"] * 998])
+    assert "2 of 1,000 replies (0.2%) are unreadable" in warning
+    assert "among them: no_response (1)" in warning
+
+
 @pytest.mark.parametrize("replies", [[], ["A"], ["A", "B"]])
 def test_readable_replies_need_no_warning(replies):
     assert unreadable("t", replies) is None
