@@ -13,6 +13,8 @@ from typing import Any, cast
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import ChatCompletionChoice, ChatMessageUser, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import (
     Metric,
@@ -112,6 +114,18 @@ def _message(case: Case, setting: str, order: str) -> ChatMessageUser:
     return ChatMessageUser(content=text, metadata={"case_id": case.id, "order": order})
 
 
+def _choices(state: TaskState) -> list[ChatCompletionChoice]:
+    """The reply to each order, in the order of ORDERS.
+
+    Inspect rebuilds the samples of a killed run from their events and knows only the last output: then the events tell.
+    """
+    if len(state.output.choices) == len(ORDERS):
+        return state.output.choices
+    calls = [event for event in transcript().events if isinstance(event, ModelEvent) and event.input]
+    asked = {(call.input[-1].metadata or {}).get("order"): _choice(call.output) for call in calls}
+    return [asked[order] for order in ORDERS if order in asked]
+
+
 def _choice(output: ModelOutput) -> ChatCompletionChoice:
     """The reply of one call. A provider that returns no choice at all said nothing."""
     if output.choices:
@@ -179,7 +193,7 @@ def both_orders() -> Scorer:
     """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        answers = [read_choice(choice) for choice in state.output.choices]
+        answers = [read_choice(choice) for choice in _choices(state)]
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=", ".join(answers),

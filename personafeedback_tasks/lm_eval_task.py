@@ -111,11 +111,12 @@ class PersonaFeedbackTask(ConfigurableTask):
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
+        ranks = kwargs.get("world_size", 1)
         if kwargs.get("rank", 0) == 0:
             asked = dict.fromkeys(request.doc["id"] for request in self.instances)
             logger.info(
                 notices.opening(
-                    task=self._config.task_alias,
+                    task=f"{self._config.task_alias}{f' (rank 0 of {ranks})' if ranks > 1 else ''}",
                     asked=[self._case_of[case_id] for case_id in asked],
                     calls=len(self.instances),
                     setting=self.options.setting,

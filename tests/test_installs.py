@@ -1,0 +1,266 @@
+"""Installations that are not one plain `pip install`: an editable lm-eval, one in another folder, an upgrade of ours,
+one harness alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, Venv
+
+from personafeedback_tasks import TASK_VERSION, __version__
+
+LM_EVAL = "lm-eval==0.4.13"
+NEWER_TASK_VERSION = f"{TASK_VERSION}.1"
+NEWER_VERSION = re.sub(r"\d+$", lambda last: str(int(last[0]) + 1), __version__)
+IMPORT = "python -c 'from lm_eval import simple_evaluate'"
+RUN = "python -m lm_eval run --model dummy --tasks personafeedback_general_hard --limit 2"
+SAMPLE = {"PERSONAFEEDBACK_DATA": "sample"}
+
+
+def succeed(venv: Venv, command: str, **environment: str) -> str:
+    done = venv.run(command, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def fail(venv: Venv, command: str, **environment: str) -> str:
+    done = venv.run(command, **environment)
+    assert done.returncode != 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def version_run(venv: Venv, *arguments: str) -> str:
+    """The task's version in the results of a run. (The table shows 1.0 as 1.)"""
+    out = venv.home / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    succeed(venv, " ".join((RUN, "--output_path", "out", *arguments)), **SAMPLE)
+    (results,) = out.rglob("results_*.json")
+    return json.loads(results.read_text(encoding="utf-8"))["versions"]["personafeedback_general_hard"]
+
+
+def listing(folder: Path) -> dict[str, str]:
+    """Every file and folder below `folder`: its content's digest, or where it points. Without bytecode."""
+    found = {}
+    for path in folder.rglob("*"):
+        if "__pycache__" in path.parts:
+            continue
+        if path.is_symlink():
+            content = f"-> {os.readlink(path)}"
+        else:
+            content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
+        found[str(path.relative_to(folder))] = content
+    return found
+
+
+def registration_in(lm_eval: Path) -> Path:
+    return lm_eval / "tasks" / "personafeedback"
+
+
+def task_configs(venv: Venv) -> Path:
+    (folder,) = (venv.root / "lib").glob("python*/site-packages/personafeedback_tasks/task_configs")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory) -> tuple[Venv, Path]:
+    """lm-eval as its README says to install it, `pip install -e .`, and its source tree."""
+    folder = tmp_path_factory.mktemp("editable")
+    venv = Venv(folder)
+    succeed(venv, f"python -m pip download -q --no-deps --no-binary lm-eval --dest '{folder}' {LM_EVAL}")
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(folder / "source", filter="data")
+    (source,) = (folder / "source").iterdir()
+    succeed(venv, f"python -m pip install -q --no-compile -e '{source}'")
+    return venv, source
+
+
+def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, wheel):
+    venv, source = editable
+    before = listing(source)
+    assert len(before) > 10_000
+    succeed(venv, f"python -m pip install -q '{wheel}'")
+    succeed(venv, IMPORT)
+    assert listing(source) == before
+
+    assert f"linked into {registration_in(source / 'lm_eval')}" in succeed(venv, "personafeedback register")
+    succeed(venv, IMPORT)
+    ours = {path: content for path, content in listing(source).items() if path not in before}
+    assert {Path(path).parts[:3] for path in ours} == {("lm_eval", "tasks", "personafeedback")}
+    assert sum(content.startswith("->") for content in ours.values()) == 28
+    assert {path: content for path, content in listing(source).items() if path in before} == before
+
+    assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
+    assert "personafeedback-tasks[inspect]" in fail(venv, "python -c 'import personafeedback_tasks.inspect_task'")
+
+    succeed(venv, "personafeedback unregister")
+    assert listing(source) == before
+    succeed(venv, IMPORT)
+    succeed(venv, "python -m pip uninstall -q -y personafeedback-tasks")
+    assert listing(source) == before
+    succeed(venv, IMPORT)
+
+
+@pytest.fixture(scope="module")
+def layered(editable, tmp_path_factory) -> tuple[Venv, Path]:
+    """An environment that has neither lm-eval nor what it needs, but looks for both in other folders (`.pth`)."""
+    dependencies = editable[0]
+    folder = tmp_path_factory.mktemp("layered")
+    venv = Venv(folder)
+    elsewhere = folder / "elsewhere"
+    succeed(venv, f"python -m pip install -q --no-deps --no-compile --target '{elsewhere}' {LM_EVAL}")
+    for path in (elsewhere / "lm_eval" / "tasks").iterdir():
+        if path.is_dir() and path.name != "hellaswag":
+            shutil.rmtree(path)  # reading all tasks of lm-eval takes most of a run's time
+    (own,) = (venv.root / "lib").glob("python*/site-packages")
+    (theirs,) = (dependencies.root / "lib").glob("python*/site-packages")
+    (own / "elsewhere.pth").write_text(f"{elsewhere}\n{theirs}\n", encoding="utf-8")
+    return venv, elsewhere / "lm_eval"
+
+
+def install(venv: Venv, wheel: Path) -> None:
+    succeed(venv, f"python -m pip install -q --no-deps --force-reinstall '{wheel}'")
+
+
+def test_register_links_into_the_lm_eval_that_this_python_imports(layered, wheel, tmp_path):
+    venv, elsewhere = layered
+    first_on_path = Path(shutil.copytree(elsewhere, tmp_path / "first" / "lm_eval"))
+    install(venv, wheel)
+    folders = {"PYTHONPATH": str(first_on_path.parent)}
+    before = listing(elsewhere)
+
+    assert f"linked into {registration_in(first_on_path)}" in succeed(venv, "personafeedback register", **folders)
+    assert listing(elsewhere) == before
+    assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE, **folders)
+    fail(venv, RUN, **SAMPLE)
+
+    assert f"linked into {registration_in(elsewhere)}" in succeed(venv, "personafeedback register")
+    link = registration_in(elsewhere) / "personafeedback_general_hard.yaml"
+    assert link.readlink() == task_configs(venv) / link.name
+    assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
+
+    assert "28 files removed" in succeed(venv, "personafeedback unregister", **folders)
+    assert listing(first_on_path) == before
+    assert link.is_symlink()
+    assert "28 files removed" in succeed(venv, "personafeedback unregister")
+    assert listing(elsewhere) == before
+
+
+def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
+    venv, elsewhere = layered
+    before = listing(elsewhere)
+    install(venv, wheel)
+    succeed(venv, "personafeedback register && python -m pip uninstall -q -y personafeedback-tasks")
+    links = list(registration_in(elsewhere).glob("*.yaml"))
+    assert links
+    assert not any(path.exists() for path in links)
+    names = succeed(venv, "python -m lm_eval ls tasks")
+    assert "hellaswag" in names
+    assert "personafeedback" not in names
+    # The command that removes them comes back with the package.
+    install(venv, wheel)
+    assert "28 files removed" in succeed(venv, "personafeedback unregister")
+    assert listing(elsewhere) == before
+
+
+@pytest.fixture(scope="module")
+def newer_wheel(wheel, tmp_path_factory) -> Path:
+    """Ours, one version later: the package's and the task's."""
+    copy, out = tmp_path_factory.mktemp("source") / "copy", tmp_path_factory.mktemp("newer")
+    ignore = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")
+    shutil.copytree(CHECKOUT, copy, ignore=ignore)
+    replaced = {
+        copy / "personafeedback_tasks" / "__init__.py": [
+            (f'TASK_VERSION = "{TASK_VERSION}"', f'TASK_VERSION = "{NEWER_TASK_VERSION}"'),
+            (f'__version__ = "{__version__}"', f'__version__ = "{NEWER_VERSION}"'),
+        ]
+    }
+    for path in sorted((copy / "task_configs").glob("*yaml")):
+        if "version:" in path.read_text(encoding="utf-8"):
+            replaced[path] = [(f'version: "{TASK_VERSION}"', f'version: "{NEWER_TASK_VERSION}"')]
+    assert len(replaced) == 3
+    for path, changes in replaced.items():
+        text = path.read_text(encoding="utf-8")
+        for old, new in changes:
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(copy)], check=True)
+    (path,) = out.glob("*.whl")
+    assert NEWER_VERSION in path.name
+    return path
+
+
+REGISTER_WITH_COPIES = """
+from pathlib import Path
+
+def refuse(*arguments, **options):
+    raise OSError("links are not possible")
+
+Path.symlink_to = refuse
+from personafeedback_tasks import registration
+print(registration.register())
+"""
+
+
+def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
+    venv, elsewhere = layered
+    ours = registration_in(elsewhere)
+    install(venv, wheel)
+    saved = Path(shutil.copytree(task_configs(venv), venv.home / "saved"))
+    (venv.home / "register_with_copies.py").write_text(REGISTER_WITH_COPIES, encoding="utf-8")
+    assert "copied (run this again after every upgrade)" in succeed(venv, "python register_with_copies.py")
+    assert version_run(venv) == TASK_VERSION
+
+    install(venv, newer_wheel)
+    assert NEWER_VERSION in succeed(venv, "personafeedback --version")
+    for command, folder in ((RUN, ours), (f"{RUN} --include_path {saved}", saved)):
+        output = " ".join(fail(venv, command, **SAMPLE).split())
+        assert (
+            f"personafeedback_general_hard: the YAML file {folder / 'personafeedback_general_hard.yaml'} is of task "
+            f"version {TASK_VERSION}, the installed personafeedback-tasks of {NEWER_TASK_VERSION}. "
+            'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)".'
+        ) in output
+    # Both remedies that the sentence names.
+    assert version_run(venv, '--include_path "$(personafeedback task-configs)"') == NEWER_TASK_VERSION
+    assert f"linked into {ours}" in succeed(venv, "personafeedback register")
+    assert version_run(venv) == NEWER_TASK_VERSION
+
+    # Links follow the installed version by themselves, here back to the older one.
+    install(venv, wheel)
+    assert version_run(venv) == TASK_VERSION
+    succeed(venv, "personafeedback unregister")
+    assert not ours.exists()
+
+
+@pytest.fixture(scope="module")
+def inspect_alone(wheel, tmp_path_factory) -> Venv:
+    venv = Venv(tmp_path_factory.mktemp("inspect_alone"))
+    succeed(venv, f"python -m pip install -q --no-compile '{wheel}[inspect]'")
+    return venv
+
+
+def test_inspect_alone_runs_and_lm_eval_is_named_as_an_extra(inspect_alone):
+    succeed(inspect_alone, "python -c 'import importlib.util as u; assert u.find_spec(\"lm_eval\") is None'")
+    output = succeed(
+        inspect_alone,
+        "inspect eval personafeedback_tasks/personafeedback_hard -T data=sample --model personafeedback/first "
+        "--display plain",
+    )
+    assert re.search(r"accuracy +0\.500", output)
+    for command in ("register", "unregister"):
+        output = fail(inspect_alone, f"personafeedback {command}")
+        assert "pip install 'personafeedback-tasks[lm-eval]'" in output
+        assert "Traceback" not in output
+    assert "task_configs" in succeed(inspect_alone, "personafeedback task-configs")
+    output = fail(inspect_alone, "python -c 'import personafeedback_tasks.lm_eval_task'")
+    assert "pip install 'personafeedback-tasks[lm-eval]'" in output
