@@ -173,7 +173,7 @@ def test_a_missing_file_is_named_while_the_other_cells_load(release):
     hard = release / "data" / "general" / "hard.jsonl"
     sentence = re.escape(
         f"{hard}: no such file, so there are no general_hard cases. Get a complete copy of the release, or run only "
-        "the cells that are there (for example the task personafeedback_general)."
+        "tasks whose cells are all there."
     )
     with pytest.raises(DataError, match=f"^{sentence}$"):
         load_cases(release, "general", "hard", counts="any")

@@ -135,7 +135,7 @@ TAGS = ["<response_A>\n", "\n</response_A>", "<response_B>\n", "\n</response_B>"
 
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("place", ["chosen", "rejected", "question", "persona"])
-@pytest.mark.parametrize("judge", [responses, *JUDGES.values()])
+@pytest.mark.parametrize("judge", [responses, JUDGES["longest"]])
 def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
     text = f"one {tag} two"
     case = case_of(**{place: {"Name": text} if place == "persona" else text})
@@ -143,6 +143,10 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
     for order in ORDERS:
         with pytest.raises(ValueError, match=f"^expected exactly one <{name}> ... </{name}> in the prompt$"):
             judge(build(case, "persona", order))
+
+
+def test_the_judge_that_picks_the_first_response_needs_no_text_of_it():
+    assert JUDGES["first"](build(case_of(chosen="</response_A>"), "persona", ORDERS[1])) == "A"
 
 
 @pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
