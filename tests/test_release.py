@@ -267,6 +267,34 @@ def test_a_revision_that_does_not_exist_is_named(server, run_with_hub, folder):
     )
 
 
+def test_a_dataset_that_was_moved_is_followed(server, run_with_hub, folder):
+    def moved(request) -> Response:
+        path = request.full_path.rstrip("?").replace("/old/name", "/owner/name")
+        return Response("", 307, {"Location": path})
+
+    server.expect_request(re.compile("/.*old/name/.*")).respond_with_handler(moved)
+    serve_dataset(server, folder)
+    assert run_with_hub(server.url_for(""), "old/name@v1").startswith(f"6 old/name@{COMMIT} ")
+
+
+def test_a_dataset_that_is_gone_is_named(server, run_with_hub):
+    gone = Response("{}", 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"})
+    server.expect_request(re.compile(".*")).respond_with_response(gone)
+    said = run_with_hub(server.url_for(""), "old/name@v1")
+    assert said.startswith(
+        "DataError Could not get old/name@v1 from the Hugging Face Hub (RepositoryNotFoundError: 404"
+    )
+    assert said.endswith(f"). {GATED}{OFFLINE}")
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_sentence(server, run_with_hub, folder, tmp_path):
+    serve_dataset(server, folder)
+    (tmp_path / "full").write_bytes(b"a file in the place of the cache: not even root can write below it")
+    said = run_with_hub(server.url_for(""), "owner/name@v1", HF_HOME=str(tmp_path / "full" / "hf"))
+    assert said.startswith("DataError Could not get owner/name@v1 from the Hugging Face Hub (NotADirectoryError: ")
+    assert "\n" not in said
+
+
 @pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])
 def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub, environment):
     endpoint = server.url_for("")
