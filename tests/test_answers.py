@@ -23,6 +23,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("B\ufe0f", "B"), ("**A**", "A"), ("***B***", "B"), ("__B__", "B"), ("_A_", "A"), ("`B`", "B"), ("# B", "B"),
         ("- A", "A"), ("* B", "B"), ('"B"', "B"), ("'A'", "A"), ("“A”", "A"), ("「B」", "B"), ('B"', "B"),
         ("<b>B</b>", "B"), ("<strong>A</strong>", "A"), ("```\nB\n```", "B"), ("```text\nA\n```", "A"),
+        ("```\nB```", "B"),
         ("B</s>", "B"), ("B<|im_end|>", "B"), ("\\text{B}", "B"), ("\\(B\\)", "B"), ("$A$", "A"), ("Response B", "B"),
         ("response_A", "A"), ("<response_A>", "A"), ("Option (B)", "B"), ("option (b)", "B"), ("option b.", "B"),
         ("Final answer B", "B"), ("回答A", "A"), ("选项 B", "B"), ("B选项", "B"), ("the first response", "A"),
@@ -49,7 +50,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("Final Answer: B.", "B"), ("The answer is A.", "A"), ("My final verdict is: B", "B"),
         ("So the answer is B", "B"), ("I think the answer is B", "B"), ("Based on the persona, my choice is A.", "A"),
         ("The choice is clear: B", "B"), ("Answer (A or B): B", "B"), ('Answer: "A"', "A"), ("Answer: 'B'", "B"),
-        ("Answer: `B`", "B"), ("Answer: Response B", "B"), ("Answer: B because A is dry", "B"),
+        ("Answer: `B`", "B"), ("Answer: B\ue000", "B"), ("Answer: Response B", "B"), ("Answer: B because A is dry", "B"),
         ("Answer: B\nReason: it asks if they cook", "B"), ("Answer: B (A is dry)", "B"), ("Answer: the second", "B"),
         ("Answer: first", "A"), ("Tone: A\nContent: B\nOverall: B", "B"), ("Both are good.\n\nAnswer: B", "B"),
         ("A is fine.\nI like A.\nVerdict: B", "B"), ("答案：A", "A"), ("答案是：B。", "B"), ("最终答案：回答B", "B"),
@@ -68,6 +69,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ('{"choice": "A", "choice": "B"}', INVALID), ('{"choice": "tie"}', INVALID),
         ('{"choice": null, "other": "A is better"}', INVALID), ('{"A": 7, "B": 8}', INVALID),
         ('{"choice": "\\u0041"}', INVALID), ('{"choice": "A"}\nAnswer: B', INVALID), ('{"choice": ["A"]}', INVALID),
+        ('{"reason": "one\ntwo", "choice": "B"}', "B"), ("\\boxed{a + b}", INVALID),
         ('{"choice": "A", "x": ' + "[" * 9999 + "}", INVALID),
     ],
     "declared as none, or as two, or in part": [
@@ -105,6 +107,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("B because it fits", "B"), ("B) It fits", "B"), ("B. It is short but warmer than A.", "B"), ("B，因为更贴合", "B"),
         ("B。因为更贴合", "B"), ("I'd say B.", "B"), ("It's B.", "B"), ("Definitely A", "A"), ("Sure! B", "B"),
         ("I would choose the first", "A"), ("I would choose the second.", "B"), ("I prefer the latter", "B"),
+        ("I prefer the latter. B is warm.", "B"), ("B is better, but B is long.", "B"),
         ("Between A and B, I prefer the latter", "B"), ("I'd go with B.", "B"), ("I choose B, not A", "B"),
         ("I'll pick A over B", "A"), ("I prefer A to B", "A"), ("Choose B", "B"), ('I choose "B"', "B"),
         ("After some thought, I would definitely choose Response A.", "A"),
@@ -133,6 +136,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("B is not better than A", INVALID), ("It is not that the better one is A", INVALID), ("我不会选A", INVALID),
         ("不选A", INVALID), ("并不是更好的是A", INVALID), ("If the user liked opera, A is better", INVALID),
         ("A is better if they like opera", INVALID), ("I think some would say: A is better", INVALID),
+        ("If they like Xiaomi, A is better", INVALID), ("It is not that for Xu the better one is A", INVALID),
         ("如果用户喜欢歌剧，A更好", INVALID), ("A更好，如果用户喜欢歌剧", INVALID), ("While the better one is A", INVALID),
         ("Usually, A is better", INVALID), ("In general, A is better", INVALID), ("一般来说，A更好", INVALID),
         ("In terms of tone, A is better", INVALID), ("Stylistically, A is better", INVALID),
@@ -178,6 +182,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ('They wrote: "First.\n\nAnswer: B', INVALID), ('A 12" record says "Answer: B"', INVALID),
         ('They wrote:\n"B"\nwhich is odd.', INVALID), ('They say "Answer: A".\nAnswer: B', "B"),
         ('The user wrote "B"', INVALID), ("They wrote: “Answer: B", INVALID),
+        ("They wrote ‘Sure. Answer: B.’", INVALID), ('A 12" record.\nIt says "\nAnswer: B"', INVALID),
     ],
     "thinking": [
         ("<think>A, surely.</think>B", "B"), ("<think>\nAnswer: A\n</think>\n\nAnswer: B", "B"),
@@ -239,6 +244,17 @@ ONE_WAY = re.compile(r"\bA better|as a\b|At first|my first|<|[ｂⒷ]|Former|Bet
 @pytest.mark.parametrize("reply", [r for r, expected in CASES if expected in LETTERS and not ONE_WAY.search(r)])
 def test_neither_letter_is_favoured(reply: str) -> None:
     assert read_reply(_swapped(reply)) == {"A": "B", "B": "A"}[read_reply(reply)]
+
+
+@pytest.mark.parametrize(("before", "filler", "after"), [
+    ("", "if {}, ", "answer: B"), ("Answer: B", ", {} if", ""), ("", "B is better, {} but A", ""),
+])
+def test_a_doubt_counts_within_300_characters(before: str, filler: str, after: str) -> None:
+    def reply(length: int) -> str:
+        return before + filler.format("x" * (length - len(filler) + 2)) + after
+
+    assert read_reply(reply(300)) == INVALID
+    assert read_reply(reply(301)) == "B"
 
 
 @pytest.mark.parametrize("piece", [

@@ -180,6 +180,12 @@ def test_the_clustered_standard_error_of_a_case_worked_by_hand():
     )
 
 
+def test_the_clustered_standard_error_of_two_users_worked_by_hand():
+    # The mean of 1, 1, 0 is 2/3. Sums of deviations: u1 = 1/3 + 1/3 = 2/3, u2 = -2/3.
+    # Variance of the sum: (4/9 + 4/9) * 2 / (2 - 1) = 16/9. Standard error of the mean: (4/3) / 3 = 4/9.
+    assert clustered_stderr([1, 1, 0], ["u1", "u1", "u2"]) == same(4 / 9)
+
+
 def random_cases(seed, cases=400, users=30):
     rng = random.Random(seed)
     taste = [rng.random() for _ in range(users)]
