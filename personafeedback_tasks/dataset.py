@@ -201,7 +201,7 @@ def _case(
     fields = ("user_id", "question", "chosen", rejected_keys[0])
     for key in fields:
         if key not in row:
-            raise _broken(where, f"no {key!r} (keys: {', '.join(map(repr, row)) or 'none'})", f"a string {key!r}")
+            raise _broken(where, f"no {key!r} (keys: {_short_list(row) or 'none'})", f"a string {key!r}")
         if not isinstance(row[key], str) or not row[key].strip():
             raise _broken(where, f"{key} = {_short(row[key])}", "a non-empty string")
     user_id, question, chosen, rejected = (row.pop(key) for key in fields)
@@ -223,7 +223,7 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         found = False
     if not found:
         raise DataError(
-            f"{where}: found no persona for user_id {_short(user_id)}, expected the file {path}. Add the file."
+            f"{where}: found no persona for user_id {_short(user_id)}, expected the file {_cut(str(path), 300)}. Add the file."
         )
     raw = _read(path)
     _refuse_marks(raw, f"{path}, line 1")
@@ -273,14 +273,15 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _finite(number: str) -> float:
     if math.isinf(float(number)):
-        raise ValueError(f"{number} is too large a number")
+        raise ValueError(f"{_cut(number)} is too large a number")
     return float(number)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError(f"a repeated key in {{{', '.join(key for key, _ in pairs)}}}")
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {_short(twice)} twice in one object")
     return value
 
 
@@ -300,8 +301,16 @@ def _broken(where: str, found: object, expected: str) -> DataError:
 
 
 def _short(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return _cut(ascii(value))
+
+
+def _short_list(values: Iterable[object]) -> str:
+    return _cut(", ".join(map(_short, values)), 200)
+
+
+def _cut(text: str, length: int = 60) -> str:
+    """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def _users_in_turn(cases: list[Case]) -> list[Case]:
