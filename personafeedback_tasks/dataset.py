@@ -71,6 +71,13 @@ class Case:
         """`en` or `zh`: a property of the user, see Persona.language."""
         return self.persona.language
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the id and of every text. It stands in each harness's log beside the answers, so
+        that no answer is ever scored against other data than it was given for.
+        """
+        return _digest((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
+
 
 @dataclass(frozen=True)
 class CaseSet(Sequence[Case]):
@@ -93,10 +100,22 @@ class CaseSet(Sequence[Case]):
         return self.cases[index]
 
     @cached_property
+    def cells(self) -> dict[str, tuple[Case, ...]]:
+        """Cell -> its cases, cells in the order of the paper."""
+        cells: dict[str, list[Case]] = {"_".join(cell): [] for cell in PAPER_COUNTS}
+        for case in self.cases:
+            cells[case.cell].append(case)
+        return {cell: tuple(cases) for cell, cases in cells.items() if cases}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Cell -> SHA-256 (12 hex digits) of its cases."""
+        return {cell: _digest(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of every text of every case: the same data, the same digest, from any source."""
-        parts = ((c.id, c.user_id, c.persona.text, c.question, c.chosen, c.rejected) for c in self.cases)
-        return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()[:12]
+        return _digest(list(self.digests.items()))
 
     @property
     def revision(self) -> str:
@@ -298,6 +317,10 @@ def _reason(error: object) -> object:
 
 def _broken(where: str, found: object, expected: str) -> DataError:
     return DataError(f"{where}: found {found}, expected {expected}. Get an intact copy, or mend this record.")
+
+
+def _digest(parts: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
 def _short(value: object) -> str:

@@ -13,15 +13,13 @@ from typing import Any
 from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
 from inspect_ai.log import EvalLog
 
-from . import notices, prompts
+from . import notices
 from .dataset import CaseSet
 from .options import Options
 from .orders import ORDERS
+from .signature import KEY, signature
 
 logger = logging.getLogger(__name__)
-
-KEY = "personafeedback"
-"""Our entry in the metadata of a log."""
 
 
 def watch(name: str, cases: CaseSet, options: Options, method: str) -> dict[str, Any]:
@@ -31,16 +29,8 @@ def watch(name: str, cases: CaseSet, options: Options, method: str) -> dict[str,
         The signature of the run, for `Task(metadata=...)`.
     """
     _register()
-    signature = {
-        "task": options.named(name, cases),
-        "setting": options.setting,
-        "method": method,
-        "prompt": prompts.PROMPT_VERSION,
-        "data": cases.revision,
-        "demonstration": cases.release.is_sample,
-    }
-    _TASKS[cases.revision] = cases
-    return {KEY: signature}
+    _TASKS[cases.digest] = cases
+    return {KEY: signature(name, cases, options, method)}
 
 
 _TASKS: dict[str, CaseSet] = {}
@@ -51,29 +41,29 @@ def _register() -> None:
     @hooks(name=KEY, description="says what a PersonaFeedback run asks, and whether its replies were readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
-            signature = (data.spec.metadata or {}).get(KEY)
-            if signature is not None:
+            signed = (data.spec.metadata or {}).get(KEY)
+            if signed is not None:
                 # Inspect shows nothing below WARNING unless it is asked to.
-                logger.warning(_opening(signature, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
+                logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
 
         async def on_task_end(self, data: TaskEnd) -> None:
-            signature = (data.log.eval.metadata or {}).get(KEY)
-            if signature is not None:
-                warning = notices.unreadable(signature["task"], _answers(data.log))
+            signed = (data.log.eval.metadata or {}).get(KEY)
+            if signed is not None:
+                warning = notices.unreadable(signed["task"], _answers(data.log))
                 if warning is not None:
                     logger.warning(warning)
 
 
-def _opening(signature: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
-    cases = _TASKS[signature["data"]]
+def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
+    cases = _TASKS[signed["data"]]
     chosen = set(map(str, ids or ()))
     asked = [case for case in cases if case.id in chosen]
     return notices.opening(
-        task=signature["task"],
+        task=signed["task"],
         asked=asked,
         calls=len(asked) * len(ORDERS) * epochs,
-        setting=signature["setting"],
-        method=signature["method"],
+        setting=signed["setting"],
+        method=signed["method"],
         data=cases,
     )
 

@@ -87,6 +87,7 @@ def _sample(case: Case) -> Sample:
             "difficulty": case.difficulty,
             "user_id": case.user_id,
             "language": case.language,
+            "digest": case.digest,
         },
     )
 

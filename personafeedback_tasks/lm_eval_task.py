@@ -27,6 +27,7 @@ from .dataset import CaseSet, load_cases
 from .errors import PersonaFeedbackError
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
+from .signature import KEY, signature
 
 logger = logging.getLogger("lm_eval.personafeedback")  # lm-eval shows the INFO lines of its own loggers only
 
@@ -67,7 +68,9 @@ class PersonaFeedbackTask(ConfigurableTask):
             )
         self.options = Options.read(metadata)
         super().__init__(config=config)
-        self._config.task_alias = self.options.named(config["task"], self.cases)
+        signed = signature(config["task"], self.cases, self.options, self.method)
+        self._config.metadata = {**metadata, KEY: signed}
+        self._config.task_alias = signed["task"]
         if self._config.task_alias != config["task"]:
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
@@ -82,6 +85,7 @@ class PersonaFeedbackTask(ConfigurableTask):
                 "difficulty": c.difficulty,
                 "user_id": c.user_id,
                 "language": c.language,
+                "digest": c.digest,
             }
             for c in self.cases
         ]

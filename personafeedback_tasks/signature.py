@@ -1,0 +1,43 @@
+"""What a log says about the run that it holds: no number without it.
+
+Both adapters put the same record into their log. `personafeedback report` reads it back, so that runs which differ
+in anything that moves a score never stand in one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import TASK_VERSION, __version__, prompts
+from .dataset import CaseSet
+from .options import Options
+
+KEY = "personafeedback"
+"""Where it stands: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
+
+
+def signature(task: str, cases: CaseSet, options: Options, method: str) -> dict[str, Any]:
+    """The signature of one task under some options, ready for JSON.
+
+    Returns:
+        package, task_version: of this package, and of what moves scores.
+        task: its name as rows show it.
+        setting, method: what the model is told about the user, and how its choice is read.
+        prompt: prompt version and fingerprint.
+        source, counts, demonstration: see `dataset.CaseSet`.
+        data: the digest of all cases of the task.
+        cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
+    """
+    return {
+        "package": __version__,
+        "task_version": TASK_VERSION,
+        "task": options.named(task, cases),
+        "setting": options.setting,
+        "method": method,
+        "prompt": f"{prompts.PROMPT_VERSION}-{prompts.fingerprint()}",
+        "source": cases.release.source,
+        "counts": cases.counts,
+        "demonstration": cases.release.is_sample,
+        "data": cases.digest,
+        "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
+    }
