@@ -1,0 +1,102 @@
+"""Accuracy per cell with its interval, and the baselines behind it: a figure for one column of a paper."""
+
+from __future__ import annotations
+
+from .errors import require
+
+require("matplotlib", extra="report")
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .report import Report
+
+WIDTH = 3.5
+"""Inches: one column of a paper."""
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's palette, which the colour-blind tell apart; markers differ too."""
+
+MARKERS = "osD^vP"
+BASELINES: dict[str, tuple[str, Any]] = {
+    "longest": ("Longest", "-"),
+    "overlap": ("Persona overlap", ":"),
+    "random": ("Chance", "--"),
+}
+"""Drawn behind the points: name -> (label, line style)."""
+
+_STYLE: Any = {
+    "font.size": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "personafeedback",  # the same report, the same bytes
+}
+
+
+def draw(reports: Sequence[Report]) -> Figure:
+    """One figure for some runs; their groups stand side by side, each with its baselines.
+
+    Args:
+        reports: at most six, the number of colours that can be told apart.
+    """
+    names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
+    order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(WIDTH, 0.9 + 0.11 * len(reports) + 0.27 * len(order)), layout="constrained")
+        axes = figure.add_subplot()
+        _draw_baselines(axes, reports, order)
+        for index, report in enumerate(reports):
+            shift = 0.5 * ((index + 0.5) / len(reports) - 0.5)
+            groups = [(place, report.by_name[name]) for place, name in enumerate(order) if name in report.by_name]
+            acc = [group.measures["acc"] for _, group in groups]
+            axes.errorbar(
+                [100 * estimate.value for estimate in acc],
+                [place + shift for place, _ in groups],
+                xerr=[100 * (estimate.high - estimate.value) for estimate in acc],
+                fmt=MARKERS[index],
+                color=COLORS[index],
+                markersize=4,
+                capsize=2,
+                elinewidth=1,
+                label=report.run.label,
+                zorder=3,
+            )
+        axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        axes.set_xlabel("Accuracy over both orders, 95 % interval (%)")
+        axes.margins(x=0.05)
+        figure.legend(loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1, handlelength=1.8)
+    return figure
+
+
+def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> None:
+    labelled = set()
+    for name, (label, style) in BASELINES.items():
+        for place, group in enumerate(order):
+            values = {
+                report.by_name[group].baselines[name].value
+                for report in reports
+                if group in report.by_name and name in report.by_name[group].baselines
+            }
+            for value in sorted(values):
+                axes.vlines(
+                    100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1,
+                    label="_" if name in labelled else label,
+                )  # fmt: skip
+                labelled.add(name)
+
+
+def save(reports: Sequence[Report], folder: Path, name: str = "accuracy") -> list[Path]:
+    """Write the figure as PNG (300 dpi) and SVG; the files' paths."""
+    figure = draw(reports)
+    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    with rc_context(_STYLE):
+        figure.savefig(paths[0], dpi=300)
+        figure.savefig(paths[1], metadata={"Date": None})
+    return paths

@@ -1,0 +1,106 @@
+"""An Inspect log -> a run. Only the header and the samples' summaries are read: seconds, not minutes."""
+
+from __future__ import annotations
+
+from .errors import require
+
+require("inspect_ai", extra="inspect")
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries
+
+from .orders import ORDERS
+from .runs import Row, Run, RunError, signed, text
+
+
+def read(path: Path) -> Run:
+    """Read one log, finished or not.
+
+    Raises:
+        RunError: the log is damaged, of another task, or of a format that this Inspect does not know.
+    """
+    try:
+        log = read_eval_log(str(path), header_only=True)
+    except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
+        raise _damaged(path, error) from error
+    signature = signed(log.eval.metadata, path)
+    try:
+        summaries = read_eval_log_sample_summaries(str(path))
+    except Exception as error:
+        raise _damaged(path, error) from error
+    rows = _rows(path, summaries)
+    return Run(
+        model=log.eval.model,
+        harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
+        date=log.eval.created,
+        signature=signature,
+        conditions=_conditions(log),
+        cells={cell: entry["cases"] for cell, entry in signature["cells"].items()},
+        rows=rows if rows or log.eval.config.log_samples is not False else None,
+        totals=_totals(log) if log.eval.config.log_samples is False else {},
+        logs=(path,),
+        resumed=log.eval.task_id,
+    )
+
+
+def _damaged(path: Path, error: Exception) -> RunError:
+    first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+    return RunError(
+        f"{path}: found a log that this Inspect cannot read ({first}), expected a whole one. "
+        "If it was cut off, `inspect log recover` may restore it; if a later Inspect wrote it, upgrade inspect-ai."
+    )
+
+
+def _rows(path: Path, summaries: list[EvalSampleSummary]) -> dict[str, Row]:
+    epochs: dict[str, list[EvalSampleSummary]] = {}
+    for summary in sorted(summaries, key=lambda summary: summary.epoch):
+        if summary.scores:
+            epochs.setdefault(str(summary.id), []).append(summary)
+    return {case_id: _row(path, case_id, samples) for case_id, samples in epochs.items()}
+
+
+def _row(path: Path, case_id: str, samples: list[EvalSampleSummary]) -> Row:
+    answers = []
+    for sample in samples:
+        score = (sample.scores or {}).get("personafeedback")
+        found = (score.metadata or {}).get("answers") if score else None
+        if not isinstance(found, dict) or set(found) != set(ORDERS):
+            raise RunError(
+                f"{path}, sample {case_id}: found no answers of our scorer, expected one per order. Score the log again: "
+                f"inspect score {path} --scorer personafeedback_tasks/personafeedback"
+            )
+        answers.append(tuple(str(found[order]) for order in ORDERS))
+    about = samples[0].metadata
+    return Row(case_id, about["cell"], about["user_id"], about["digest"], tuple(answers))
+
+
+def _conditions(log: EvalLog) -> str:
+    """The generation arguments in force; connection settings do not shape a reply."""
+    config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
+    config |= log.eval.model_generate_config.model_dump(exclude_none=True)
+    for name in (
+        "max_retries",
+        "timeout",
+        "attempt_timeout",
+        "max_connections",
+        "adaptive_connections",
+        "batch",
+        "cache",
+    ):
+        config.pop(name, None)
+    epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
+    return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
+
+
+def _totals(log: EvalLog) -> dict[str, dict[str, float]]:
+    """Group -> metric -> value, from the tables that Inspect printed."""
+    totals: dict[str, dict[str, float]] = {}
+    for score in log.results.scores if log.results else ():
+        for name, metric in score.metrics.items():
+            if name == "accuracy":
+                totals.setdefault("total", {})[score.name] = metric.value
+            elif name.startswith("grouped_"):
+                totals.setdefault(name.removeprefix("grouped_"), {})[score.name] = metric.value
+    return totals

@@ -1,0 +1,170 @@
+"""Results and samples files of lm-evaluation-harness -> a run. Needs no lm-eval."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from . import scoring
+from .orders import ORDERS
+from .runs import Row, Run, RunError, results_beside, signed, text
+
+_TASK = "personafeedback"
+
+
+def read(path: Path) -> Run:
+    """Read a results file, with the samples files beside it where `--log_samples` wrote them.
+
+    Raises:
+        RunError: a file is damaged, or holds other tasks than ours alone.
+    """
+    return _run(path, None)
+
+
+def read_leaf(path: Path) -> Run:
+    """Read one samples file; the results file beside it says what was run.
+
+    Raises:
+        RunError: as `read`, and where there is no such results file.
+    """
+    results = results_beside(path)
+    if results is None:
+        raise RunError(
+            f"{path}: found no results_*.json of the same time beside it, expected the results file of the same run, which "
+            "names the model, the setting and the prompt. Keep both together, under their own names."
+        )
+    return _run(results, path)
+
+
+def _run(path: Path, only: Path | None) -> Run:
+    results = _load(path)
+    stamp = path.stem.rpartition("_")[2]
+    leaves = {task: config for task, config in results["configs"].items() if task.startswith(_TASK)}
+    if not leaves:
+        raise RunError(
+            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected {_TASK}_... tasks."
+        )
+    samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
+    if only is not None:
+        leaves = {task: config for task, config in leaves.items() if samples[task] == only}
+    signatures = [signed(config.get("metadata"), path) for config in leaves.values()]
+    if not signatures:
+        raise RunError(f"{only}: {path.name} beside it knows no such task. Keep the files of one run together.")
+    _refuse_mixture(path, signatures)
+    logged = {task: file for task, file in samples.items() if task in leaves and file.is_file()}
+    rows: dict[str, Row] | None = None
+    if logged:
+        rows = {}
+        for task in leaves:
+            if task not in logged:
+                raise RunError(
+                    f"{path}: found no {samples[task].name} beside it, but those of other cells. Restore it."
+                )
+            rows |= {row.case_id: row for row in _rows(logged[task], signatures[0]["method"])}
+    return Run(
+        model=_model(results),
+        harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
+        date=datetime.fromtimestamp(float(results["date"]), timezone.utc).isoformat(timespec="seconds"),
+        signature=signatures[0],
+        conditions=_conditions(results, leaves),
+        cells={cell: entry["cases"] for signature in signatures for cell, entry in signature["cells"].items()},
+        rows=rows,
+        totals={} if logged else _totals(results, leaves),
+        logs=(path, only) if only else (path, *logged.values()),
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        results = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise RunError(
+            f"{path}: found broken JSON ({error}), expected a results file of lm-eval. It may have been cut off; run again."
+        ) from error
+    missing = [key for key in ("results", "configs", "date") if key not in results]
+    if missing or not isinstance(results["configs"], dict):
+        raise RunError(
+            f"{path}: found no {' and no '.join(missing) or 'configs'} in it, expected a results file of lm-eval 0.4."
+        )
+    return results
+
+
+def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
+    """One invocation may ask for `personafeedback_hard` and its `_mc` twin."""
+    for name in ("method", "setting", "prompt", "task_version"):
+        values = sorted({str(signature[name]) for signature in signatures})
+        if len(values) > 1:
+            raise RunError(
+                f"{path}: found several values of {name} ({', '.join(values)}), expected one in a row. "
+                "Name the samples files of one of them."
+            )
+
+
+def _rows(path: Path, method: str) -> Iterator[Row]:
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                row = json.loads(line)
+                yield _row(row, method)
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise RunError(
+                    f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                    "that lm-eval logged for our tasks. It may have been cut off; run again."
+                ) from error
+
+
+def _row(row: dict[str, Any], method: str) -> Row:
+    document = row["doc"]
+    results = row["filtered_resps"]
+    acc_sym = None
+    if method == "mc":
+        # Four results: the log-likelihood of A and of B in each order, with "is greedy". Logged as text.
+        values = [float(log_likelihood) for log_likelihood, _ in results]
+        pairs = list(zip(values[::2], values[1::2], strict=True))
+        results = [scoring.read_log_likelihoods(pair) for pair in pairs]
+        acc_sym = scoring.score_symmetric(pairs)
+    if len(results) != len(ORDERS) or not all(isinstance(answer, str) for answer in results):
+        raise ValueError(f"{len(results)} answers in filtered_resps")
+    cell = f"{document['category']}_{document['difficulty']}"
+    return Row(document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym)
+
+
+def _model(results: dict[str, Any]) -> str:
+    """The name of the model; lm-eval's own `model_name` is made up where no model argument names one."""
+    arguments = results.get("config", {}).get("model_args") or {}
+    if isinstance(arguments, str):
+        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
+    for key in ("pretrained", "model", "path", "engine"):
+        if key in arguments:
+            return text(arguments[key])
+    return str(results.get("model_source") or results.get("model_name") or "unknown")
+
+
+def _conditions(results: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> str:
+    config = next(iter(leaves.values()))
+    facts = {
+        "chat template": "applied" if results.get("chat_template") else "not applied",
+        "few-shot": config.get("num_fewshot") or 0,
+        **{name: value for name, value in sorted((config.get("generation_kwargs") or {}).items()) if name != "until"},
+    }
+    if results.get("system_instruction"):
+        facts["system instruction"] = results["system_instruction"]
+    return ", ".join(f"{name}={text(value)}" for name, value in facts.items())
+
+
+def _totals(results: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Cell -> metric -> value, from the table that lm-eval printed."""
+    totals: dict[str, dict[str, float]] = {}
+    for task in leaves:
+        cell = task.removeprefix(f"{_TASK}_").removesuffix("_mc")
+        values = {
+            key.partition(",")[0]: value
+            for key, value in results["results"][task].items()
+            if "," in key and "_stderr," not in key and isinstance(value, (int, float))
+        }
+        totals[cell] = {name: value for name, value in values.items() if not math.isnan(value)}
+    return totals

@@ -1,0 +1,404 @@
+"""A run -> what may be said about it: every number with its uncertainty, its baselines, its caveats and its signature."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from . import scoring
+from .answers import LETTERS
+from .audit import AUDIT_VERSION, audit
+from .baselines import BASELINES
+from .dataset import Case, CaseSet
+from .inference import Estimate, estimate
+from .release import PAPER_COUNTS
+from .runs import Row, Run, RunError
+
+CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
+CATEGORIES = ("specific", "general")
+
+
+@dataclass(frozen=True)
+class CaseValues:
+    """What one case says, averaged over its epochs; see `scoring.CaseScore` for the first five. nan if undefined.
+
+    Attributes:
+        bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
+        bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
+        acc_readable: share of the readable replies that picked the chosen response.
+        acc_sym: see `scoring.score_symmetric`; nan unless log-likelihoods were compared.
+    """
+
+    acc: float
+    acc_both: float
+    consistency: float
+    first_rate: float
+    invalid: float
+    bias_first: float
+    bias_second: float
+    acc_readable: float
+    acc_sym: float
+
+
+MEASURES = tuple(CaseValues.__dataclass_fields__)
+
+
+def case_values(row: Row) -> CaseValues:
+    """The values of one case."""
+    epochs = [_of_epoch(answers) for answers in row.answers]
+    means = epochs[0] if len(epochs) == 1 else [scoring.mean(values) for values in zip(*epochs, strict=True)]
+    return CaseValues(*means, math.nan if row.acc_sym is None else row.acc_sym)
+
+
+def _of_epoch(answers: Sequence[str]) -> list[float]:
+    score = scoring.score_answers(answers)
+    readable = [answer for answer in answers if answer in LETTERS]
+    both = len(readable) == len(answers)
+    return [
+        *scoring.as_dict(score).values(),
+        float(readable == [LETTERS[0]] * 2) if both else math.nan,
+        float(readable == [LETTERS[1]] * 2) if both else math.nan,
+        score.acc * len(answers) / len(readable) if readable else math.nan,
+    ]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One column of a report: a cell, a category, or all.
+
+    Attributes:
+        name: `general_hard`, `general`, `total`.
+        cases: answered cases; `of` is how many the data have.
+        replies: number of replies read; `reasons` counts the unreadable ones by reason.
+        measures: name of CaseValues -> estimate over the cases.
+        preference_fairness: bias_second - bias_first, in [-1, 1]: 0 is fair, below it the first place is preferred.
+            It is the score of Shi et al. (arXiv 2406.07791), whose count times share of inconsistent pairs, scaled by
+            its extremes, comes to this difference for two orders; here over the pairs with both replies readable.
+        baselines: name -> accuracy on the same cases; empty without data.
+        subsets: `not_flagged` (by the audit: repeats, contradictions, debris), `chosen_longer` and `chosen_shorter`
+            -> accuracy on those cases; empty without data.
+        persona_gain: acc minus that of the no_persona control on the same cases; None without a control.
+    """
+
+    name: str
+    cases: int
+    of: int
+    replies: int
+    reasons: Mapping[str, int]
+    measures: Mapping[str, Estimate]
+    preference_fairness: float
+    baselines: Mapping[str, Estimate]
+    subsets: Mapping[str, Estimate]
+    persona_gain: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is printed about one run.
+
+    Attributes:
+        run: what was read.
+        groups: the cells that were begun, each category and the total where they hold more than one of them.
+        notes: what a reader must know before the numbers; the first ones forbid conclusions.
+        ceiling: category or `total` -> highest accuracy of a judge that ignores order, from the audit.
+        signature: one line that belongs to every number.
+        control: the signature of the no_persona run, if there is one.
+    """
+
+    run: Run
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+    ceiling: Mapping[str, float]
+    signature: str
+    control: str | None = None
+
+    @cached_property
+    def by_name(self) -> dict[str, Group]:
+        return {group.name: group for group in self.groups}
+
+    @property
+    def overall(self) -> Group:
+        """The group of all cases of the run."""
+        return self.groups[-1]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON; nan becomes None."""
+        return jsonable(
+            {
+                "model": self.run.model,
+                "signature": self.signature,
+                "control": self.control,
+                "partial": self.run.partial,
+                "demonstration": self.run.signature["demonstration"],
+                "notes": self.notes,
+                "ceiling": self.ceiling,
+                "groups": {group.name: asdict(group) for group in self.groups},
+            }
+        )
+
+
+def make_report(
+    run: Run, cases: CaseSet | None, control: Run | None = None, no_cases: str = "No data were looked for."
+) -> Report:
+    """The report of one run.
+
+    Args:
+        run: from `runs.read_runs`.
+        cases: all cases of the data that are at hand, also of other cells: the audit looks for repeats among them.
+            None leaves out what needs the texts.
+        control: a no_persona run of the same model, for the persona gain.
+        no_cases: why `cases` is None, for the notes.
+
+    Raises:
+        RunError: the run was asked other texts than `cases` holds, or the control is no control of this run.
+    """
+    notes = list(_warnings(run))
+    if cases is not None:
+        refuse_other_data(run, cases)
+    if control is not None:
+        _refuse_other_control(run, control)
+    if run.rows is None:
+        return _without_samples(run, notes)
+    texts = None if cases is None else _Texts(cases)
+    if texts is None:
+        notes.append(f"{no_cases} So there are no baselines, no audit and no split by length. Pass --data.")
+    gain = {} if control is None else _gains(run, control, notes)
+    values = {case_id: case_values(row) for case_id, row in run.rows.items()}
+    groups = tuple(
+        _group(
+            name, [run.rows[case_id] for case_id in ids], values, sum(run.cells[cell] for cell in cells), texts, gain
+        )
+        for name, cells, ids in groups_of(run.rows.values(), run.cells)
+    )
+    if groups[-1].measures["acc"].users == 1:
+        notes.append("One user only: no standard error and no interval can be known.")
+    return Report(
+        run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, texts is not None),
+        None if control is None else signature_line(control, False),
+    )  # fmt: skip
+
+
+class _Texts:
+    """What the texts of the cases add to the answers."""
+
+    def __init__(self, cases: CaseSet) -> None:
+        found = audit(cases)
+        self.case_of: dict[str, Case] = {case.id: case for case in cases}
+        self.flagged = found.flagged
+        names = [name for name in CATEGORIES if any(case.category == name for case in cases)]
+        self.ceiling = {**{name: found.ceiling(name) for name in names}, "total": found.ceiling(None)}
+
+    def baselines(self, rows: Sequence[Row], users: Sequence[str]) -> dict[str, Estimate]:
+        cases = [self.case_of[row.case_id] for row in rows]
+        return {name: estimate([baseline(case) for case in cases], users) for name, baseline in BASELINES.items()}
+
+    def subsets(self, rows: Sequence[Row], acc: Sequence[float], users: Sequence[str]) -> dict[str, Estimate]:
+        def longer(row: Row) -> int:
+            case = self.case_of[row.case_id]
+            return len(case.chosen) - len(case.rejected)
+
+        belongs: dict[str, Callable[[Row], bool]] = {
+            "not_flagged": lambda row: row.case_id not in self.flagged,
+            "chosen_longer": lambda row: longer(row) > 0,
+            "chosen_shorter": lambda row: longer(row) < 0,
+        }
+        return {
+            name: estimate([a if inside(row) else math.nan for row, a in zip(rows, acc, strict=True)], users)
+            for name, inside in belongs.items()
+        }
+
+
+def groups_of(rows: Iterable[Row], begun: Iterable[str] = ()) -> list[tuple[str, list[str], list[str]]]:
+    """(name, its cells, ids of its answered cases in order) of every cell, and of what holds more than one of them.
+
+    Args:
+        rows: the answered cases.
+        begun: cells that are to appear even if none of their cases is answered.
+    """
+    ids: dict[str, list[str]] = {cell: [] for cell in begun}
+    for row in rows:
+        ids.setdefault(row.cell, []).append(row.case_id)
+    columns = {cell: [cell] for cell in CELLS if cell in ids}
+    for category in CATEGORIES:
+        cells = [cell for cell in CELLS if cell in ids and cell.startswith(category)]
+        if len(cells) > 1:
+            columns[category] = cells
+    if len({cell.partition("_")[0] for cell in ids}) > 1:
+        columns["total"] = [cell for cell in CELLS if cell in ids]
+    return [
+        (name, cells, sorted(case_id for cell in cells for case_id in ids[cell])) for name, cells in columns.items()
+    ]
+
+
+def _group(
+    name: str,
+    rows: Sequence[Row],
+    values: Mapping[str, CaseValues],
+    of: int,
+    texts: _Texts | None,
+    gain: Mapping[str, float],
+) -> Group:
+    users = [row.user_id for row in rows]
+    measures = {
+        measure: estimate([getattr(values[row.case_id], measure) for row in rows], users) for measure in MEASURES
+    }
+    answers = [answer for row in rows for epoch in row.answers for answer in epoch]
+    acc = [values[row.case_id].acc for row in rows]
+    return Group(
+        name=name,
+        cases=len(rows),
+        of=of,
+        replies=len(answers),
+        reasons=dict(sorted(Counter(answer for answer in answers if answer not in LETTERS).items())),
+        measures=measures,
+        preference_fairness=measures["bias_second"].value - measures["bias_first"].value,
+        baselines=texts.baselines(rows, users) if texts else {},
+        subsets=texts.subsets(rows, acc, users) if texts else {},
+        persona_gain=estimate([gain.get(row.case_id, math.nan) for row in rows], users) if gain else None,
+    )
+
+
+def _gains(run: Run, control: Run, notes: list[str]) -> dict[str, float]:
+    """Case id -> acc minus acc of the control, of the cases that both answered."""
+    mine, other = run.rows or {}, control.rows or {}
+    common = mine.keys() & other.keys()
+    if not common:
+        raise RunError(
+            f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
+        )
+    if common != mine.keys():
+        notes.append(
+            f"The persona gain is over the {len(common):,} of {len(mine):,} cases that the control answered too."
+        )
+    return {case_id: case_values(mine[case_id]).acc - case_values(other[case_id]).acc for case_id in common}
+
+
+def refuse_other_data(run: Run, cases: CaseSet) -> None:
+    """Raise RunError unless every answer was given to the very texts that `cases` holds."""
+    digests = {case.id: case.digest for case in cases}
+    wrong = [row for row in (run.rows or {}).values() if digests.get(row.case_id) != row.digest]
+    if wrong:
+        row = wrong[0]
+        raise RunError(
+            f"{run.logs[0]}: {len(wrong):,} of {len(run.rows or {}):,} cases were asked with other texts than {cases.release.source} "
+            f"holds; the first is {row.case_id}, found {row.digest}, expected {digests.get(row.case_id, 'no such case')}. "
+            "Pass --data with the data of the run (its log names them), or run again."
+        )
+
+
+def _refuse_other_control(run: Run, control: Run) -> None:
+    if control.signature["setting"] != "no_persona":
+        raise RunError(
+            f"{control.logs[0]}: found setting {control.signature['setting']}, expected no_persona for a control. "
+            "Run the same task with setting=no_persona."
+        )
+    for name, mine, its in (
+        ("the model", run.model, control.model),
+        *((name, run.signature[name], control.signature[name]) for name in ("method", "prompt", "task_version")),
+        ("the conditions", run.conditions, control.conditions),
+    ):
+        if mine != its:
+            raise RunError(
+                f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it is to control. "
+                "Only the setting may differ."
+            )
+    for case_id in (run.rows or {}).keys() & (control.rows or {}).keys():
+        mine, its = (run.rows or {})[case_id].digest, (control.rows or {})[case_id].digest
+        if mine != its:
+            raise RunError(
+                f"{control.logs[0]}: {case_id} was asked with other texts than in the run. Run it on the same data."
+            )
+
+
+def _warnings(run: Run) -> Iterable[str]:
+    if run.signature["demonstration"]:
+        yield "DEMONSTRATION on the bundled sample: no evidence about a model."
+    if run.partial:
+        cells = ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in run.partial.items())
+        yield f"PARTIAL: {cells}. A mean over the beginning of a cell is not the cell's."
+    if run.signature["counts"] != "table2":
+        yield "The data were not checked against the paper's number of cases (counts=any)."
+
+
+def _without_samples(run: Run, notes: list[str]) -> Report:
+    """What the harness's own table says. There are no answers, so nothing can be computed."""
+    notes.append(
+        "The log holds no samples (--log_samples in lm-eval; --no-log-samples was given in Inspect). So these are the "
+        "harness's own means; there are no intervals, no reasons of unreadable replies, no position bias by place, no "
+        "baselines on the same cases, no audit, no split by length and no persona gain."
+    )
+    groups = []
+    for name, cells, _ in groups_of((), run.cells):
+        known = [cell for cell in cells if cell in run.totals]
+        if len(known) < len(cells):
+            continue
+        weights = [run.cells[cell] for cell in known]
+        measures = {}
+        for measure in MEASURES:
+            values = [run.totals[cell].get(measure, math.nan) for cell in known]
+            whole = measure in (
+                "acc",
+                "acc_both",
+                "invalid",
+                "acc_sym",
+            )  # the others leave cases out, who knows how many
+            value = (
+                sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+                if whole or len(values) == 1
+                else math.nan
+            )
+            stderr = (
+                run.totals[known[0]].get("acc_se_user", math.nan) if measure == "acc" and len(known) == 1 else math.nan
+            )
+            measures[measure] = Estimate(value, stderr, math.nan, math.nan, sum(weights), 0)
+        groups.append(Group(name, sum(weights), sum(weights), 0, {}, measures, math.nan, {}, {}))
+    if not groups:
+        raise RunError(
+            f"{run.logs[0]}: found neither samples nor a table of results in it. The run did not finish; run it again."
+        )
+    return Report(run, tuple(groups), tuple(notes), {}, signature_line(run, False))
+
+
+def signature_line(run: Run, audited: bool) -> str:
+    """Everything that a number of this run depends on, in one line."""
+    signature = run.signature
+    parts = [
+        f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
+        run.model,
+        run.harness,
+        f"setting {signature['setting']}",
+        f"method {signature['method']}",
+        f"prompt {signature['prompt']}",
+        "both orders",
+        f"data {signature['source']}",
+    ]
+    if run.rows is not None:
+        digests = "".join(sorted(row.digest for row in run.rows.values()))
+        users = len({row.user_id for row in run.rows.values()})
+        parts += [
+            f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
+            f"{len(run.rows):,} cases",
+            f"{users:,} users",
+            "95 % intervals clustered by user",
+        ]
+    if audited:
+        parts.append(f"audit {AUDIT_VERSION}")
+    if run.conditions:
+        parts.append(run.conditions)
+    return " | ".join([*parts, run.date])
+
+
+def jsonable(value: Any) -> Any:
+    """nan, which JSON does not have, becomes None."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return value

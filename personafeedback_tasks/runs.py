@@ -1,0 +1,271 @@
+"""Logs of either harness -> runs: who was asked what, and the answers of every case.
+
+A run is one model under one setting, one method and one prompt on one copy of the data. Its cells may lie in several
+logs. What a log holds is known by its content, never by its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .errors import PersonaFeedbackError
+
+Answers = tuple[str, ...]
+"""One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
+
+
+class RunError(PersonaFeedbackError):
+    """A log cannot be read, or does not belong where it was put."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The answers of one case.
+
+    Attributes:
+        case_id, cell, user_id: see `dataset.Case`.
+        digest: of the texts that were asked, see `dataset.Case.digest`.
+        answers: one entry per epoch.
+        acc_sym: see `scoring.score_symmetric`; None unless log-likelihoods were compared.
+    """
+
+    case_id: str
+    cell: str
+    user_id: str
+    digest: str
+    answers: tuple[Answers, ...]
+    acc_sym: float | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row of a report.
+
+    Attributes:
+        model: as the harness names it.
+        harness: its name and version.
+        date: when it started or was written, ISO 8601, UTC.
+        signature: see `signature.signature`; without what differs from cell to cell.
+        conditions: what else shapes a call (chat template, few-shot, generation arguments), as one line.
+        cells: cell -> number of cases it has; those that were begun.
+        rows: the answered cases by id; None if the logs hold no samples.
+        totals: task -> metric -> value as the harness printed it, where there are no samples.
+        logs: the files.
+        resumed: Inspect's id of the task, which a retried log shares with the log it goes on from.
+    """
+
+    model: str
+    harness: str
+    date: str
+    signature: Mapping[str, Any]
+    conditions: str
+    cells: Mapping[str, int]
+    rows: Mapping[str, Row] | None
+    totals: Mapping[str, Mapping[str, float]]
+    logs: tuple[Path, ...]
+    resumed: str = ""
+
+    @property
+    def answered(self) -> Counter[str]:
+        """Cell -> number of answered cases."""
+        return Counter(row.cell for row in (self.rows or {}).values())
+
+    @property
+    def partial(self) -> dict[str, tuple[int, int]]:
+        """Cells that were begun and not finished: cell -> (answered, cases)."""
+        if self.rows is None:
+            return {}
+        answered = self.answered
+        return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
+
+    @property
+    def label(self) -> str:
+        """How a row is headed: the model, and what a reader must not overlook."""
+        remarks = [str(self.signature["setting"])] * (self.signature["setting"] != "persona")
+        remarks += [str(self.signature["method"])] * (self.signature["method"] != "generate")
+        remarks += ["demonstration"] * bool(self.signature["demonstration"]) + ["partial"] * bool(self.partial)
+        return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
+
+
+SAME = ("task_version", "setting", "method", "prompt", "source", "counts", "demonstration")
+"""What logs must share to stand in one row, beside the model and the conditions."""
+
+
+def read_runs(paths: Iterable[str | Path]) -> list[Run]:
+    """Read the runs that some arguments name, in their order.
+
+    Args:
+        paths: each a folder (the logs in it, one run per model), an Inspect log, a results file of lm-eval, or one of
+            its samples files. Samples files of one invocation of lm-eval make one run.
+
+    Raises:
+        RunError: a file is no log of ours, is damaged, or logs that would share a row differ in what moves a score.
+    """
+    named = list(dict.fromkeys(map(Path, paths)))
+    runs: list[Run] = []
+    for path in named:
+        if path.is_dir():
+            runs += _of_folder(path)
+        elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
+            runs.append(_read(path))
+    return _join_leaves(runs)
+
+
+def read_run(path: str | Path) -> Run:
+    """Read the one run that an argument names.
+
+    Raises:
+        RunError: as `read_runs`, and where a folder holds the runs of several models.
+    """
+    runs = read_runs([path])
+    if len(runs) > 1:
+        models = ", ".join(run.model for run in runs)
+        raise RunError(f"{path}: found runs of {len(runs)} models ({models}), expected one. Name the folder of one.")
+    return runs[0]
+
+
+def results_beside(samples: Path) -> Path | None:
+    """The results file that lm-eval wrote with a samples file; None if there is none, and for any other file.
+
+    Both end in the same time; `--output_path NAME.json` gives the results file another beginning.
+    """
+    if samples.suffix != ".jsonl" or not samples.name.startswith("samples_"):
+        return None
+    stamp = samples.stem.rpartition("_")[2]
+    return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
+
+
+def _of_folder(folder: Path) -> list[Run]:
+    """One run per model. Samples files are read through the results file beside them."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
+    found = [run for path in files if _kind(path) != "foreign" for run in [_read(path)]]
+    if not found:
+        raise RunError(
+            f"{folder}: found no log in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
+            "(--output_path). Give the folder that the harness wrote to."
+        )
+    models: dict[str, list[Run]] = {}
+    for run in _superseded(found):
+        models.setdefault(run.model, []).append(run)
+    return [_merge(parts) for parts in models.values()]
+
+
+def _superseded(runs: list[Run]) -> list[Run]:
+    """Without the logs that `inspect eval-retry` went on from: the later log of a task holds their samples."""
+    last: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: run.date):
+        last[run.resumed or str(run.logs[0])] = run
+    return list(last.values())
+
+
+def _join_leaves(runs: list[Run]) -> list[Run]:
+    """Runs of the same results file become one: the samples files of one invocation, named one by one."""
+    joined: dict[object, list[Run]] = {}
+    for run in runs:
+        joined.setdefault(run.logs[0] if len(run.logs) == 2 else id(run), []).append(run)
+    return [_merge(parts) for parts in joined.values()]
+
+
+def _merge(parts: Sequence[Run]) -> Run:
+    """The parts as one run.
+
+    Raises:
+        RunError: they differ in what moves a score, or hold the same case twice.
+    """
+    first, *others = parts
+    merged = first
+    for other in others:
+        for name, here, there in (
+            *((name, first.signature[name], other.signature[name]) for name in SAME),
+            ("model", first.model, other.model),
+            ("conditions", first.conditions, other.conditions),
+        ):
+            if here != there:
+                raise RunError(
+                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
+                    "row. Report them as two runs, each named for itself."
+                )
+        twice = sorted((merged.rows or {}).keys() & (other.rows or {}).keys()) or sorted(
+            merged.totals.keys() & other.totals.keys()
+        )
+        if twice:
+            raise RunError(
+                f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
+                "each once in a run. Name the log that counts."
+            )
+        with_rows = merged.rows is not None and other.rows is not None
+        merged = replace(
+            merged,
+            date=min(merged.date, other.date),
+            cells={**merged.cells, **other.cells},
+            rows={**(merged.rows or {}), **(other.rows or {})} if with_rows else None,
+            totals={**merged.totals, **other.totals},
+            logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
+        )
+    return merged
+
+
+def _kind(path: Path) -> str:
+    """`inspect`, `lm-eval`, `samples` or `foreign`, from the beginning of the content.
+
+    Raises:
+        RunError: the file cannot be read or is empty.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
+    if not head.strip():
+        raise RunError(f"{path}: found an empty file, expected a log. The run may have been stopped before it wrote.")
+    if head.startswith(b"PK"):
+        return "inspect"
+    if not head.lstrip().startswith(b"{"):
+        return "foreign"
+    if b'"doc_id"' in head[:64]:
+        return "samples"
+    if b'"eval"' in head and b'"version"' in head[:64]:
+        return "inspect"
+    return "lm-eval" if b'"results"' in head[:64] else "foreign"
+
+
+def _read(path: Path) -> Run:
+    kind = _kind(path)
+    if kind == "inspect":
+        from . import inspect_log
+
+        return inspect_log.read(path)
+    if kind in ("lm-eval", "samples"):
+        from . import lm_eval_log
+
+        return lm_eval_log.read(path) if kind == "lm-eval" else lm_eval_log.read_leaf(path)
+    raise RunError(
+        f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
+    )
+
+
+def signed(metadata: object, path: Path) -> dict[str, Any]:
+    """The signature in a log's metadata.
+
+    Raises:
+        RunError: there is none, or it is of a later version of this package that we cannot know.
+    """
+    from .signature import KEY
+
+    found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    if not isinstance(found, dict) or not set(SAME) <= found.keys() or not isinstance(found.get("cells"), dict):
+        raise RunError(
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. "
+            "Logs of other tasks, and of versions before 0.1, cannot be reported."
+        )
+    return found
+
+
+def text(value: object) -> str:
+    """A value as one line of a signature."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,28 @@
+"""Logs as the harnesses write them, of scripted judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lm_eval.loggers import EvaluationTracker
+from test_inspect import evaluate as evaluate_inspect
+from test_lm_eval import evaluate as evaluate_lm_eval
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+
+def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True, **kwargs) -> Path:
+    """What `lm_eval run --output_path folder --log_samples` leaves; the results file."""
+    tracker = EvaluationTracker(output_path=str(folder))
+    results = evaluate_lm_eval(judge, task, data, log_samples=samples, evaluation_tracker=tracker, **kwargs)
+    rows = results.pop("samples", None)
+    tracker.save_results_aggregated(results=results, samples=rows)
+    for name, logged in (rows or {}).items():
+        tracker.save_results_samples(task_name=name, samples=logged)
+    return max(folder.rglob("results_*.json"))
+
+
+def inspect_log(folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "table2", **kwargs) -> Path:
+    """What `inspect eval --log-dir folder` leaves."""
+    built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
+    return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
