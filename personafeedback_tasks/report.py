@@ -52,7 +52,7 @@ def case_values(row: Row) -> CaseValues:
     """The values of one case."""
     epochs = [_of_epoch(answers) for answers in row.answers]
     means = epochs[0] if len(epochs) == 1 else [scoring.mean(values) for values in zip(*epochs, strict=True)]
-    return CaseValues(*means, math.nan if row.acc_sym is None else row.acc_sym)
+    return CaseValues(*[*means, math.nan if row.acc_sym is None else row.acc_sym])
 
 
 def _of_epoch(answers: Sequence[str]) -> list[float]:

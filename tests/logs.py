@@ -22,7 +22,9 @@ def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True,
     return max(folder.rglob("results_*.json"))
 
 
-def inspect_log(folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "table2", **kwargs) -> Path:
+def inspect_log(
+    folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "table2", **kwargs
+) -> Path:
     """What `inspect eval --log-dir folder` leaves."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)

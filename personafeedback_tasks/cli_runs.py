@@ -1,0 +1,153 @@
+"""The commands that read logs: report, compare."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .dataset import CaseSet, load_present
+from .errors import DataError
+from .release import ENVIRONMENT_VARIABLE
+from .runs import Run, RunError, read_run, read_runs
+
+if TYPE_CHECKING:
+    from .report import Report
+
+RUN = click.Path(exists=True, path_type=Path)
+
+data_option = click.option(
+    "--data",
+    help="The data that the run was asked on: a folder, `sample`, or a Hub dataset id. Default: what the log names, "
+    "else PERSONAFEEDBACK_DATA. Every case is checked against what was asked.",
+)
+
+
+@click.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
+@data_option
+@click.option(
+    "--no-persona",
+    "control",
+    metavar="RUN",
+    type=RUN,
+    help="The same run with setting=no_persona, for the persona gain.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write report.md, report.json and the figure there.",
+)
+def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: Path | None) -> None:
+    """What may be said about some runs: accuracy with its interval, beside its baselines and caveats.
+
+    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. The logs
+    of one model in a folder make one row; each further RUN makes its own.
+
+    \b
+        personafeedback report results/Qwen__Qwen3-8B
+        personafeedback report logs/a.eval logs/b.eval --out report
+        personafeedback report with.eval --no-persona without.eval
+    """
+    from . import report_text
+
+    found = read_runs(runs)
+    against = None if control is None else read_run(control)
+    reports = [report_of(run, data, against) for run in found]
+    for made in reports:
+        report_text.show(report_text.terminal(made))
+    if out is not None:
+        for path in _write(reports, out):
+            click.echo(f"wrote {path}")
+
+
+def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
+    """The report of a run on the data that are at hand.
+
+    Args:
+        data: as the option; None looks where the log says the data were, then at PERSONAFEEDBACK_DATA.
+
+    Raises:
+        DataError: `data` is given and broken.
+        RunError: see `report.make_report`.
+    """
+    from .report import make_report
+
+    cases, why_not = cases_of(run, data)
+    return make_report(run, cases, control, why_not)
+
+
+def cases_of(run: Run, data: str | None) -> tuple[CaseSet | None, str]:
+    """(the cases of a run's data, or None; why there are none)."""
+    from .report import refuse_other_data
+
+    counts = run.signature["counts"]
+    if data is not None:
+        return load_present(data, counts=counts), ""
+    why_not = ""
+    for place in dict.fromkeys(
+        (run.signature["source"], os.environ.get(ENVIRONMENT_VARIABLE) or run.signature["source"])
+    ):
+        try:
+            cases = load_present(place, counts=counts)
+            refuse_other_data(run, cases)
+        except (DataError, RunError) as error:
+            why_not = why_not or str(error)
+        else:
+            return cases, ""
+    return None, why_not
+
+
+def _write(reports: list[Report], out: Path) -> list[Path]:
+    from . import figure, report_text
+
+    out.mkdir(parents=True, exist_ok=True)
+    image = "![Accuracy over both orders, with 95 % intervals and baselines](accuracy.svg)\n"
+    sections = [report_text.markdown(made) for made in reports]
+    texts = {
+        "report.md": "\n".join(["# PersonaFeedback\n", image, *sections]),
+        "report.json": _json({"reports": [made.as_dict() for made in reports]}),
+    }
+    return [*(_write_text(out / name, text) for name, text in texts.items()), *figure.save(reports, out)]
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _write_text(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@click.command()
+@click.argument("run_a", type=RUN)
+@click.argument("run_b", type=RUN)
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write everything, the ids of the cases too, to FILE.",
+)
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool) -> None:
+    """Which of two runs serves these users better: paired on the same cases, users as the unit.
+
+    \b
+        personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
+    """
+    from . import compare as comparing
+    from . import report_text
+
+    found = comparing.compare(read_run(run_a), read_run(run_b))
+    if as_markdown:
+        click.echo(comparing.markdown(found), nl=False)
+    else:
+        report_text.show(comparing.terminal(found))
+    if json_file is not None:
+        _write_text(json_file, _json(found.as_dict()))

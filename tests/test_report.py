@@ -1,0 +1,403 @@
+"""From logs to a report: the same numbers from either harness, what stands in a row, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from judges import JUDGES
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from click.testing import CliRunner
+from logs import inspect_log, lm_eval_log
+
+from personafeedback_tasks.answers import LETTERS, read_reply
+from personafeedback_tasks.audit import audit
+from personafeedback_tasks.baselines import BASELINES
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.inference import estimate
+from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.report import make_report
+from personafeedback_tasks.report_text import markdown
+from personafeedback_tasks.runs import RunError, read_run, read_runs
+
+same = pytest.approx
+GENERAL = "personafeedback_general"
+
+
+@pytest.fixture(scope="session")
+def lm_eval_general(real_data, tmp_path_factory):
+    return lm_eval_log(tmp_path_factory.mktemp("lm_eval"), "mixed", GENERAL, real_data)
+
+
+@pytest.fixture(scope="session")
+def inspect_general(real_data, tmp_path_factory):
+    return inspect_log(tmp_path_factory.mktemp("inspect"), "mixed", GENERAL, real_data)
+
+
+@pytest.fixture(scope="session")
+def general(real_data):
+    return load_cases(real_data, "general")
+
+
+def personafeedback(*arguments, **environment):
+    done = CliRunner().invoke(main, list(map(str, arguments)), env={"COLUMNS": "200", **environment})
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
+    one, two = (make_report(read_run(log), general).as_dict() for log in (lm_eval_general, inspect_general))
+    for report in (one, two):
+        del report["signature"], report["model"]
+    assert one == two
+    assert one["groups"].keys() == {"general_easy", "general_medium", "general_hard", "general"}
+    assert one["groups"]["general"]["reasons"].keys() == {
+        "no_response", "truncated", "refusal", "invalid_response_format"
+    }  # fmt: skip
+
+
+def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):
+    tables = []
+    for log in (lm_eval_general.parent, inspect_general):
+        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+        table = done.stdout[: done.stdout.index("signature:")].splitlines()
+        tables.append([line.split() for line in table if re.search(r"\d", line)])
+        signature = " ".join(done.stdout[done.stdout.index("signature:") :].split())
+        for part in (
+            "setting persona",
+            "method generate",
+            "prompt v1-",
+            "both orders",
+            "3,841 cases",
+            "147 users",
+            "audit 1",
+        ):
+            assert part in signature
+    assert tables[0] == tables[1]
+    assert any(line[0] == "acc" for line in tables[0])
+    for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
+        assert (tmp_path / "out" / name).stat().st_size > 1000
+    stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert stored["reports"][0]["groups"]["general_hard"]["cases"] == 1010
+
+
+def _answers(case):
+    return [read_reply(JUDGES["mixed"](case.id, order)) for order in ORDERS]
+
+
+@pytest.mark.parametrize("name", ["general_easy", "general_medium", "general_hard", "general"])
+def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general, general):
+    group = make_report(read_run(inspect_general), general).by_name[name]
+    cases = [case for case in general if name in (case.cell, case.category)]
+    answers = {case.id: _answers(case) for case in cases}
+    complete = [pair for pair in answers.values() if all(answer in LETTERS for answer in pair)]
+    replies = [answer for pair in answers.values() for answer in pair]
+    readable = [answer for answer in replies if answer in LETTERS]
+
+    assert (group.cases, group.of, group.replies) == (len(cases), len(cases), 2 * len(cases))
+    assert group.reasons == Counter(answer for answer in replies if answer not in LETTERS)
+    assert group.measures["consistency"].value == same(
+        complete.count(["A", "B"]) / len(complete) + complete.count(["B", "A"]) / len(complete)
+    )
+    assert group.measures["bias_first"].value == same(complete.count(["A", "A"]) / len(complete))
+    assert group.measures["bias_second"].value == same(complete.count(["B", "B"]) / len(complete))
+    sides = ("consistency", "bias_first", "bias_second")
+    assert sum(group.measures[side].value for side in sides) == same(1)
+    assert group.measures["invalid"].value == same(1 - len(readable) / len(replies))
+
+    # Shi et al.: (recency count x its share of the inconsistent pairs) - (primacy count x its share), scaled to [-1, 1]
+    # by what it would be if all pairs were inconsistent to one side.
+    primacy, recency, pairs = complete.count(["A", "A"]), complete.count(["B", "B"]), len(complete)
+    raw = recency * recency / (primacy + recency) - primacy * primacy / (primacy + recency)
+    assert group.preference_fairness == same(2 * (raw + pairs) / (2 * pairs) - 1)
+
+    def correct(case):
+        return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
+
+    def acc(members):
+        return estimate([sum(correct(case)) / 2 for case in members], [case.user_id for case in members])
+
+    assert group.measures["acc"] == acc(sorted(cases, key=lambda case: case.id))
+    of_readable = [
+        sum(correct(case)) / sum(answer in LETTERS for answer in answers[case.id])
+        for case in cases
+        if any(answer in LETTERS for answer in answers[case.id])
+    ]
+    assert group.measures["acc_readable"].value == same(sum(of_readable) / len(of_readable))
+    flagged = audit(general).flagged
+    assert 0 < len([case for case in cases if case.id in flagged]) < len(cases)
+    for subset, members in {
+        "not_flagged": [case for case in cases if case.id not in flagged],
+        "chosen_longer": [case for case in cases if len(case.chosen) > len(case.rejected)],
+        "chosen_shorter": [case for case in cases if len(case.chosen) < len(case.rejected)],
+    }.items():
+        expected = acc(sorted(members, key=lambda case: case.id))
+        found = group.subsets[subset]
+        assert (found.value, found.low, found.high, found.n) == same(
+            (expected.value, expected.low, expected.high, len(members))
+        )
+    assert group.baselines.keys() == BASELINES.keys()
+    for baseline, judge in BASELINES.items():
+        assert group.baselines[baseline].value == same(sum(map(judge, cases)) / len(cases))
+
+
+def test_the_longest_baseline_is_the_judge_of_inspect(real_data, general, tmp_path):
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from test_inspect import evaluate
+
+    task = tasks.personafeedback_general_hard(data=str(real_data))
+    log = evaluate(task, "personafeedback/longest", tmp_path, limit=200)
+    group = make_report(read_run(log.location), general).overall
+    assert group.measures["acc"].value == group.baselines["longest"].value
+
+
+# --- what is a run ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def hard_logs(real_data, tmp_path_factory):
+    """One whole cell in every form that the issue of a row depends on."""
+    folder = tmp_path_factory.mktemp("hard")
+    task = "personafeedback_general_hard"
+    return {
+        "persona": lm_eval_log(folder / "persona", "mixed", task, real_data),
+        "no_persona": lm_eval_log(
+            folder / "no_persona", "always_first", task, real_data, metadata={"setting": "no_persona"}
+        ),
+        "mc": lm_eval_log(folder / "mc", "mixed", f"{task}_mc", real_data),
+        "no samples": lm_eval_log(folder / "bare", "mixed", task, real_data, samples=False),
+        "partial": lm_eval_log(folder / "partial", "mixed", task, real_data, limit=100),
+        "easy": lm_eval_log(folder / "easy", "mixed", "personafeedback_general_easy", real_data),
+    }
+
+
+def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, general, real_data, tmp_path):
+    assert read_run(hard_logs["persona"]).partial == {}
+    assert read_run(hard_logs["partial"]).partial == {"general_hard": (100, 1010)}
+    report = make_report(read_run(hard_logs["partial"]), general)
+    assert "PARTIAL: general_hard 100 of 1,010" in report.notes[0]
+    done = personafeedback("report", hard_logs["partial"], "--data", real_data, "--out", tmp_path)
+    assert "PARTIAL" in done.stdout
+    for name in ("report.md", "accuracy.svg", "report.json"):
+        assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
+    assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
+
+
+def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
+    log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_data, limit=20)
+    assert read_run(log).partial == {"general_hard": (20, 1010)}
+
+
+def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
+    for name in ("persona", "easy"):
+        for file in hard_logs[name].parent.iterdir():
+            shutil.copy(file, tmp_path)
+    (run,) = read_runs([tmp_path])
+    assert run.answered == {"general_hard": 1010, "general_easy": 1510}
+    assert [group.name for group in make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
+    (from_samples,) = read_runs([tmp_path])
+    assert from_samples.rows == run.rows
+
+
+def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_general):
+    files = sorted(lm_eval_general.parent.iterdir())
+    whole = read_run(lm_eval_general)
+    (from_all,) = read_runs(files)
+    (from_samples,) = read_runs(file for file in files if file.suffix == ".jsonl")
+    assert from_all.rows == from_samples.rows == whole.rows
+    (leaf,) = read_runs(file for file in files if "general_hard" in file.name)
+    assert set(leaf.cells) == {"general_hard"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [("persona", "no_persona", "setting"), ("persona", "mc", "method"), ("persona", "partial", "general_hard:")],
+)
+def test_runs_that_may_not_share_a_row_are_refused(one, other, reason, hard_logs, tmp_path):
+    for name in (one, other):
+        for file in hard_logs[name].parent.iterdir():
+            shutil.copy(file, tmp_path)
+    done = personafeedback("report", tmp_path)
+    assert done.exit_code == 1
+    assert reason in done.output
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("prompt", "v0-000000000000"), ("source", "elsewhere"), ("task_version", "0.9"), ("setting", "rag")],
+)
+def test_logs_that_differ_in_what_moves_a_score_are_refused(field, value, hard_logs, tmp_path):
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
+    shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
+    (results,) = (tmp_path / "easy").glob("results_*.json")
+    content = json.loads(results.read_text(encoding="utf-8"))
+    content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback"][field] = value
+    results.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(RunError, match=rf"differ in {field} \({value} and .*Report them as two runs"):
+        read_runs([tmp_path])
+
+
+def test_two_arguments_are_two_rows(hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], hard_logs["mc"], "--data", real_data)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("signature:") == 2
+    assert "acc_sym" in done.stdout
+
+
+# --- the control -----------------------------------------------------------------------------------------------------
+
+
+def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
+    report = make_report(read_run(hard_logs["persona"]), general, read_run(hard_logs["no_persona"]))
+    gain = report.by_name["general_hard"].persona_gain
+    cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
+    acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]
+    assert gain == estimate([value - 0.5 for value in acc], [case.user_id for case in cases])  # the control picks A
+
+
+@pytest.mark.parametrize(
+    ("control", "sentence"),
+    [("persona", "found setting persona, expected no_persona"), ("easy", "expected no_persona")],
+)
+def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_data)
+    assert done.exit_code == 1
+    assert sentence in done.output
+
+
+# --- what is missing or broken ---------------------------------------------------------------------------------------
+
+
+def test_without_samples_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, general, real_data):
+    whole, bare = (make_report(read_run(hard_logs[name]), general).overall for name in ("persona", "no samples"))
+    for name in ("acc", "acc_both", "consistency", "first_rate", "invalid"):
+        assert bare.measures[name].value == same(whole.measures[name].value)
+    assert bare.measures["acc"].stderr == same(whole.measures["acc"].stderr)
+    assert math.isnan(bare.measures["acc"].low)
+    done = personafeedback("report", hard_logs["no samples"], "--data", real_data)
+    assert done.exit_code == 0
+    for word in ("--log_samples", "no intervals", "no baselines", "no audit", "persona gain"):
+        assert word in " ".join(done.stdout.split())
+
+
+def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, tmp_path):
+    done = personafeedback("report", hard_logs["persona"], "--data", tmp_path)
+    assert done.exit_code == 1
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
+    (results,) = (tmp_path / "log").glob("results_*.json")
+    text = results.read_text(encoding="utf-8")
+    source = read_run(results).signature["source"]
+    results.write_text(text.replace(json.dumps(source)[1:-1], "/gone"), encoding="utf-8")
+    done = personafeedback("report", results)
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.stdout.split())
+    assert "no baselines, no audit and no split by length" in words
+    assert "baseline: longest" not in words
+    assert "95 % interval" in words
+
+
+def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
+    rows = [json.loads(line) for line in (real_data / "data/general/hard.jsonl").read_bytes().splitlines()]
+    rows[16]["question"] += "?"
+    personas = {row["user_id"]: json.loads((real_data / f"persona/{row['user_id']}.json").read_bytes()) for row in rows}
+    other = make_release({"general/hard": rows}, personas)
+    done = personafeedback("report", hard_logs["persona"], "--data", other)
+    assert done.exit_code == 1
+    assert "1 of 1,010 cases were asked with other texts" in done.output
+    assert "general_hard:17" in done.output
+
+
+def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
+    log = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
+    done = personafeedback("report", log, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "DEMONSTRATION" in done.stdout
+    for name in ("report.md", "accuracy.svg", "report.json"):
+        assert "demonstration" in (tmp_path / "out" / name).read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("kind", ["eval", "results", "samples"])
+def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, inspect_general, tmp_path):
+    path = inspect_general
+    if kind != "eval":
+        shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
+        (path,) = (tmp_path / "copy").glob(f"{kind}_*")
+    content = path.read_bytes()
+    cut = tmp_path / "copy" / path.name if kind != "eval" else tmp_path / path.name
+    cut.write_bytes(content[: int(share * len(content))])
+    done = personafeedback("report", cut)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(str(cut))}.*: found [^\n]*\n", done.output), done.output
+
+
+FOREIGN = {
+    "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
+    "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
+    "nobody.json": b'{"results": {}, "configs": {}, "date": 1}',
+    "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
+    "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_file_is_one_clear_error(name, tmp_path):
+    (tmp_path / name).write_bytes(FOREIGN[name])
+    done = personafeedback("report", tmp_path / name)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(str(tmp_path / name))}: found [^\n]*\n", done.output), done.output
+
+
+def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_path):
+    for path in (tmp_path / "nowhere", tmp_path):
+        done = personafeedback("report", path)
+        assert done.exit_code in (1, 2)
+        assert str(path) in done.output
+        assert "Traceback" not in done.output
+
+
+def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
+    for name in ("text.txt", "list.json", "a.json"):
+        (tmp_path / "log" / name).write_bytes(FOREIGN[name])
+    assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
+
+
+# --- what Inspect does beyond one pass -------------------------------------------------------------------------------
+
+
+def test_epochs_are_averaged_per_case(tmp_path):
+    log = inspect_log(tmp_path, "mixed", "personafeedback_hard", "sample", epochs=3)
+    once = inspect_log(tmp_path / "once", "mixed", "personafeedback_hard", "sample")
+    cases = load_cases("sample", difficulty="hard")
+    three, one = (make_report(read_run(path), cases).overall for path in (log, once))
+    assert three.cases == one.cases
+    assert three.replies == 3 * one.replies
+    assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
+
+
+def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from(tmp_path):
+    from inspect_ai import eval_retry
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
+    log = read_eval_log(str(path))
+    log.status, log.samples = "error", log.samples[:5]
+    write_eval_log(log, str(path))
+    (retried,) = eval_retry(str(path), log_dir=str(tmp_path), display="none", score_display=False)
+    assert len(list(Path(tmp_path).glob("*.eval"))) == 2
+    run = read_run(tmp_path)
+    assert [str(path) for path in run.logs] == [retried.location]
+    assert run.partial == {}
