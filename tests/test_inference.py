@@ -1,0 +1,315 @@
+"""Intervals, paired differences and p values: by hand, against Inspect and statsmodels, and by planting the truth."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy
+from scipy import stats
+
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.inference import Estimate, difference, estimate, sign_flip_p, smallest_difference
+
+NAN = math.nan
+same = pytest.approx
+
+# Quantiles of Student's t with 2 degrees of freedom, q(p) = (2p - 1) / sqrt(2 p (1 - p))
+T2_975 = 0.95 / math.sqrt(2 * 0.975 * 0.025)  # 4.302653
+T2_80 = 0.6 / math.sqrt(2 * 0.8 * 0.2)  # 1.060660
+
+# Before 1.17 scipy knew these quantiles to 11 digits only.
+CLOSE = 1e-12 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17) else 1e-9
+
+
+# --- by hand ---------------------------------------------------------------------------------------------------------
+
+VALUES = [1.0, 0.5, 0.0, 0.5, 1.0, NAN]
+USERS = ["u", "u", "v", "v", "w", "w"]
+# mean of the five: 3 / 5 = 0.6
+# summed deviations: u 0.4 - 0.1 = 0.3, v -0.6 - 0.1 = -0.7, w 0.4; squares 0.09 + 0.49 + 0.16 = 0.74
+# three users: 0.74 * 3 / 2 = 1.11
+STDERR = math.sqrt(1.11) / 5  # 0.210713
+
+
+def test_an_estimate_by_hand():
+    found = estimate(VALUES, USERS)
+    assert (found.value, found.stderr, found.n, found.users) == (0.6, same(STDERR, rel=1e-12), 5, 3)
+    # Three users say little: from -0.31 to 1.51, beyond what an accuracy can be, and shown as it is.
+    assert found.low == same(0.6 - T2_975 * STDERR, rel=CLOSE)
+    assert found.high == same(0.6 + T2_975 * STDERR, rel=CLOSE)
+
+
+def test_a_difference_is_that_of_the_same_cases():
+    a, b = [1.0, 1.0, 0.5, NAN, 1.0, 0.0], [0.0, 0.5, 0.5, 1.0, 0.0, NAN]
+    assert difference(a, b, USERS) == estimate([1.0, 0.5, 0.0, NAN, 1.0, NAN], USERS)
+
+
+def test_the_smallest_difference_by_hand():
+    assert smallest_difference(VALUES, USERS) == same((T2_975 + T2_80) * STDERR, rel=CLOSE)  # 1.13
+    assert smallest_difference(VALUES, USERS, power=0.975) == same(2 * T2_975 * STDERR, rel=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("sums", "p"),
+    [  # of all 2 ** users flips, the share whose total is at least as far from 0
+        ([2.0, 1.0], 2 / 4),  # 3 and -3 of 3, 1, -1, -3
+        ([2.0, -1.0], 1.0),  # 1 and -1 are the nearest to 0
+        ([1.0, 1.0, 1.0], 2 / 8),
+        ([1.0, 1.0, 1.0, -0.5], 4 / 16),  # 2.5 and 3.5, and the same below 0
+        ([1.0] * 13, 2 / 2**13),
+        ([3.0], 1.0),  # a single user never shows anything
+        ([0.0] * 9, 1.0),
+        ([0.0] * 20, 1.0),
+    ],
+)
+def test_sign_flips_by_hand(sums, p):
+    users = [f"user{i}" for i in range(len(sums))]
+    assert sign_flip_p(sums, users) == p
+    # Only the sum of a user counts, not how many cases it comes from.
+    assert sign_flip_p([x / 2 for x in sums] * 2 + [NAN], [*users * 2, "nobody"]) == p
+
+
+@pytest.mark.parametrize(
+    ("values", "users", "value"),
+    [([], [], NAN), ([NAN, NAN], ["u", "v"], NAN), ([1.0], ["u"], 1.0), ([1.0, 0.5, NAN], ["u", "u", "v"], 0.75)],
+)
+def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, users, value):
+    found, n = estimate(values, users), sum(not math.isnan(x) for x in values)
+    assert (found.value, found.n, found.users) == same((value, n, min(n, 1)), nan_ok=True)
+    assert all(math.isnan(x) for x in (found.stderr, found.low, found.high, smallest_difference(values, users)))
+    assert sign_flip_p(values, users) == same(1.0 if n else NAN, nan_ok=True)
+
+
+def test_without_spread_the_interval_is_a_point():
+    assert estimate([1.0] * 6, USERS) == Estimate(value=1.0, stderr=0.0, low=1.0, high=1.0, n=6, users=3)
+    assert smallest_difference([0.0] * 6, USERS) == 0
+
+
+@pytest.mark.parametrize("function", [estimate, sign_flip_p, smallest_difference])
+def test_each_value_needs_its_user(function):
+    with pytest.raises(ValueError, match="shorter"):
+        function(VALUES, USERS[:-1])
+
+
+# --- against definitions and other programs --------------------------------------------------------------------------
+
+
+def runs(seed, users, unit=0.5):
+    """Two runs over the same cases, some unreadable: values (a, b), and the user of each case."""
+    draw = random.Random(seed)
+    owners = [f"user{i}" for i in range(users) for _ in range(draw.randint(1, 30))]
+    draw.shuffle(owners)
+    skill = {owner: draw.random() for owner in owners}
+    steps = round(1 / unit)
+
+    def value(owner):
+        return NAN if draw.random() < 0.1 else sum(draw.random() < skill[owner] for _ in range(steps)) / steps
+
+    return [value(owner) for owner in owners], [value(owner) for owner in owners], owners
+
+
+def minus(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+SEEDS = pytest.mark.parametrize(("seed", "users"), [(1, 2), (2, 3), (3, 8), (4, 40), (5, 147)])
+
+
+@SEEDS
+def test_an_estimate_is_that_of_inspect(seed, users):
+    scorer = pytest.importorskip("inspect_ai.scorer")
+    a, b, owners = runs(seed, users)
+    for values in (a, minus(a, b)):
+        # Inspect leaves nan out before a metric sees the scores.
+        scores = [
+            scorer.SampleScore(score=scorer.Score(value=value), sample_metadata={"user_id": owner})
+            for value, owner in zip(values, owners, strict=True)
+            if not math.isnan(value)
+        ]
+        found = estimate(values, owners)
+        assert found.value == same(scorer.mean()(scores), abs=1e-12)
+        assert found.stderr == same(scorer.stderr(cluster="user_id")(scores), abs=1e-12)
+        ends = {"lower": found.low, "upper": found.high}
+        assert ends == same(scorer.ci(cluster="user_id")(scores), abs=CLOSE)
+
+
+@SEEDS
+def test_an_estimate_is_the_intercept_of_a_clustered_regression(seed, users):
+    api = pytest.importorskip("statsmodels.api")
+    a, b, owners = runs(seed, users)
+    codes = {owner: code for code, owner in enumerate(dict.fromkeys(owners))}
+    for values in (a, minus(a, b)):
+        kept = [(value, codes[owner]) for value, owner in zip(values, owners, strict=True) if not math.isnan(value)]
+        y, groups = (np.array(column) for column in zip(*kept, strict=True))
+        # statsmodels multiplies the variance by G / (G - 1) * (n - 1) / (n - k). With the mean as the only
+        # coefficient k is 1, and what is left is our G / (G - 1). It counts G - 1 degrees of freedom, as we do.
+        fit = api.OLS(y, np.ones(len(y))).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": True}, use_t=True
+        )
+        ((low, high),) = fit.conf_int(alpha=0.05)
+        found = estimate(values, owners)
+        assert (found.value, found.stderr) == same((fit.params[0], fit.bse[0]), abs=1e-12)
+        assert (found.low, found.high) == same((low, high), abs=1e-12)
+        assert (found.n, found.users) == (len(y), len(set(groups)))
+
+
+@pytest.mark.parametrize("users", range(1, 11))
+def test_p_is_the_share_of_all_flips_that_are_as_far_from_0(users):
+    a, b, owners = runs(users, users)
+    differences = minus(a, b)
+    sums = {}
+    for value, owner in zip(differences, owners, strict=True):
+        if not math.isnan(value):
+            sums[owner] = sums.get(owner, 0) + value
+    totals = [
+        abs(sum(sign * total for sign, total in zip(signs, sums.values(), strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(sums))
+    ]
+    expected = sum(total >= abs(sum(sums.values())) for total in totals) / len(totals)
+    assert sign_flip_p(differences, owners) == expected
+
+
+@SEEDS
+def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
+    a, b, owners = runs(seed, users, unit=1 / 3)  # thirds, to round at every step
+    differences = minus(a, b)
+    p = sign_flip_p(differences, owners)
+    assert sign_flip_p(minus(b, a), owners) == p
+    assert smallest_difference(minus(b, a), owners) == smallest_difference(differences, owners)
+    one, other = difference(a, b, owners), difference(b, a, owners)
+    assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
+    assert (other.stderr, other.n, other.users) == (one.stderr, one.n, one.users)
+
+    order = random.Random(seed).sample(range(len(owners)), len(owners))
+    shuffled, whose = [differences[i] for i in order], [owners[i] for i in order]
+    assert sign_flip_p(shuffled, whose) == p
+    assert vars(estimate(shuffled, whose)) == same(vars(one), rel=1e-12)
+    assert smallest_difference(shuffled, whose) == same(smallest_difference(differences, owners), rel=1e-12)
+
+
+def test_p_leaves_the_global_random_state_alone():
+    a, b, owners = runs(4, 40)
+    before = np.random.get_state()[1].tolist()
+    assert sign_flip_p(minus(a, b), owners) == sign_flip_p(minus(a, b), owners)
+    assert np.random.get_state()[1].tolist() == before
+
+
+# --- with the truth planted: benchmarks of the real size, drawn anew -------------------------------------------------
+
+BENCHMARKS = 2_000  # a rate of 5 % is then known to 0.5 points, one standard error
+STEPS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # what a paired difference of acc can be
+LEVEL_SHARES = np.array([0.1, 0.2, 0.4, 0.2, 0.1])  # their shares when neither run is better
+TILT = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])  # adding d * TILT moves the mean by d
+
+
+@pytest.fixture(scope="module")
+def sizes(real_data):
+    """The number of cases of each user: 10 to 40."""
+    found = np.array(list(Counter(case.user_id for case in load_cases(real_data, "general")).values()))
+    assert (len(found), found.sum(), found.min(), found.max()) == (147, 3841, 10, 40)
+    return found
+
+
+def owners_of(sizes):
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def draw(sizes, values, shares, correlation, seed):
+    """Benchmarks x cases. Any two cases of a user have the correlation asked for; the mean expected is shares @ values.
+
+    Each user has shares of their own, from the Dirichlet distribution around `shares`; with two values, 1 and 0,
+    their right answers are beta-binomial.
+    """
+    rng = np.random.default_rng(seed)
+    concentration = 1 / correlation - 1
+    weights = rng.gamma(np.asarray(shares) * concentration, size=(BENCHMARKS, len(sizes), len(values)))
+    limits = np.cumsum(weights, axis=-1) / weights.sum(axis=-1, keepdims=True)
+    uniform = rng.random((BENCHMARKS, sizes.sum()))
+    chosen = sum((uniform > limits[:, owners_of(sizes), k]).astype(np.int8) for k in range(len(values) - 1))
+    return np.asarray(values)[chosen]
+
+
+def sums_of(table, sizes):
+    """Benchmarks x users."""
+    return np.add.reduceat(table, np.cumsum([0, *sizes[:-1]]), axis=1)
+
+
+def intervals(table, sizes):
+    """What `estimate` says, for all benchmarks at once: (low, high)."""
+    count, n = len(sizes), sizes.sum()
+    means = table.mean(axis=1)
+    stderr = np.sqrt(((sums_of(table, sizes) - np.outer(means, sizes)) ** 2).sum(axis=1) * count / (count - 1)) / n
+    low, high = means + np.outer((-1, 1), stderr * stats.t.ppf(0.975, count - 1))
+    owners = owners_of(sizes).tolist()
+    for row in range(0, BENCHMARKS, 100):
+        found = estimate(table[row].tolist(), owners)
+        assert (found.low, found.high) == same((low[row], high[row]), abs=1e-12)
+    return low, high
+
+
+def coverage(sizes, accuracy, correlation):
+    low, high = intervals(draw(sizes, [1.0, 0.0], [accuracy, 1 - accuracy], correlation, seed=7), sizes)
+    share = np.mean((low <= accuracy) & (accuracy <= high))
+    print(f"{len(sizes)} users, accuracy {accuracy}, correlation {correlation}: coverage {share:.2%}")
+    return share
+
+
+@pytest.mark.parametrize("correlation", [0.1, 0.3])
+@pytest.mark.parametrize("accuracy", [0.5, 0.65, 0.8])
+def test_intervals_hold_the_true_accuracy_95_times_in_100(sizes, accuracy, correlation):
+    assert 0.93 <= coverage(sizes, accuracy, correlation) <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("users", "accuracy", "correlation", "measured"),
+    [  # measured: means over 20,000 benchmarks
+        (147, 0.95, 0.1, 0.94),
+        (147, 0.95, 0.3, 0.92),
+        (8, 0.65, 0.1, 0.93),
+        (8, 0.65, 0.3, 0.91),
+        (8, 0.95, 0.1, 0.83),
+        (8, 0.95, 0.3, 0.70),
+    ],
+)
+def test_with_few_users_or_near_perfection_intervals_hold_less_than_they_promise(
+    sizes, users, accuracy, correlation, measured
+):
+    some = sizes[:: len(sizes) // users][:users]
+    assert coverage(some, accuracy, correlation) == same(measured, abs=0.02)
+
+
+def p_values(table, sizes):
+    # 399 flips for speed. Then too p is a multiple of 1 / 200, and can be 0.05 exactly.
+    owners = [f"{owner:03}" for owner in owners_of(sizes)]
+    return np.array([sign_flip_p(row.tolist(), owners, resamples=399) for row in table])
+
+
+def test_where_neither_run_is_better_p_is_below_5_percent_in_5_of_100(sizes):
+    table = draw(sizes, STEPS, LEVEL_SHARES, correlation=0.3, seed=8)
+    rejected = np.mean(p_values(table, sizes) <= 0.05)
+    # The same test, had it flipped every case on its own.
+    flips = np.random.default_rng(9).choice(np.array([-1, 1], dtype=np.float32), size=(999, sizes.sum()))
+    totals = np.abs(flips @ table.T.astype(np.float32))
+    of_cases = (1 + (totals >= np.abs(table.sum(axis=1))).sum(axis=0)) / 1000
+    rejected_flipping_cases = np.mean(of_cases <= 0.05)
+    print(f"no difference: users flipped {rejected:.2%} rejected, cases flipped {rejected_flipping_cases:.2%}")
+    assert 0.04 <= rejected <= 0.06
+    assert rejected_flipping_cases > 0.4
+
+
+def test_the_smallest_difference_is_seen_4_times_in_5(sizes):
+    owners = owners_of(sizes).tolist()
+    level = draw(sizes, STEPS, LEVEL_SHARES, correlation=0.3, seed=10)
+    planted = np.mean([smallest_difference(row.tolist(), owners) for row in level[:100]])
+    table = draw(sizes, STEPS, LEVEL_SHARES + planted * TILT, correlation=0.3, seed=11)
+    low, high = intervals(table, sizes)
+    by_interval = np.mean((low > 0) | (high < 0))
+    by_p = np.mean(p_values(table[:1000], sizes) <= 0.05)
+    print(f"difference {planted:.4f}: seen by intervals {by_interval:.2%}, by p {by_p:.2%}")
+    assert 0.75 <= by_interval <= 0.85
+    assert 0.75 <= by_p <= 0.85
