@@ -357,3 +357,40 @@ def _in_proportion(cells: list[list[Case]]) -> list[Case]:
         for position, case in enumerate(cell)
     ]
     return [case for _, _, case in sorted(places, key=lambda place: place[:2])]
+
+
+def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
+    """The cells (category, difficulty) that a copy of the release has a file for, in the order of the paper.
+
+    Args:
+        data: see `release.locate`.
+    """
+    root = locate(data).root
+    return tuple(
+        (category, difficulty)
+        for category, difficulty in PAPER_COUNTS
+        if any(
+            (root / "data" / folder / f"{name}.jsonl").is_file()
+            for folder in _FOLDERS[category]
+            for name in _FILES[difficulty]
+        )
+    )
+
+
+def load_present(
+    data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "table2"
+) -> CaseSet:
+    """Load every cell that a copy of the release has a file for; the copy may hold one half only.
+
+    Args:
+        data, difficulty, counts: see `load_cases`. `counts` holds for each cell that is there.
+
+    Raises:
+        DataError, OptionError: as `load_cases`, and where no cell is there.
+    """
+    asked = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
+    there = [cell for cell in present_cells(data) if cell in asked]
+    if there in ([], asked):
+        return load_cases(data, None, difficulty, counts)
+    parts = [load_cases(data, *cell, counts=counts) for cell in there]
+    return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)

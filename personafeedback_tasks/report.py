@@ -23,6 +23,10 @@ CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
 CATEGORIES = ("specific", "general")
 
 
+FEW_USERS = 20
+"""Below this number of users a report warns of its intervals."""
+
+
 @dataclass(frozen=True)
 class CaseValues:
     """What one case says, averaged over its epochs; see `scoring.CaseScore` for the first five. nan if undefined.
@@ -175,8 +179,7 @@ def make_report(
         )
         for name, cells, ids in groups_of(run.rows.values(), run.cells)
     )
-    if groups[-1].measures["acc"].users == 1:
-        notes.append("One user only: no standard error and no interval can be known.")
+    notes += _cautions(groups[-1].measures["acc"])
     return Report(
         run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, texts is not None),
         None if control is None else signature_line(control, False),
@@ -323,6 +326,19 @@ def _warnings(run: Run) -> Iterable[str]:
         yield f"PARTIAL: {cells}. A mean over the beginning of a cell is not the cell's."
     if run.signature["counts"] != "table2":
         yield "The data were not checked against the paper's number of cases (counts=any)."
+
+
+def _cautions(acc: Estimate) -> Iterable[str]:
+    """Where an interval says less than it seems to."""
+    if acc.users == 1:
+        yield "One user only: no standard error and no interval can be known."
+    elif acc.users < FEW_USERS:
+        yield (
+            f"{acc.users} users only: intervals promise 95 % and hold less. In simulations with 8 users they held the true "
+            "value in 87 to 93 %, and in 70 to 83 % at an accuracy of 95 %."
+        )
+    if acc.stderr == 0:
+        yield "Every user has the same acc: a standard error of 0 means that nothing is known about the spread."
 
 
 def _without_samples(run: Run, notes: list[str]) -> Report:

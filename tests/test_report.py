@@ -375,6 +375,21 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
     assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
 
 
+def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
+    log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
+    report = make_report(read_run(log), load_cases("sample"))
+    assert any(note.startswith("8 users only: intervals promise 95 % and hold less.") for note in report.notes)
+    log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
+    report = make_report(read_run(log), load_cases("sample"))
+    assert any(note.startswith("Every user has the same acc") for note in report.notes)
+    row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
+    one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
+    log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
+    report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
+    assert any(note.startswith("One user only: no standard error") for note in report.notes)
+    assert math.isnan(report.overall.measures["acc"].low)
+
+
 # --- what Inspect does beyond one pass -------------------------------------------------------------------------------
 
 

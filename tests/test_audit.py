@@ -1,0 +1,569 @@
+"""The audit: what it finds is what was planted, and on the real General half what independent counting found."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sysconfig
+import tempfile
+from collections import Counter
+from difflib import SequenceMatcher
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from conftest import write_release
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks import audit as audit_module
+from personafeedback_tasks import errors
+from personafeedback_tasks.audit import AUDIT_VERSION, CUTOFF, DEBRIS, FLAGGED, KNOWN_KEYS, MEANINGS, audit
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.dataset import load_cases, present_cells
+from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.release import PAPER_COUNTS
+
+PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
+CELLS = ("general/easy", "general/medium", "general/hard")
+
+
+def row(user: str = "u1", number: int = 0, **changes: str) -> dict[str, str]:
+    texts = {"question": f"question {number}?", "chosen": f"chosen {number}.", "reject": f"rejected {number}."}
+    return {"user_id": user, **texts, **changes}
+
+
+CLEAN = {cell: [row("u1", 10 * n), row("u2", 10 * n), row("u1", 10 * n + 1)] for n, cell in enumerate(CELLS)}
+"""Three rows in each cell of General. The two users ask the same questions: only a user's own rows are repeats."""
+
+
+def load(root: Path, **options):
+    return load_cases(root, **{"category": "general", "counts": "any", **options})
+
+
+def ids(found) -> dict[str, tuple[str, ...]]:
+    return {name: finding.ids for name, finding in found.findings.items() if finding.ids}
+
+
+# --- the real General half -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def real(real_data):
+    return audit(load_cases(real_data, "general"))
+
+
+def test_the_real_repeats(real):
+    assert len(real.repeats) == 537
+    assert {len(rows) for rows in real.repeats} == {2}
+    assert real.as_dict()["pairs_across_cells"] == {
+        "general_easy + general_hard": {"same": 190, "opposite": 84},
+        "general_medium + general_hard": {"same": 180, "opposite": 83},
+    }
+    assert real.findings["repeat"].cells == {"general_easy": 190, "general_medium": 180, "general_hard": 370}
+    assert real.findings["contradiction"].cells == {"general_easy": 84, "general_medium": 83, "general_hard": 167}
+
+
+def test_the_real_ceiling_is_one_row_lost_for_each_contradiction(real):
+    assert real.ceilings == {"general": (3841 - 167) / 3841, "total": (3841 - 167) / 3841}
+
+
+def test_the_real_responses_that_change_their_role(real):
+    # 167 contradictions of two responses each, and 23 responses that meet another opponent.
+    assert real.role_changes == 357
+    assert len(real.findings["role_change"].ids) == 547
+
+
+def test_the_real_debris(real):
+    found = {name: len(real.findings[name].ids) for name in DEBRIS}
+    assert found == {
+        "debris_tags": 9,
+        "debris_preamble": 1,
+        "debris_profile": 5,
+        "debris_unparsed": 1,
+        "debris_colon": 9,
+        "debris_chat_tokens": 0,
+    }
+    colons = {
+        text
+        for case in real.cases
+        for text in (case.chosen, case.rejected)
+        if case.id in real.findings["debris_colon"].ids and text.endswith("：")
+    }
+    assert len(colons) == 5
+
+
+def test_the_real_debris_is_all_that_cruder_searches_find(real):
+    crude = {
+        "debris_tags": r"</?\w+>(?!\|)|degraded",
+        "debris_profile": r'"[A-Z]\w+":',
+        "debris_unparsed": r"解析回答|pars(e|ing) (error|failed)|(?i:unable|failed) to pars",
+        "debris_chat_tokens": r"<\||\|>|INST|_of_turn|</?s>",
+    }
+    for name, pattern in crude.items():
+        hits = {c.id for c in real.cases if any(re.search(pattern, text) for text in (c.chosen, c.rejected))}
+        assert set(real.findings[name].ids) == hits, name
+
+
+def test_the_real_persona_keys(real):
+    assert [(key.found, key.known, len(key.users)) for key in real.persona_keys] == [
+        ("Personality.Extraversion_or_Introv版本ersion", "Personality.Extraversion_or_Introversion", 1),
+        ("Personality.Extraversion_or_Intuition", "Personality.Extraversion_or_Introversion", 3),
+        ("Preference.Local_Life.TravelDaily_Outings", "Preference.Local_Life.Daily_Outings", 121),
+    ]
+
+
+def test_the_real_cells(real):
+    cells = real.as_dict()["cells"]
+    for difficulty in ("easy", "medium", "hard"):
+        cell = cells[f"general_{difficulty}"]
+        assert cell["cases"] == cell["table2"] == PAPER_COUNTS["general", difficulty]
+        assert cell["languages"] == {"zh": cell["cases"]}
+        assert cell["median_characters"]["chosen"] > cell["median_characters"]["rejected"]
+    assert real.as_dict()["users"] == 147
+
+
+def test_the_user_s_name_is_said_in_one_response_alone_488_times_and_mostly_in_the_chosen_one(real):
+    total = real.shortcuts["names"]["total"]
+    assert total.n == 488  # 376 + 112
+    assert total.acc == 376 / 488
+
+
+# --- clean and planted -----------------------------------------------------------------------------------------------
+
+
+def test_a_clean_release_gives_no_finding(make_release):
+    found = audit(load(make_release(CLEAN, PERSONAS)))
+    assert ids(found) == {}
+    assert (found.flagged, found.repeats, found.role_changes, found.persona_keys) == (frozenset(), (), 0, ())
+    assert set(found.ceilings.values()) == {1.0}
+    assert list(found.findings) == list(MEANINGS)  # what was looked for is listed though nothing was found
+
+
+def test_the_sample_gives_no_finding():
+    assert ids(audit(load_cases("sample"))) == {}
+
+
+def swapped(one: dict[str, str]) -> dict[str, str]:
+    return {**one, "chosen": one["reject"], "reject": one["chosen"]}
+
+
+EASY, HARD = CLEAN["general/easy"][0], CLEAN["general/hard"][0]
+CHANGE = row(question=EASY["question"], chosen=EASY["reject"], reject="a third response.")
+
+
+@pytest.mark.parametrize(
+    ("planted", "expected"),
+    [  # rows added at the end of a cell -> the finding's ids; line 4 is the first row added
+        pytest.param({"general/hard": [EASY]}, {"repeat": ("general_easy:1", "general_hard:4")}, id="same"),
+        pytest.param({"general/easy": [EASY]}, {"repeat": ("general_easy:1", "general_easy:4")}, id="same cell"),
+        pytest.param(
+            {"general/medium": [EASY], "general/hard": [EASY]},
+            {"repeat": ("general_easy:1", "general_medium:4", "general_hard:4")},
+            id="three times",
+        ),
+        pytest.param(
+            {"general/medium": [swapped(HARD)]},
+            {name: ("general_medium:4", "general_hard:1") for name in ("contradiction", "role_change")},
+            id="opposite",
+        ),
+        pytest.param(
+            {"general/medium": [HARD], "general/easy": [swapped(HARD)]},
+            {
+                name: ("general_easy:4", "general_medium:4", "general_hard:1")
+                for name in ("contradiction", "role_change")
+            },
+            id="two against one",
+        ),
+        pytest.param(
+            {"general/hard": [CHANGE]}, {"role_change": ("general_easy:1", "general_hard:4")}, id="another opponent"
+        ),
+        pytest.param({"general/hard": [{**EASY, "user_id": "u2"}]}, {}, id="another user"),
+        pytest.param({"general/hard": [{**EASY, "question": "question 0? "}]}, {}, id="another question by a space"),
+        pytest.param({"general/hard": [{**EASY, "chosen": "Chosen 0."}]}, {}, id="another response by a letter"),
+    ],
+)
+def test_a_planted_repeat_adds_exactly_its_ids(make_release, planted, expected):
+    clean = {cell: [row("u1", 10 * n), row("u1", 10 * n + 1), row("u2", 90 + n)] for n, cell in enumerate(CELLS)}
+    cells = {cell: [*rows, *planted.get(cell, [])] for cell, rows in clean.items()}
+    found = audit(load(make_release(cells, PERSONAS)))
+    assert ids(found) == expected
+    assert found.flagged == {id_ for name, wrong in expected.items() if name != "role_change" for id_ in wrong}
+
+
+DIRT = {
+    "debris_tags": [
+        "所有要求。\n</think>\n\n<degraded_answer>\n下周天气多变。",
+        "<think>The user wants tea.",
+        "Tea.</final_answer>",
+        "<Reasoning>Tea.</Reasoning> Tea.",
+        "<response>Tea.",
+        "Tea.</answer>\n",
+    ],
+    "debris_preamble": [
+        "修改后的回答内容：  \n\n1. 茶。",
+        "以下是改写后的回答。茶。",
+        "Here is the rewritten response: tea.",
+        "**Here's the degraded answer**\n\nTea.",
+    ],
+    "debris_profile": [
+        '茶。完整的用户资料： {"Name": "李雷", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
+    ],
+    "debris_unparsed": [
+        "无法解析回答",
+        "解析失败。",
+        "未能提取回答",
+        "Could not parse the response.",
+        "couldn't parse response",
+        "Unable to parse answer",
+        "Failed to parse model output",
+        "[ERROR] cannot be parsed",
+        "Error: failed to extract the answer",
+        "JSON parse error",
+        "JSONDecodeError: line 1",
+        "Parsing failed",
+        "Response could not be parsed.",
+        "None",
+        "null",
+        "N/A",
+    ],
+    "debris_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
+    "debris_chat_tokens": [
+        "Tea.<|im_end|>",
+        "<|start_header_id|>assistant",
+        "[INST] tea? [/INST] Tea.",
+        "<<SYS>> tea",
+        "Tea.<end_of_turn>",
+        "<｜end▁of▁sentence｜>茶。",
+        "<s> Tea.",
+        "Tea.</s>",
+    ],
+}
+
+
+def test_every_kind_of_debris_has_its_examples():
+    assert set(DIRT) == set(DEBRIS)
+
+
+@pytest.mark.parametrize("side", ["chosen", "reject"])
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in DIRT.items() for text in texts])
+def test_planted_debris_adds_exactly_its_id(make_release, name, text, side):
+    cells = {**CLEAN, "general/medium": [*CLEAN["general/medium"], row("u2", 77, **{side: text})]}
+    found = audit(load(make_release(cells, PERSONAS)))
+    assert ids(found) == {name: ("general_medium:4",)}
+    assert found.flagged == {"general_medium:4"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Line one.<br>Line two.<br/>And a <b>bold</b> word, a <p>paragraph</p>.",
+        "Use `<your_name>`, `<your_answer>`, `<api_response>` and `<output>` as placeholders.",
+        "vector<string> words; List<Answer> answers; if (a < answer && b > 3) return;",
+        "Strike it through: <s>old</s>, then write new.",
+        "let answer = f <| x |> g",
+        "Catch the error and read its message. An error is no shame.",
+        "先做用户画像，再根据用户画像调整内容。",
+        "If the file could not be parsed, check its encoding first; then try another parser, or open it by hand.",
+        "Failed to parse the date? Give strptime the format, and test it with a few real dates.",
+        "解析失败通常有三个原因：编码不对、文件不全、格式写错。先检查编码，再检查文件是否完整，最后对照格式说明逐行查看，一般都能找到问题所在。",
+        "None of these teas is too strong.",
+        "Error handling matters.",
+        '{"Name": "Ann", "Age": 3, "Preference": "tea"} is a valid JSON object.',
+        "好的！以下是修改后的邮件：\n\n您好，会议改到三点。",
+        "Here is the revised letter:\n\nDear Sir, tea at three.",
+        "Remember this ratio: 1:2.",
+        "I think: the answer is tea. My reasoning? Response times.",
+        "Think about <think tanks> and [INSTITUTE] prices, e.g. 3 < 4 | 5 > 4.",
+    ],
+)
+def test_ordinary_texts_are_no_debris(make_release, text):
+    cells = {**CLEAN, "general/medium": [row("u2", 77, chosen=text), row("u1", 77, reject=text)]}
+    assert ids(audit(load(make_release(cells, PERSONAS)))) == {}
+
+
+@pytest.mark.parametrize(
+    ("profile", "found"),
+    [
+        ({"Personality": {"Extraversion_or_Introv版本ersion": "E"}}, "Personality.Extraversion_or_Introversion"),
+        ({"Personality": {"Extraversion_or_Intuition": "E"}}, "Personality.Extraversion_or_Introversion"),
+        ({"Preference": {"Local_Life": {"TravelDaily_Outings": "x"}}}, "Preference.Local_Life.Daily_Outings"),
+        ({"Demographic": {"Gender": "x"}}, "Demographics"),
+        ({"name": "Ann"}, "Name"),
+        ({"Demographics": {"Career_Infomation": "x"}}, "Demographics.Career_Information"),
+        ({"Preferences": {"Social": "x"}}, "Preference"),
+    ],
+)
+def test_a_misspelled_key_lists_the_cases_of_its_user_and_flags_none(make_release, profile, found):
+    cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], row("u3", 1), row("u3", 2)]}
+    result = audit(load(make_release(cells, {**PERSONAS, "u3": profile})))
+    assert ids(result) == {"persona_keys": ("general_hard:4", "general_hard:5")}
+    (key,) = result.persona_keys
+    assert (key.known, key.users) == (found, ("u3",))
+    assert result.flagged == frozenset()
+
+
+def test_below_a_misspelled_key_the_known_keys_are_still_known(make_release):
+    profile = {"Personalty": {"Juding_or_Perceiving": "J", "Sensing_or_Intuition": "S"}}
+    found = audit(load(make_release(CLEAN, {**PERSONAS, "u1": profile})))
+    assert [(key.found, key.known) for key in found.persona_keys] == [
+        ("Personalty", "Personality"),
+        ("Personalty.Juding_or_Perceiving", "Personality.Judging_or_Perceiving"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        {"Implicit_Bias": {"Nmae": "x"}, "Name": "Ann"},  # keys below an unknown parent are free
+        {"Preference": {"Local_Life": {"Entertainment_Shopping": "x"}, "Travel": "none", "Social": ["x"]}},
+        {"Bias": {"Views": "x", "View": "x"}, "Job": "cook"},
+        {"姓名": "李雷", "Demographics": {}},
+    ],
+)
+def test_other_keys_are_no_misspellings(make_release, profile):
+    assert audit(load(make_release(CLEAN, {**PERSONAS, "u1": profile}))).persona_keys == ()
+
+
+def test_known_keys_of_one_parent_are_not_alike():
+    for keys in KNOWN_KEYS.values():
+        for one, other in combinations(keys, 2):
+            assert SequenceMatcher(None, one.lower(), other.lower()).ratio() < CUTOFF - 0.05, (one, other)
+
+
+# --- the ceiling -----------------------------------------------------------------------------------------------------
+
+
+def pair_of(case) -> tuple[str, ...]:
+    return (case.user_id, case.question, *sorted((case.chosen, case.rejected)))
+
+
+def best_judge(cases) -> float:
+    """Try every judge that ignores the order: each is a choice of one response for every user, question and pair."""
+    seen = sorted({pair_of(c) for c in cases})
+    best = 0
+    for choices in product((2, 3), repeat=len(seen)):
+        picks = {pair: pair[choice] for pair, choice in zip(seen, choices, strict=True)}
+        best = max(best, sum(picks[pair_of(c)] == c.chosen for c in cases))
+    return best / len(cases)
+
+
+ROW = st.builds(
+    lambda user, question, pair: {"user_id": user, "question": question, "chosen": pair[0], "reject": pair[1]},
+    st.sampled_from(["u1", "u2"]),
+    st.just("q"),
+    st.sampled_from([(a, b) for a in "xyz" for b in "xyz" if a != b]),
+)
+SMALL = st.fixed_dictionaries(
+    {f"{category}/{name}": st.lists(ROW, min_size=1, max_size=4) for category in ("general", "specific")
+     for name in ("easy", "medium", "hard")}
+)  # fmt: skip
+
+
+def audited(cells, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        return audit(load_cases(write_release(Path(folder) / "r", cells, PERSONAS), counts="any", **options))
+
+
+@given(SMALL)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(cells):
+    found = audited(cells)
+    assert found.ceiling() == pytest.approx(best_judge(found.cases))
+    for category in ("specific", "general"):
+        cases = [c for c in found.cases if c.category == category]
+        assert found.ceiling(category) == found.ceilings[category] == pytest.approx(best_judge(cases))
+    assert found.ceilings["total"] == found.ceiling()
+
+
+def test_the_ceiling_worked_by_hand(make_release):
+    # x beats y twice and loses once: 2 of 3 rows can be right. With the two other rows: 4 of 5.
+    pair = row(chosen="x", reject="y")
+    cells = {
+        "general/easy": [pair, row(number=1)],
+        "general/medium": [pair, row(number=2)],
+        "general/hard": [swapped(pair)],
+    }
+    assert audit(load(make_release(cells, PERSONAS))).ceiling("general") == 4 / 5
+
+
+def test_the_ceiling_of_a_category_that_is_not_there_is_refused(make_release):
+    found = audit(load(make_release(CLEAN, PERSONAS)))
+    with pytest.raises(OptionError, match=r"^category='specific' is not known\. Use one of: general\.$"):
+        found.ceiling("specific")
+
+
+# --- properties ------------------------------------------------------------------------------------------------------
+
+
+def by_content(found) -> dict[str, Counter]:
+    """Every finding as the cells and rows that it names, whatever their line numbers."""
+    rows = {c.id: (c.cell, c.user_id, c.question, c.chosen, c.rejected) for c in found.cases}
+    return {name: Counter(rows[id_] for id_ in finding.ids) for name, finding in found.findings.items()}
+
+
+@given(SMALL, st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_the_order_of_the_rows_changes_nothing(cells, random):
+    shuffled = {cell: random.sample(rows, len(rows)) for cell, rows in cells.items()}
+    one, other = audited(cells), audited(shuffled)
+    assert by_content(one) == by_content(other)
+    assert one.role_changes == other.role_changes
+    assert one.ceilings == other.ceilings
+    left, right = one.as_dict(), other.as_dict()
+    assert left["cells"] == right["cells"]
+    assert left["pairs_across_cells"] == right["pairs_across_cells"]
+
+
+@given(SMALL)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_ids_stand_in_the_order_of_the_release_and_what_is_left_is_free_of_repeats(cells):
+    found = audited(cells)
+    order = {"_".join(cell): n for n, cell in enumerate(PAPER_COUNTS)}
+    for finding in found.findings.values():
+        keys = [(order[id_.partition(":")[0]], int(id_.partition(":")[2])) for id_ in finding.ids]
+        assert keys == sorted(set(keys))
+        assert sum(finding.cells.values()) == len(finding.ids)
+    assert not set(found.findings["repeat"].ids) & set(found.findings["contradiction"].ids)
+    assert set(found.findings["contradiction"].ids) <= set(found.findings["role_change"].ids)
+    left = [c for c in found.cases if c.id not in found.flagged]
+    pairs = [pair_of(c) for c in left]
+    assert len(pairs) == len(set(pairs))
+
+
+def test_flagged_is_what_its_kinds_list(real):
+    assert set(FLAGGED) == {"repeat", "contradiction", *DEBRIS}
+    assert real.flagged == {id_ for name in FLAGGED for id_ in real.findings[name].ids}
+    assert len(real.flagged) == 1091
+
+
+# --- JSON and the command --------------------------------------------------------------------------------------------
+
+
+def command(*arguments: str):
+    return CliRunner().invoke(main, ["audit", *arguments])
+
+
+def test_the_json_is_the_audit(make_release, tmp_path):
+    cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], EASY, row("u2", 7, reject="以下：")]}
+    root, path = make_release(cells, PERSONAS), tmp_path / "audit.json"
+    done = command("--data", str(root), "--counts", "any", "--json", str(path))
+    assert done.exit_code == 0, done.output
+    text = path.read_text("utf-8")
+    document = json.loads(text)
+    assert list(document) == sorted(document)
+    found = audit(load(root))
+    assert document == found.as_dict()
+    assert document["audit_version"] == AUDIT_VERSION
+    assert document["data"] == found.cases.revision
+    assert document["cells_absent"] == ["specific_easy", "specific_medium", "specific_hard"]
+    assert document["repeats"] == [{"ids": ["general_easy:1", "general_hard:4"], "label": "same"}]
+    assert document["findings"]["debris_colon"] == {
+        "meaning": MEANINGS["debris_colon"],
+        "flagged": True,
+        "cases": 1,
+        "cells": {"general_hard": 1},
+        "ids": ["general_hard:5"],
+    }
+    assert document["flagged"] == ["general_easy:1", "general_hard:4", "general_hard:5"]
+
+
+def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_release):
+    done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any", "--json", "-")
+    assert json.loads(done.stdout)["users"] == 2
+    assert (
+        done.stderr
+        == "There is no file for specific_easy, specific_medium, specific_hard: the other cells stand alone here.\n"
+    )
+
+
+def test_an_undefined_standard_error_is_null(make_release):
+    one_user = {cell: [row("u1", n)] for n, cell in enumerate(CELLS)}
+    done = command("--data", str(make_release(one_user, PERSONAS)), "--counts", "any", "--json", "-")
+    assert json.loads(done.stdout)["shortcuts"]["longest"]["total"]["stderr"] is None
+
+
+def test_the_tables_name_every_finding_and_no_line_is_cut(make_release):
+    done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any")
+    assert done.exit_code == 0, done.output
+    assert "There is no file for specific_easy, specific_medium, specific_hard" in done.output
+    for name, meaning in MEANINGS.items():
+        (line,) = [line for line in done.output.splitlines() if meaning in line]
+        assert line.split()[0] == name + "*" * (name in FLAGGED)
+        assert line.split()[1:5] == ["0"] * 4  # three cells and their total
+    assert "…" not in done.output
+    assert "\x1b" not in done.output
+    assert all(line == line.rstrip() for line in done.output.splitlines())
+
+
+def test_the_cells_that_are_present(make_release):
+    cells = {"spedific/mid": [row()], "general/easy": [row()]}
+    root = make_release(cells, PERSONAS)
+    assert present_cells(root) == (("specific", "medium"), ("general", "easy"))
+    assert present_cells("sample") == tuple(PAPER_COUNTS)
+    document = json.loads(command("--data", str(root), "--counts", "any", "--json", "-").stdout)
+    assert set(document["cells"]) == {"specific_medium", "general_easy"}
+
+
+def test_one_difficulty_takes_the_cells_of_it_that_are_there(make_release):
+    root = str(make_release({**CLEAN, "specific/hard": [row("u2", 5)]}, PERSONAS))
+    document = json.loads(command("--data", root, "--counts", "any", "--difficulty", "hard", "--json", "-").stdout)
+    assert set(document["cells"]) == {"specific_hard", "general_hard"}
+
+
+def test_a_category_that_is_asked_for_must_be_there(make_release):
+    done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any", "--category", "specific")
+    assert done.exit_code == 1
+    assert re.fullmatch(r"Error: .*easy.jsonl: no such file, so there are no specific_easy cases\. .*\n", done.output)
+
+
+def test_a_folder_without_any_cell_is_refused(tmp_path):
+    done = command("--data", str(tmp_path))
+    assert done.exit_code == 1
+    assert "no such file, so there are no specific_easy cases." in done.output
+
+
+def test_counts_that_differ_from_table_2_are_refused_until_any_is_passed(make_release):
+    done = command("--data", str(make_release(CLEAN, PERSONAS)))
+    assert done.exit_code == 1
+    assert "found 3 cases, expected 1510 for general_easy" in done.output
+
+
+def test_a_file_that_cannot_be_written_is_one_line(make_release, tmp_path):
+    path = tmp_path / "nowhere" / "audit.json"
+    done = command("--data", "sample", "--json", str(path))
+    assert done.exit_code == 1
+    assert done.output == f"Error: Could not open file {str(path)!r}: No such file or directory\n"
+
+
+@pytest.mark.parametrize("name", ["audit", "baselines"])
+def test_without_rich_the_tables_say_what_to_install_and_json_needs_nothing(monkeypatch, name):
+    find = errors.importlib.util.find_spec
+    monkeypatch.setattr(errors.importlib.util, "find_spec", lambda module: None if module == "rich" else find(module))
+    done = CliRunner().invoke(main, [name, "--data", "sample"])
+    assert done.exit_code == 1
+    assert done.output == (
+        "Error: rich is not installed. Install it with `pip install 'personafeedback-tasks[report]'`.\n"
+    )
+    assert CliRunner().invoke(main, [name, "--data", "sample", "--json", "-"]).exit_code == 0
+
+
+def test_the_console_script(real_data, tmp_path):
+    script = Path(sysconfig.get_path("scripts")) / "personafeedback"
+    done = subprocess.run(
+        [script, "audit", "--data", real_data, "--json", tmp_path / "audit.json"],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "audit.json").read_text("utf-8"))
+    assert document["findings"]["contradiction"]["cases"] == 2 * 167
+    assert math.isclose(document["ceiling"]["total"], 0.9565, abs_tol=1e-4)
+    assert re.search(r"general_medium \+ general_hard +180 +83\n", done.stdout)
+
+
+def test_the_meanings_are_one_sentence_each():
+    for name, meaning in audit_module.MEANINGS.items():
+        assert re.fullmatch(r"[A-Z][^.]*\.", meaning), name

@@ -1,0 +1,263 @@
+"""The baselines, spelled out; `longest` and `first` are those of the Inspect tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from personafeedback_tasks import __version__, prompts
+from personafeedback_tasks.baselines import BASELINES, baselines, estimate, groups, says, terms
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.dataset import Case, load_cases
+from personafeedback_tasks.judges import JUDGES, first_of, longest_of
+from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.persona import Persona
+from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.scoring import clustered_stderr, score_answers
+
+ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
+
+
+def case(chosen: str, rejected: str, profile=ANN) -> Case:
+    return Case("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
+
+
+@pytest.fixture(scope="module")
+def real(real_data):
+    return load_cases(real_data, "general")
+
+
+# --- one case --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "rejected", "expected"),
+    [
+        ("random", "a", "b", 0.5),
+        ("first", "a", "b", 0.5),
+        ("longest", "four", "six", 1.0),
+        ("longest", "six", "four", 0.0),
+        ("longest", "cup", "tea", 0.5),
+        ("longest", "茶茶", "tea", 0.0),  # characters, not bytes
+        ("shortest", "four", "six", 0.0),
+        ("shortest", "six", "four", 1.0),
+        ("shortest", "cup", "tea", 0.5),
+        ("overlap", "green tea", "tea", 1.0),  # 2 terms of the persona against 1
+        ("overlap", "tea tea tea", "green", 0.5),  # 1 against 1: a term counts once
+        ("overlap", "爬山", "山爬", 1.0),  # 爬山 stands in it, 山爬 does not
+        ("overlap", "Chess, Social", "coffee", 0.5),  # keys are no values
+        ("overlap", "green and black and white", "tea", 0.5),  # 1 against 1
+        ("overlap_share", "green and black and white", "tea", 0.0),  # 1 of 4 terms against 1 of 1
+        ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
+        ("overlap_share", "...", "coffee", 0.5),  # no term at all: 0 against 0
+        ("overlap_share", "...", "tea", 0.0),
+        ("names", "Dear Ann, tea.", "Tea.", 1.0),
+        ("names", "Tea.", "Dear Ann, tea.", 0.0),
+        ("names", "Ann: tea.", "Dear Ann, tea.", 0.5),
+        ("names", "Tea.", "Coffee.", 0.5),
+        ("names", "Anna, tea.", "Tea.", 0.5),
+    ],
+)
+def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
+    assert BASELINES[name](case(chosen, rejected)) == expected
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_exchanging_the_labels_mirrors_every_baseline(one, other):
+    if one != other:
+        for name, baseline in BASELINES.items():
+            assert baseline(case(one, other)) == 1 - baseline(case(other, one)), name
+
+
+def test_terms_are_latin_words_in_lower_case_and_pairs_of_chinese_characters():
+    assert terms("Tea at 3, café-TEA! 我爱喝茶。山 a") == {"tea", "at", "café", "我爱", "爱喝", "喝茶", "a"}
+    assert terms("用AI做App") == {"ai", "app"}  # no pair reaches across a Latin word
+    assert terms("") == terms("123 。！") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("Lily", "为花卉从业者Lily设计的行程", True),  # no space around it in Chinese
+        ("Lily", "Lily's tea", True),
+        ("Lily", "lily of the valley", False),
+        ("Lily", "Lilyana", False),
+        ("Zoë", "Zoë, tea", True),
+        ("Zo", "Zoë, tea", False),
+        ("Liu Wei", "Dear Liu Wei,", True),
+        ("Emily Chen", "Dear Emily,", True),
+        ("Emily Chen", "Dear Ms. Chen,", False),
+        ("Dr. Emily Chen", "Dr. No", False),
+        ("Dr. Emily Chen", "Emily", True),
+        ("李明", "适合李明的行程", True),
+        ("李明", "适合李华的行程", False),
+        ("李明 (Ming Li)", "Ming Li", True),
+        ("李明（Ming）", "Ming，您好", True),
+        ("Emily（艾米丽）", "艾米丽，您好", True),
+        ("O'Neil", "Mr. O'Neil", True),
+        ("A.*", "B", False),  # a name is no pattern
+        ("", "x", False),
+        ("42", "42", False),
+    ],
+)
+def test_a_text_says_a_name(name, text, expected):
+    assert says(name, text) == expected
+
+
+@pytest.mark.parametrize("profile", [{"Job": "baker"}, {"Name": None}, {"Name": ["Ann"]}, {"Name": 3}])
+def test_a_persona_without_a_name_is_never_named(profile):
+    assert BASELINES["names"](case("Ann None 3", "x", profile)) == 0.5
+
+
+# --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
+    for one in real:
+        answers = [JUDGES[name](prompts.build(one, "persona", order)) for order in ORDERS]
+        assert score_answers(answers).acc == BASELINES[name](one), one.id
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.model import ChatMessageUser, GenerateConfig
+
+    from personafeedback_tasks.inspect_judges import Judge
+
+    judge = Judge(name)
+
+    async def ask(text: str) -> str:
+        output = await judge.generate([ChatMessageUser(content=text)], [], "auto", GenerateConfig())
+        return output.completion
+
+    async def answers() -> dict[str, list[str]]:
+        return {one.id: [await ask(prompts.build(one, "persona", order)) for order in ORDERS] for one in real}
+
+    found = asyncio.run(answers())
+    for one in real:
+        assert score_answers(found[one.id]).acc == BASELINES[name](one), one.id
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_an_inspect_run_scores_each_case_as_the_baseline_does(real_data, real, name, tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    (log,) = inspect_eval(
+        tasks.personafeedback_general(data=str(real_data)), model=f"personafeedback/{name}", limit=40,
+        log_dir=str(tmp_path), display="none", score_display=False,
+    )  # fmt: skip
+    assert log.status == "success"
+    expected = {one.id: BASELINES[name](one) for one in real[:40]}
+    assert {sample.id: sample.scores["personafeedback"].value["acc"] for sample in log.samples} == expected
+
+
+@given(st.text(), st.text())
+def test_a_tie_goes_to_the_first_response_in_both_orders(one, other):
+    assert first_of(one, other) == "A"
+    assert longest_of(one, other) == ("A" if len(one) >= len(other) else "B")
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_groups_of_all_six_cells_of_one_category_and_of_one_cell():
+    cells = ["_".join(cell) for cell in PAPER_COUNTS]
+    assert list(groups(load_cases("sample"))) == [*cells, "specific", "general", "total"]
+    assert list(groups(load_cases("sample", "general"))) == [*cells[3:], "general", "total"]
+    assert list(groups(load_cases("sample", difficulty="hard"))) == ["specific_hard", "general_hard", "total"]
+    assert list(groups(load_cases("sample", "general", "hard"))) == ["general_hard"]
+
+
+def test_every_number_follows_from_the_cases():
+    cases = load_cases("sample")
+    found = baselines(cases)
+    assert list(found) == ["random", "first", "longest", "shortest", "overlap", "overlap_share", "names"]
+    for name, by_group in found.items():
+        for group, (acc, stderr, n) in by_group.items():
+            members = [c for c in cases if group in (c.cell, c.category, "total")]
+            values = [BASELINES[name](c) for c in members]
+            assert n == len(members)
+            assert acc == pytest.approx(sum(values) / n)
+            assert stderr == pytest.approx(clustered_stderr(values, [c.user_id for c in members]))
+
+
+def test_the_real_figures(real):
+    found = baselines(real)
+    expected = {
+        "random": (0.5, 0.5, 0.5, 0.5),
+        "first": (0.5, 0.5, 0.5, 0.5),
+        "longest": (0.765, 0.745, 0.727, 0.748),
+        "shortest": (0.235, 0.255, 0.273, 0.252),
+        "overlap": (0.881, 0.830, 0.672, 0.809),
+        "overlap_share": (0.861, 0.782, 0.574, 0.758),
+        "names": (0.526, 0.559, 0.515, 0.534),
+    }
+    shown = ("general_easy", "general_medium", "general_hard", "total")
+    assert {name: tuple(round(of[group].acc, 3) for group in shown) for name, of in found.items()} == expected
+
+
+def test_one_user_says_nothing_about_the_error():
+    one = case("a", "b")
+    acc, stderr, n = estimate([1.0], [one])
+    assert (acc, n) == (1.0, 1)
+    assert math.isnan(stderr)
+    assert math.isnan(estimate([], []).acc)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_json_is_what_the_function_returns():
+    done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--json", "-"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    cases = load_cases("sample")
+    assert list(document) == sorted(document)
+    assert (document["version"], document["data"], document["cells_absent"]) == (__version__, cases.revision, [])
+    assert document["baselines"] == {
+        name: {group: value._asdict() for group, value in by_group.items()}
+        for name, by_group in baselines(cases).items()
+    }
+
+
+def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
+    done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
+    assert done.exit_code == 0, done.output
+    for name in BASELINES:
+        (line,) = [line for line in done.output.splitlines() if line.split()[:1] == [name]]
+        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", line)) == 5
+    assert "…" not in done.output
+    assert "\x1b" not in done.output
+
+
+def test_the_console_script(real_data):
+    script = Path(sysconfig.get_path("scripts")) / "personafeedback"
+    done = subprocess.run(
+        [script, "baselines", "--data", real_data, "--difficulty", "hard"],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "There is no file for specific_hard: the other cells stand alone here." in done.stdout
+    assert re.search(r"^ longest +0\.727 ± 0\.017$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["audit", "baselines"])
+def test_the_help_explains_the_options_and_gives_examples(name):
+    text = CliRunner().invoke(main, [name, "--help"]).output
+    assert f"personafeedback {name} --data FOLDER" in text
+    for option in ("--data", "--counts", "--category", "--difficulty", "--json"):
+        assert option in text
