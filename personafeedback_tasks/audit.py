@@ -5,11 +5,9 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -17,138 +15,13 @@ from typing import Any
 from . import __version__
 from .baselines import BASELINES, Estimate, absent, estimate, groups, plain
 from .dataset import Case, CaseSet
+from .debris import DEBRIS
 from .errors import choose
+from .persona_keys import PersonaKey, misspelled_keys
 from .release import PAPER_COUNTS
 
 AUDIT_VERSION = "1"
 """Rises whenever the same data can give other findings."""
-
-# --- debris: what the authors' generator left in a response ----------------------------------------------------------
-
-_TAGS = re.compile(
-    # Never legitimate in an answer to a user. Other tags are: HTML, and placeholders such as <your_name>.
-    r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>"
-    r"|</?(?:degraded|improved|rewritten|revised|modified|original|final|personali[sz]ed|chosen|rejected)_(?:answer|response)>"
-    r"|\A\s*<(?:answer|response)>|</(?:answer|response)>\s*\Z",
-    re.IGNORECASE,
-)
-_PREAMBLE = re.compile(
-    # 回答 alone, not 回复: who asks for a letter to be rewritten is told "here is the revised reply".
-    r"\A\W*(?:(?:以下是)?(?:修改|改写|降级)后的回答"
-    r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)",
-    re.IGNORECASE,
-)
-_PROFILE_KEY = re.compile(
-    # Name and Age are left out: they stand in any JSON example.
-    r'"(Demographics|Personality|Preference|Career_Information|Values_and_Interests|Local_Life|Content_Interests)"\s*:'
-)
-_UNPARSED = re.compile(
-    r"\W*(?:error\W+)?(?:(?:i|we)\s+)?(?:"
-    r"(?:无法|未能|不能)解析|解析(?:失败|错误|异常)|(?:无法|未能)(?:提取|生成)(?:回答|回复|内容|结果)"
-    r"|(?:(?:could|can)\s*(?:not|n['’]t)|unable\s+to|failed\s+to|failure\s+to|was\s+not\s+able\s+to)\s+(?:be\s+)?(?:pars|extract|decod)"
-    r"|(?:response|answer|output|json|reply)\s+(?:could\s+not|cannot)\s+be\s+(?:parsed|extracted|decoded)"
-    r"|(?:json\s*)?(?:pars(?:e|ing)|decod(?:e|ing))\s*(?:error|failed|failure)\b"
-    r"|(?:null|none|nan|n/a|undefined|error)\W*\Z)",
-    re.IGNORECASE,
-)
-_UNPARSED_LENGTH = 60
-"""A longer text that begins like this is advice about parsing, not a message in the place of an answer."""
-_COLON = re.compile(r"[:：][\s*_]*\Z")
-_CHAT_TOKENS = re.compile(
-    # <s> and </s> are HTML too: as a pair they strike a text through.
-    r"<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|\A\s*<s>(?!.*</s>)|\A(?!.*<s>).*</s>\s*\Z",
-    re.DOTALL,
-)
-
-
-def _quotes_profile(response: str) -> bool:
-    return len(set(_PROFILE_KEY.findall(response))) > 1
-
-
-def _is_unparsed(response: str) -> bool:
-    return len(response.strip()) <= _UNPARSED_LENGTH and _UNPARSED.match(response) is not None
-
-
-def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda response: pattern.search(response) is not None
-
-
-DEBRIS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "debris_tags": ("A response holds tags or reasoning of the model that wrote it.", _found(_TAGS)),
-    "debris_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
-    "debris_profile": ("A response quotes the JSON of a persona: its writer's prompt.", _quotes_profile),
-    "debris_unparsed": ("A response is a program's message that there was none to read.", _is_unparsed),
-    "debris_colon": ("A response stops at a colon: what it announces is missing.", _found(_COLON)),
-    "debris_chat_tokens": ("A response holds tokens of a chat template.", _found(_CHAT_TOKENS)),
-}
-"""Name of the finding -> its meaning, and whether a response has it."""
-
-# --- persona keys ----------------------------------------------------------------------------------------------------
-
-KNOWN_KEYS: dict[str, tuple[str, ...]] = {
-    "": ("Name", "Demographics", "Personality", "Preference", "Bias", "Unique_Quirks"),
-    "Demographics": ("Age", "Gender", "Nationality", "Language", "Career_Information"),
-    "Personality": (
-        "Extraversion_or_Introversion",
-        "Sensing_or_Intuition",
-        "Thinking_or_Feeling",
-        "Judging_or_Perceiving",
-        "Values_and_Interests",
-    ),
-    "Preference": ("Local_Life", "Travel", "Social", "Productivity", "Content_Interests"),
-    "Preference.Local_Life": ("Food_Drinks", "Entertainment", "Shopping", "Entertainment_Shopping", "Daily_Outings"),
-    "Preference.Travel": ("Business_Trips", "Leisure_Travel"),
-    "Preference.Productivity": ("Study_Work", "Fitness"),
-}
-"""Parent -> the keys that personas have under it. Keys below any other parent are free."""
-
-CUTOFF = 0.8
-"""From this similarity on (difflib's ratio, upper and lower case alike) an unknown key is taken for a misspelling.
-
-One letter left out, doubled or replaced leaves a ratio of at least 1 - 1/n for a key of n letters: 0.8 from five letters
-on. Two keys of one parent that differ on purpose come no closer than 0.74 (Entertainment, Entertainment_Shopping)."""
-
-
-@dataclass(frozen=True)
-class PersonaKey:
-    """A key that looks like a misspelling.
-
-    Attributes:
-        found: as the personas have it, with its parents: `Personality.Extraversion_or_Intuition`.
-        known: the key it is taken for, likewise.
-        users: who has it, sorted.
-    """
-
-    found: str
-    known: str
-    users: tuple[str, ...]
-
-
-def misspelled_keys(profile: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """The keys of one profile that look like misspellings of a known key of the same parent: (found, known)."""
-    yield from _misspelled(profile, "", "")
-
-
-def _misspelled(value: object, path: str, parent: str) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, Mapping) or parent not in KNOWN_KEYS:
-        return
-    folded = {key.lower(): key for key in KNOWN_KEYS[parent]}
-    for key, item in value.items():
-        known = key
-        if key not in KNOWN_KEYS[parent]:
-            close = get_close_matches(key.lower(), folded, n=1, cutoff=CUTOFF)
-            if close:
-                known = folded[close[0]]
-                yield _join(path, key), _join(parent, known)
-        yield from _misspelled(item, _join(path, key), _join(parent, known))
-
-
-def _join(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
-
-
-# --- the audit -------------------------------------------------------------------------------------------------------
 
 MEANINGS = {
     "repeat": "The same user, question and pair of responses stand in several rows, always with the same label.",
@@ -235,10 +108,11 @@ class Audit:
 
     @cached_property
     def ceilings(self) -> dict[str, float]:
-        """`ceiling` of every category that is present, and `total`."""
+        """`ceiling` of every category that is present, and `total` if both are."""
         categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
         present = {case.category for case in self.cases}
-        return {**{c: self.ceiling(c) for c in categories if c in present}, "total": self.ceiling()}
+        found = {category: self.ceiling(category) for category in categories if category in present}
+        return {**found, "total": self.ceiling()} if len(found) > 1 else found
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -17,7 +17,7 @@ from . import __version__
 from .dataset import CATEGORIES, Case, CaseSet
 from .judges import first_of, longest_of, more
 from .orders import ORDERS, shown
-from .persona import _strings
+from .persona import strings_of
 from .release import PAPER_COUNTS
 from .scoring import clustered_stderr, mean, score_answers
 
@@ -126,7 +126,7 @@ def _name(name: str) -> re.Pattern[str]:
 
 
 def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:
-    """Name -> cases: the cells that are present, then the categories of several cells, then `total` if there are several.
+    """Name -> cases: the cells that are present, the categories of several cells, and `total` if both categories are.
 
     The cells are in the order of the paper.
     """
@@ -135,7 +135,7 @@ def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:
         cells = [cell for cell in cases.cells if cell.startswith(f"{category}_")]
         if len(cells) > 1:
             found[category] = tuple(case for cell in cells for case in cases.cells[cell])
-    if len(cases.cells) > 1:
+    if len({case.category for case in cases}) > 1:
         found["total"] = cases.cases
     return found
 
@@ -185,7 +185,7 @@ def plain(value: Estimate) -> dict[str, float | None]:
 
 
 def _persona_terms(case: Case) -> frozenset[str]:
-    return _terms_of("\n".join(_strings(case.persona.profile)))
+    return _terms_of("\n".join(strings_of(case.persona.profile)))
 
 
 @lru_cache(maxsize=4096)

@@ -36,7 +36,7 @@ class Persona:
 
         Decided once per user, so that all prompts of a user share their beginning: single cases mix languages.
         """
-        values = "\n".join(_strings(self.profile))
+        values = "\n".join(strings_of(self.profile))
         chinese = len(_IDEOGRAPH.findall(values))
         return "zh" if chinese > len(_LATIN_WORD.findall(values)) else "en"
 
@@ -52,9 +52,10 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
             yield f"{label} {item if isinstance(item, str) else json.dumps(item)}"
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings_of(value: Any) -> Iterator[str]:
+    """Every string value of a profile, in its order; keys and numbers are none."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (Mapping, list)):
         for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _strings(item)
+            yield from strings_of(item)

@@ -193,8 +193,7 @@ class _Texts:
         found = audit(cases)
         self.case_of: dict[str, Case] = {case.id: case for case in cases}
         self.flagged = found.flagged
-        names = [name for name in CATEGORIES if any(case.category == name for case in cases)]
-        self.ceiling = {**{name: found.ceiling(name) for name in names}, "total": found.ceiling(None)}
+        self.ceiling = found.ceilings
 
     def baselines(self, rows: Sequence[Row], users: Sequence[str]) -> dict[str, Estimate]:
         cases = [self.case_of[row.case_id] for row in rows]

@@ -21,10 +21,12 @@ from hypothesis import strategies as st
 
 from personafeedback_tasks import audit as audit_module
 from personafeedback_tasks import errors
-from personafeedback_tasks.audit import AUDIT_VERSION, CUTOFF, DEBRIS, FLAGGED, KNOWN_KEYS, MEANINGS, audit
+from personafeedback_tasks.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.dataset import load_cases, present_cells
+from personafeedback_tasks.debris import DEBRIS
 from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.persona_keys import CUTOFF, KNOWN_KEYS
 from personafeedback_tasks.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
@@ -68,7 +70,7 @@ def test_the_real_repeats(real):
 
 
 def test_the_real_ceiling_is_one_row_lost_for_each_contradiction(real):
-    assert real.ceilings == {"general": (3841 - 167) / 3841, "total": (3841 - 167) / 3841}
+    assert real.ceilings == {"general": (3841 - 167) / 3841}
 
 
 def test_the_real_responses_that_change_their_role(real):
@@ -127,7 +129,7 @@ def test_the_real_cells(real):
 
 
 def test_the_user_s_name_is_said_in_one_response_alone_488_times_and_mostly_in_the_chosen_one(real):
-    total = real.shortcuts["names"]["total"]
+    total = real.shortcuts["names"]["general"]
     assert total.n == 488  # 376 + 112
     assert total.acc == 376 / 488
 
@@ -483,7 +485,7 @@ def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_rel
 def test_an_undefined_standard_error_is_null(make_release):
     one_user = {cell: [row("u1", n)] for n, cell in enumerate(CELLS)}
     done = command("--data", str(make_release(one_user, PERSONAS)), "--counts", "any", "--json", "-")
-    assert json.loads(done.stdout)["shortcuts"]["longest"]["total"]["stderr"] is None
+    assert json.loads(done.stdout)["shortcuts"]["longest"]["general"]["stderr"] is None
 
 
 def test_the_tables_name_every_finding_and_no_line_is_cut(make_release):
@@ -560,7 +562,7 @@ def test_the_console_script(real_data, tmp_path):
     assert done.returncode == 0, done.stderr
     document = json.loads((tmp_path / "audit.json").read_text("utf-8"))
     assert document["findings"]["contradiction"]["cases"] == 2 * 167
-    assert math.isclose(document["ceiling"]["total"], 0.9565, abs_tol=1e-4)
+    assert math.isclose(document["ceiling"]["general"], 0.9565, abs_tol=1e-4)
     assert re.search(r"general_medium \+ general_hard +180 +83\n", done.stdout)
 
 

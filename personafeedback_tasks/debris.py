@@ -1,0 +1,65 @@
+"""What the model that wrote a response, or the program around it, left in its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_TAGS = re.compile(
+    # Never legitimate in an answer to a user. Other tags are: HTML, and placeholders such as <your_name>.
+    r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>"
+    r"|</?(?:degraded|improved|rewritten|revised|modified|original|final|personali[sz]ed|chosen|rejected)_(?:answer|response)>"
+    r"|\A\s*<(?:answer|response)>|</(?:answer|response)>\s*\Z",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(
+    # 回答 alone, not 回复: who asks for a letter to be rewritten is told "here is the revised reply".
+    r"\A\W*(?:(?:以下是)?(?:修改|改写|降级)后的回答"
+    r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)",
+    re.IGNORECASE,
+)
+_PROFILE_KEY = re.compile(
+    # Name and Age are left out: they stand in any JSON example.
+    r'"(Demographics|Personality|Preference|Career_Information|Values_and_Interests|Local_Life|Content_Interests)"\s*:'
+)
+_UNPARSED = re.compile(
+    r"\W*(?:error\W+)?(?:(?:i|we)\s+)?(?:"
+    r"(?:无法|未能|不能)解析|解析(?:失败|错误|异常)|(?:无法|未能)(?:提取|生成)(?:回答|回复|内容|结果)"
+    r"|(?:(?:could|can)\s*(?:not|n['’]t)|unable\s+to|failed\s+to|failure\s+to|was\s+not\s+able\s+to)\s+(?:be\s+)?(?:pars|extract|decod)"
+    r"|(?:response|answer|output|json|reply)\s+(?:could\s+not|cannot)\s+be\s+(?:parsed|extracted|decoded)"
+    r"|(?:json\s*)?(?:pars(?:e|ing)|decod(?:e|ing))\s*(?:error|failed|failure)\b"
+    r"|(?:null|none|nan|n/a|undefined|error)\W*\Z)",
+    re.IGNORECASE,
+)
+_UNPARSED_LENGTH = 60
+"""A longer text that begins like this is advice about parsing, not a message in the place of an answer."""
+_COLON = re.compile(r"[:：][\s*_]*\Z")
+_CHAT_TOKENS = re.compile(
+    # <s> and </s> are HTML too: as a pair they strike a text through.
+    r"<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+    r"|\A\s*<s>(?!.*</s>)|\A(?!.*<s>).*</s>\s*\Z",
+    re.DOTALL,
+)
+
+
+def _quotes_profile(response: str) -> bool:
+    return len(set(_PROFILE_KEY.findall(response))) > 1
+
+
+def _is_unparsed(response: str) -> bool:
+    return len(response.strip()) <= _UNPARSED_LENGTH and _UNPARSED.match(response) is not None
+
+
+def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda response: pattern.search(response) is not None
+
+
+DEBRIS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "debris_tags": ("A response holds tags or reasoning of the model that wrote it.", _found(_TAGS)),
+    "debris_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
+    "debris_profile": ("A response quotes the JSON of a persona: its writer's prompt.", _quotes_profile),
+    "debris_unparsed": ("A response is a program's message that there was none to read.", _is_unparsed),
+    "debris_colon": ("A response stops at a colon: what it announces is missing.", _found(_COLON)),
+    "debris_chat_tokens": ("A response holds tokens of a chat template.", _found(_CHAT_TOKENS)),
+}
+"""Name of the finding -> its meaning, and whether a response has it."""
