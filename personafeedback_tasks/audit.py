@@ -68,7 +68,6 @@ class Audit:
         repeats: the rows of each pair that stands in several rows, in the order of the release.
         role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
         persona_keys: the keys that look like misspellings, sorted.
-        shortcuts: name -> group -> accuracy of that baseline among the cases where it decides, which are its `n`.
     """
 
     cases: CaseSet
@@ -76,7 +75,11 @@ class Audit:
     repeats: tuple[tuple[Case, ...], ...]
     role_changes: int
     persona_keys: tuple[PersonaKey, ...]
-    shortcuts: dict[str, dict[str, Estimate]]
+
+    @cached_property
+    def shortcuts(self) -> dict[str, dict[str, Estimate]]:
+        """Name -> group -> accuracy of that baseline among the cases where it decides, which are its `n`."""
+        return {name: _shortcut(name, self.cases) for name in SHORTCUTS}
 
     @cached_property
     def flagged(self) -> frozenset[str]:
@@ -181,7 +184,7 @@ def audit(cases: CaseSet) -> Audit:
         name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]))
         for name, meaning in MEANINGS.items()
     }
-    return Audit(cases, findings, repeats, len(changed), keys, {name: _shortcut(name, cases) for name in SHORTCUTS})
+    return Audit(cases, findings, repeats, len(changed), keys)
 
 
 def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:

@@ -17,7 +17,6 @@ from . import __version__
 from .dataset import CATEGORIES, Case, CaseSet
 from .judges import first_of, longest_of, more
 from .orders import ORDERS, shown
-from .persona import strings_of
 from .release import PAPER_COUNTS
 from .scoring import clustered_stderr, mean, score_answers
 
@@ -94,6 +93,7 @@ BASELINES: dict[str, Callable[[Case], float]] = {
 }
 
 
+@lru_cache(maxsize=4)  # who asks one case after the other for every baseline has its terms at hand
 def terms(text: str) -> frozenset[str]:
     """The distinct lower-cased Latin words of a text, and the pairs of neighbouring Chinese characters."""
     found: set[str] = set()
@@ -152,14 +152,19 @@ def baselines(cases: CaseSet) -> dict[str, dict[str, Estimate]]:
     Args:
         cases: of any cells, see `dataset.load_cases`. The groups are those of `groups`.
     """
-    found = groups(cases)
-    results = {}
-    for name, baseline in BASELINES.items():
-        acc = {case.id: baseline(case) for case in cases}
-        results[name] = {
-            group: estimate([acc[case.id] for case in members], members) for group, members in found.items()
+    acc = acc_of(cases)
+    return {
+        name: {
+            group: estimate([acc[case.id][name] for case in members], members)
+            for group, members in groups(cases).items()
         }
-    return results
+        for name in BASELINES
+    }
+
+
+def acc_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
+    """Case id -> name of a baseline -> its `acc` in that case."""
+    return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
 
 
 def as_dict(cases: CaseSet, found: dict[str, dict[str, Estimate]]) -> dict[str, Any]:
@@ -185,7 +190,7 @@ def plain(value: Estimate) -> dict[str, float | None]:
 
 
 def _persona_terms(case: Case) -> frozenset[str]:
-    return _terms_of("\n".join(strings_of(case.persona.profile)))
+    return _terms_of(case.persona.values)
 
 
 @lru_cache(maxsize=4096)

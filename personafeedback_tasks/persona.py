@@ -31,14 +31,18 @@ class Persona:
         return "\n".join(_lines(self.profile))
 
     @cached_property
+    def values(self) -> str:
+        """Every string of the profile that is no key, one after the other."""
+        return "\n".join(_strings(self.profile))
+
+    @cached_property
     def language(self) -> str:
         """`zh` when Chinese characters outnumber Latin words in the values, else `en`.
 
         Decided once per user, so that all prompts of a user share their beginning: single cases mix languages.
         """
-        values = "\n".join(strings_of(self.profile))
-        chinese = len(_IDEOGRAPH.findall(values))
-        return "zh" if chinese > len(_LATIN_WORD.findall(values)) else "en"
+        chinese = len(_IDEOGRAPH.findall(self.values))
+        return "zh" if chinese > len(_LATIN_WORD.findall(self.values)) else "en"
 
 
 def _lines(value: Any, indent: str = "") -> Iterator[str]:
@@ -52,10 +56,9 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
             yield f"{label} {item if isinstance(item, str) else json.dumps(item)}"
 
 
-def strings_of(value: Any) -> Iterator[str]:
-    """Every string value of a profile, in its order; keys and numbers are none."""
+def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (Mapping, list)):
         for item in value.values() if isinstance(value, Mapping) else value:
-            yield from strings_of(item)
+            yield from _strings(item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from . import scoring
 from .answers import LETTERS
 from .audit import AUDIT_VERSION, audit
-from .baselines import BASELINES
+from .baselines import BASELINES, acc_of
 from .dataset import Case, CaseSet
 from .inference import Estimate, estimate
 from .release import PAPER_COUNTS
@@ -168,7 +168,7 @@ def make_report(
         _refuse_other_control(run, control)
     if run.rows is None:
         return _without_samples(run, notes)
-    texts = None if cases is None else _Texts(cases)
+    texts = None if cases is None else _Texts(cases, run.rows.keys())
     if texts is None:
         notes.append(f"{no_cases} So there are no baselines, no audit and no split by length. Pass --data.")
     gain = {} if control is None else _gains(run, control, notes)
@@ -189,15 +189,15 @@ def make_report(
 class _Texts:
     """What the texts of the cases add to the answers."""
 
-    def __init__(self, cases: CaseSet) -> None:
+    def __init__(self, cases: CaseSet, asked: Collection[str]) -> None:
         found = audit(cases)
-        self.case_of: dict[str, Case] = {case.id: case for case in cases}
+        self.case_of: dict[str, Case] = {case.id: case for case in cases if case.id in asked}
+        self.acc_of = acc_of(self.case_of.values())
         self.flagged = found.flagged
         self.ceiling = found.ceilings
 
     def baselines(self, rows: Sequence[Row], users: Sequence[str]) -> dict[str, Estimate]:
-        cases = [self.case_of[row.case_id] for row in rows]
-        return {name: estimate([baseline(case) for case in cases], users) for name, baseline in BASELINES.items()}
+        return {name: estimate([self.acc_of[row.case_id][name] for row in rows], users) for name in BASELINES}
 
     def subsets(self, rows: Sequence[Row], acc: Sequence[float], users: Sequence[str]) -> dict[str, Estimate]:
         def longer(row: Row) -> int:

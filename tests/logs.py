@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lm_eval.loggers import EvaluationTracker
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from test_inspect import evaluate as evaluate_inspect
 from test_lm_eval import evaluate as evaluate_lm_eval
-
-from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 
 def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True, **kwargs) -> Path:
