@@ -1,0 +1,5 @@
+"""`python -m personafeedback_tasks`: the same as the command `personafeedback`."""
+
+from .cli import main
+
+main(prog_name="personafeedback")
