@@ -24,7 +24,7 @@ CACHES = {"64 k": 64_000, "256 k": 256_000, "unlimited": None}  # tokens
 
 def question_first(case: Case, order: str) -> str:
     """Our prompt with question and persona exchanged."""
-    prompt = prompts.build(case, "persona", order)
+    prompt = prompts.build(case, prompts.Template(), order)
     head, middle = prompt.partition("<persona>")[::2]
     persona, rest = middle.partition("<question>")[::2]
     question, tail = rest.partition("</question>\n\n")[::2]
@@ -60,7 +60,7 @@ def train(texts: list[str]) -> Tokenizer:
 
 def main() -> None:
     cases = load_cases(category="general")
-    layouts = {"ours": lambda c, o: prompts.build(c, "persona", o), "question first": question_first}
+    layouts = {"ours": lambda c, o: prompts.build(c, prompts.Template(), o), "question first": question_first}
     texts = {name: [build(case, order) for case in cases for order in ORDERS] for name, build in layouts.items()}
     tokenizer = train(texts["ours"])
     print(f"| layout | document order | {' | '.join(CACHES)} |\n|---|---|{'---|' * len(CACHES)}")

@@ -31,7 +31,7 @@ def seconds(function) -> float:
 def main() -> None:
     load = seconds(lambda: load_cases(category="general"))
     cases = load_cases(category="general")
-    build = seconds(lambda: [prompts.build(c, "persona", order) for c in cases for order in ORDERS])
+    build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in ORDERS])
     replies = ["A", "**B**", "Answer: B", "答案：A"] * 500
     read = seconds(lambda: [read_reply(reply) for reply in replies])
     print(f"load {len(cases):,} cases with personas: {load:.3f} s")

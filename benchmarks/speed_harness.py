@@ -27,6 +27,7 @@ from personafeedback_tasks import prompts
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.wordings import WORDINGS
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 HERE = Path(__file__).parent
@@ -91,12 +92,12 @@ def lm_eval_race(method: str, folder: Path) -> None:
         for case in cases:
             for order in ORDERS:
                 target = CHOSEN_LETTER[order]
-                text = prompts.build(case, "persona", order)
+                text = prompts.build(case, prompts.Template(), order)
                 ready.write(json.dumps({"prompt": text, "target": target}, ensure_ascii=False) + "\n")
                 a, b = shown(case, order)
                 row = {"persona": case.persona.text, "question": case.question, "a": a, "b": b, "target": target}
                 raw.write(json.dumps(row, ensure_ascii=False) + "\n")
-    instructions, ask = prompts.WORDINGS["zh"].with_persona, prompts.WORDINGS["zh"].ask
+    instructions, ask = WORDINGS["v1"]["zh"].with_persona, WORDINGS["v1"]["zh"].ask
     jinja = (
         f"{instructions}\n\n<persona>\n{{{{persona}}}}\n</persona>\n\n<question>\n{{{{question}}}}\n</question>\n\n"
         "<response_A>\n{{a}}\n</response_A>\n\n<response_B>\n{{b}}\n</response_B>\n\n" + ask
@@ -124,7 +125,10 @@ def lm_eval_race(method: str, folder: Path) -> None:
 
 def inspect_race(folder: Path) -> None:
     cases = load_cases(category="general")
-    rows = [[case.id, case.question, *(prompts.build(case, "persona", order) for order in ORDERS)] for case in cases]
+    rows = [
+        [case.id, case.question, *(prompts.build(case, prompts.Template(), order) for order in ORDERS)]
+        for case in cases
+    ]
     (folder / "requests.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
     options = ["--model", "instant/x", "--display", "none", "--log-dir", "logs"]
     command = [sys.executable, str(HERE / "instant.py"), "eval"]

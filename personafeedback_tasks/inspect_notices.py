@@ -6,6 +6,7 @@ our tasks is first built, so that other people's evaluations never see them.
 
 from __future__ import annotations
 
+import json
 import logging
 from functools import cache
 from typing import Any
@@ -22,18 +23,20 @@ from .signature import KEY, signature
 logger = logging.getLogger(__name__)
 
 
-def watch(name: str, cases: CaseSet, options: Options, method: str) -> dict[str, Any]:
+def watch(name: str, cases: CaseSet, options: Options) -> dict[str, Any]:
     """Say the two sentences about every run of this task.
 
     Returns:
         The signature of the run, for `Task(metadata=...)`.
     """
     _register()
-    _TASKS[cases.digest] = cases
-    return {KEY: signature(name, cases, options, method)}
+    signed = signature(name, cases, options)
+    _TASKS[json.dumps(signed, sort_keys=True)] = cases, options
+    return {KEY: signed}
 
 
-_TASKS: dict[str, CaseSet] = {}
+_TASKS: dict[str, tuple[CaseSet, Options]] = {}
+"""Signature -> what it was made of."""
 
 
 @cache
@@ -55,15 +58,14 @@ def _register() -> None:
 
 
 def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
-    cases = _TASKS[signed["data"]]
+    cases, options = _TASKS[json.dumps(signed, sort_keys=True)]
     chosen = set(map(str, ids or ()))
     asked = [case for case in cases if case.id in chosen]
     return notices.opening(
         task=signed["task"],
         asked=asked,
         calls=len(asked) * len(ORDERS) * epochs,
-        setting=signed["setting"],
-        method=signed["method"],
+        template=options,
         data=cases,
     )
 

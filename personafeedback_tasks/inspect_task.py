@@ -39,8 +39,6 @@ from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
-METHOD = "generate"
-
 GENERATE_CONFIG = GenerateConfig(
     max_tokens=1024,
     temperature=0.0,
@@ -65,14 +63,15 @@ def build_task(
     """
     options = options or Options()
     cases = load_cases(options.data, category, difficulty, options.counts)
+    options.check(cases)
     return Task(
         dataset=MemoryDataset([_sample(case) for case in cases], name="PersonaFeedback", location=cases.release.source),
-        solver=_ask_both_orders(cases, options.setting),
+        solver=_ask_both_orders(cases, options),
         scorer=both_orders(),
         config=GENERATE_CONFIG,
         version=TASK_VERSION,
         name=options.named(name, cases),
-        metadata=inspect_notices.watch(name, cases, options, METHOD),
+        metadata=inspect_notices.watch(name, cases, options),
     )
 
 
@@ -92,7 +91,7 @@ def _sample(case: Case) -> Sample:
     )
 
 
-def _ask_both_orders(cases: CaseSet, setting: str) -> Solver:
+def _ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
     case_of = {case.id: case for case in cases}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the setting is an argument.
@@ -100,18 +99,18 @@ def _ask_both_orders(cases: CaseSet, setting: str) -> Solver:
     def ask_both_orders(setting: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             model, case = get_model(), case_of[str(state.sample_id)]
-            outputs = await collect(*(model.generate([_message(case, setting, order)]) for order in ORDERS))
+            outputs = await collect(*(model.generate([_message(case, template, order)]) for order in ORDERS))
             # One output with one choice per order: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
             return state
 
         return solve
 
-    return ask_both_orders(setting)
+    return ask_both_orders(template.setting)
 
 
-def _message(case: Case, setting: str, order: str) -> ChatMessageUser:
-    text = prompts.build(case, setting, order)
+def _message(case: Case, template: prompts.Template, order: str) -> ChatMessageUser:
+    text = prompts.build(case, template, order)
     return ChatMessageUser(content=text, metadata={"case_id": case.id, "order": order})
 
 

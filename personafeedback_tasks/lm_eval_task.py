@@ -13,6 +13,7 @@ require("lm_eval", extra="lm-eval")
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from functools import cache, cached_property
 from typing import Any
 
@@ -66,9 +67,9 @@ class PersonaFeedbackTask(ConfigurableTask):
                 'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
                 "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
             )
-        self.options = Options.read(metadata)
+        self.options = Options.read({**metadata, "method": _method(config["task"])})
         super().__init__(config=config)
-        signed = signature(config["task"], self.cases, self.options, self.method)
+        signed = signature(config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
         self._config.task_alias = signed["task"]
         if self._config.task_alias != config["task"]:
@@ -77,6 +78,7 @@ class PersonaFeedbackTask(ConfigurableTask):
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the cell with our own loader instead of `datasets.load_dataset`: strict, and spread over users."""
         self.cases: CaseSet = load_cases(self.options.data, counts=self.options.counts, **(dataset_kwargs or {}))
+        self.options.check(self.cases)
         self._case_of = {case.id: case for case in self.cases}
         rows = [
             {
@@ -92,7 +94,7 @@ class PersonaFeedbackTask(ConfigurableTask):
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
-        return prompts.build(self._case_of[doc["id"]], self.options.setting, doc.get("order", ORDERS[0]))
+        return prompts.build(self._case_of[doc["id"]], self.options, doc.get("order", ORDERS[0]))
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """The letter of the chosen response in each order."""
@@ -123,8 +125,7 @@ class PersonaFeedbackTask(ConfigurableTask):
                     task=f"{self._config.task_alias}{f' (rank 0 of {ranks})' if ranks > 1 else ''}",
                     asked=[self._case_of[case_id] for case_id in asked],
                     calls=len(self.instances),
-                    setting=self.options.setting,
-                    method=self.method,
+                    template=self.options,
                     data=self.cases,
                     chat_template=bool(kwargs.get("apply_chat_template")),
                 )
@@ -133,18 +134,14 @@ class PersonaFeedbackTask(ConfigurableTask):
     @cached_property
     def fingerprint(self) -> str:
         """Changes with everything that a request is built from."""
-        return "-".join((TASK_VERSION, prompts.fingerprint(), self.options.setting, self.cases.digest))
-
-    @property
-    def method(self) -> str:
-        return "mc" if self.OUTPUT_TYPE == "multiple_choice" else "generate"
+        return "-".join((TASK_VERSION, *map(str, astuple(self.options)), self.options.fingerprint(), self.cases.digest))
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
         results = [request.filtered_resps[name] for request in self.instances]
-        answers = _read_pairs(results) if self.method == "mc" else results
-        if warning := notices.unreadable(self._config.task_alias, answers, self.method):
+        answers = _read_pairs(results) if self.options.method == "mc" else results
+        if warning := notices.unreadable(self._config.task_alias, answers, self.options.method):
             logger.warning(warning)
         return filtered
 
@@ -152,6 +149,12 @@ class PersonaFeedbackTask(ConfigurableTask):
         if "bypass" in self._metric_fn_list:  # --predict_only
             return {"bypass": 999}
         return super().process_results(doc, results)
+
+
+def _method(task: str) -> str:
+    """In lm-eval the method is part of the name, since it changes the type of the requests."""
+    suffix = task.rpartition("_")[2]
+    return suffix if suffix in ("mc", "cot") else "generate"
 
 
 def score_replies(doc: Mapping[str, Any], answers: Sequence[str]) -> dict[str, Any]:

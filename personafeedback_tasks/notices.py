@@ -19,8 +19,7 @@ def opening(
     task: str,
     asked: Sequence[Case],
     calls: int,
-    setting: str,
-    method: str,
+    template: prompts.Template,
     data: CaseSet,
     chat_template: bool | None = None,
 ) -> str:
@@ -30,23 +29,23 @@ def opening(
         task: its name as rows show it.
         asked: the cases that this run asks; `--limit` may leave some of `data` out.
         calls: how many calls of the model they need.
-        setting: what the model is told about the user.
-        method: how its choice is read.
+        template: what is asked, apart from the cases.
         data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
-    characters = sum(len(prompts.build(case, setting, order)) for case in asked for order in ORDERS)
+    characters = sum(len(prompts.build(case, template, order)) for case in asked for order in ORDERS)
     languages = Counter(case.language for case in asked)
     parts = [
         f"{task}: {len(asked):,} of {len(data):,} cases",
         f"{calls:,} model calls",
         f"{characters:,} prompt characters",
-        f"setting {setting}",
-        f"method {method}",
-        f"prompt {prompts.PROMPT_VERSION}",
+        f"setting {template.setting}",
+        f"method {template.method}",
+        f"prompt {template.prompt}",
         f"data {data.revision}",
         f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
     ]
+    parts += [remark for remark in template.remarks() if remark.startswith(("language", "without"))]
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
     if len({case.user_id for case in asked}) == 1:

@@ -44,6 +44,38 @@ class Persona:
         chinese = len(_IDEOGRAPH.findall(self.values))
         return "zh" if chinese > len(_LATIN_WORD.findall(self.values)) else "en"
 
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The names of all parts, with their parents: `Preference`, `Preference.Travel`."""
+        return frozenset(_fields(self.profile))
+
+    def without(self, hidden: tuple[str, ...]) -> Persona:
+        """This persona without some of its parts. One that it does not have is hidden already."""
+        if not hidden:
+            return self
+        if hidden not in self._without:
+            self._without[hidden] = Persona(self.user_id, _prune(self.profile, frozenset(hidden)))
+        return self._without[hidden]
+
+    @cached_property
+    def _without(self) -> dict[tuple[str, ...], Persona]:
+        return {}
+
+
+def _fields(profile: Mapping[str, Any], parent: str = "") -> Iterator[str]:
+    for key, value in profile.items():
+        yield parent + key
+        if isinstance(value, Mapping):
+            yield from _fields(value, f"{parent}{key}.")
+
+
+def _prune(profile: Mapping[str, Any], hidden: frozenset[str], parent: str = "") -> dict[str, Any]:
+    return {
+        key: _prune(value, hidden, f"{parent}{key}.") if isinstance(value, Mapping) else value
+        for key, value in profile.items()
+        if parent + key not in hidden
+    }
+
 
 def _lines(value: Any, indent: str = "") -> Iterator[str]:
     items = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)

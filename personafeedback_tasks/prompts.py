@@ -1,104 +1,123 @@
 """Case -> the two prompts, one per order.
 
-Every prompt is laid out as instructions, persona, question | response A, response B, final ask. What stands before
-the bar is the same in both orders, and what stands before the question is the same for all cases of a user,
-so that a server's prefix cache serves it.
+Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
+What stands before the bar is the same in both orders, and where the whole persona is told, what stands before the
+question is the same for all cases of a user, so that a server's prefix cache serves it.
 
-The authors never released the prompt with which they asked models to choose. The wording here is ours; the two
-criteria are those of the paper's annotation guidelines (arXiv 2506.12915, Appendix D). Texts of the data are
-joined in as values and never interpreted: braces, template syntax and chat tokens arrive as they are.
+The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
+Texts of the data are joined in as values and never interpreted: braces, template syntax and chat tokens arrive as
+they are.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from .dataset import Case
+from .errors import OptionError, choose
 from .orders import ORDERS, shown
 from .persona import Persona
+from .wordings import LANGUAGES, WORDINGS, Wording
 
-PROMPT_VERSION = "v1"
-
-
-@dataclass(frozen=True)
-class Wording:
-    """The fixed texts of one prompt language. The reply is read by `answers.read_reply`."""
-
-    with_persona: str
-    without_persona: str
-    ask: str
+METHODS = ("generate", "cot", "mc", "logprobs", "reward")
+"""How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
 
 
-WORDINGS = {
-    "en": Wording(
-        with_persona=(
-            "Below are the persona of a user, a question that this user asked an assistant, and two responses to it, "
-            "A and B. Decide which response suits this user better.\n\n"
-            "Judge by two criteria together:\n"
-            "1. Helpfulness: the response answers the question well.\n"
-            "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
-            "user that are forced in where the question does not call for them count against it.\n\n"
-            "The order of the responses says nothing about their quality."
-        ),
-        without_persona=(
-            "Below are a question that a user asked an assistant, and two responses to it, A and B. Decide which "
-            "response suits this user better.\n\n"
-            "Judge by two criteria together:\n"
-            "1. Helpfulness: the response answers the question well.\n"
-            "2. Personalization: the response fits the user who asked. Nothing is known about this user beyond the "
-            "question itself.\n\n"
-            "The order of the responses says nothing about their quality."
-        ),
-        ask="Which response suits this user better? Reply with the letter alone: A or B.\nAnswer:",
-    ),
-    "zh": Wording(
-        with_persona=(
-            "下面是一位用户的画像、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            "请判断哪个回答更适合这位用户。\n\n"
-            "请综合以下两条标准：\n"
-            "1. 有用性：回答很好地解决了问题。\n"
-            "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
-            "两个回答的先后顺序与质量无关。"
-        ),
-        without_persona=(
-            "下面是一位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            "请判断哪个回答更适合这位用户。\n\n"
-            "请综合以下两条标准：\n"
-            "1. 有用性：回答很好地解决了问题。\n"
-            "2. 个性化：回答适合提问的用户。除问题本身外，没有关于这位用户的任何信息。\n\n"
-            "两个回答的先后顺序与质量无关。"
-        ),
-        ask="哪个回答更适合这位用户？只回复一个字母：A 或 B。\n答案：",
-    ),
-}
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """What is asked, apart from the case. Every field moves scores, so every field stands in a signature.
+
+    Attributes:
+        setting: what the model is told about the user, see SETTINGS.
+        method: how its choice is read, see METHODS.
+        prompt: which wording of the question, see `wordings.WORDINGS`.
+        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
+        hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
+    """
+
+    setting: str = "persona"
+    method: str = "generate"
+    prompt: str = "v1"
+    language: str = "auto"
+    hide: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        choose("setting", self.setting, tuple(SETTINGS))
+        choose("method", self.method, METHODS)
+        choose("prompt", self.prompt, tuple(WORDINGS))
+        choose("language", self.language, ("auto", *LANGUAGES))
+
+    def wording(self, case: Case) -> Wording:
+        """The fixed texts for the user of a case."""
+        return WORDINGS[self.prompt][case.language if self.language == "auto" else self.language]
+
+    def remarks(self) -> list[str]:
+        """What differs from the default in the question that is asked; the method has a name or a column of its own."""
+        return [
+            *[self.setting] * (self.setting != "persona"),
+            *[f"prompt {self.prompt}"] * (self.prompt != "v1"),
+            *[f"language {self.language}"] * (self.language != "auto"),
+            *[f"without {name}" for name in self.hide],
+        ]
+
+    def check(self, cases: Sequence[Case]) -> None:
+        """Find out before the first call whether every prompt can be built.
+
+        Raises:
+            OptionError: a hidden field stands in no persona.
+        """
+        known = frozenset().union(*(case.persona.fields for case in cases))
+        for name in self.hide:
+            if name not in known:
+                raise OptionError(
+                    f"hide={name} names no field of these personas. Use some of: {', '.join(sorted(known))}."
+                )
+
+    def fingerprint(self) -> str:
+        """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout.
+
+        Setting, method and hidden fields are not in it: a run and its no_persona control have the same.
+        """
+        profiles: list[dict[str, Any]] = [
+            {"Name": "Ada", "Likes": ["tea", {"in": "May"}]},
+            {"姓名": "小安", "喜好": ["茶"]},
+        ]
+        cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles]
+        plain = Template(prompt=self.prompt, language=self.language)
+        texts = [build(case, plain, order) for case in cases for order in ORDERS]
+        fixed = [text for case in cases for text in astuple(self.wording(case))]
+        digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
+        return f"{self.prompt}-{digest[:12]}"
 
 
-def persona(case: Case) -> str:
+def persona(case: Case, template: Template) -> str:
     """The paper's Persona Profile setting: the model reads the whole profile."""
-    return f"{WORDINGS[case.language].with_persona}\n\n<persona>\n{case.persona.text}\n</persona>"
+    text = case.persona.without(template.hide).text
+    return f"{template.wording(case).with_persona}\n\n<persona>\n{text}\n</persona>"
 
 
-def no_persona(case: Case) -> str:
+def no_persona(case: Case, template: Template) -> str:
     """The paper's No Persona control: the model reads the question and the responses alone."""
-    return WORDINGS[case.language].without_persona
+    return template.wording(case).without_persona
 
 
-SETTINGS: dict[str, Callable[[Case], str]] = {"persona": persona, "no_persona": no_persona}
+SETTINGS: dict[str, Callable[[Case, Template], str]] = {"persona": persona, "no_persona": no_persona}
 """What the model is told about the user: the prompt's text before the question."""
 
 
-def build(case: Case, setting: str, order: str) -> str:
+def build(case: Case, template: Template, order: str) -> str:
     """The prompt of one case in one order."""
     first, second = shown(case, order)
+    wording = template.wording(case)
     return (
-        f"{SETTINGS[setting](case)}\n\n"
+        f"{SETTINGS[template.setting](case, template)}\n\n"
         f"<question>\n{case.question}\n</question>\n\n"
         f"<response_A>\n{first}\n</response_A>\n\n"
         f"<response_B>\n{second}\n</response_B>\n\n"
-        f"{WORDINGS[case.language].ask}"
+        f"{wording.ask_cot if template.method == 'cot' else wording.ask}"
     )
 
 
@@ -115,14 +134,3 @@ def responses(prompt: str) -> tuple[str, str]:
             raise ValueError(f"expected exactly one {opening.strip()} ... {closing.strip()} in the prompt")
         parts.append(prompt.partition(opening)[2].partition(closing)[0])
     return parts[0], parts[1]
-
-
-def fingerprint() -> str:
-    """SHA-256 (12 hex digits) of the prompts of an invented case: changes with every wording and with the layout."""
-    profiles: list[dict[str, Any]] = [
-        {"Name": "Ada", "Likes": ["tea", {"in": "May"}]},
-        {"姓名": "小安", "喜好": ["茶"]},
-    ]
-    cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles]
-    texts = [build(case, setting, order) for case in cases for setting in SETTINGS for order in ORDERS]
-    return hashlib.sha256("\0".join([PROMPT_VERSION, *texts]).encode()).hexdigest()[:12]

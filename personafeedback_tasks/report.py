@@ -301,7 +301,10 @@ def _refuse_other_control(run: Run, control: Run) -> None:
         )
     for name, mine, its in (
         ("the model", run.model, control.model),
-        *((name, run.signature[name], control.signature[name]) for name in ("method", "prompt", "task_version")),
+        *(
+            (name, run.signature[name], control.signature[name])
+            for name in ("method", "prompt", "language", "task_version")
+        ),
         ("the conditions", run.conditions, control.conditions),
     ):
         if mine != its:
@@ -389,6 +392,8 @@ def signature_line(run: Run, audited: bool) -> str:
         f"setting {signature['setting']}",
         f"method {signature['method']}",
         f"prompt {signature['prompt']}",
+        *[f"language {signature['language']}"] * (signature["language"] != "auto"),
+        *[f"without {name}" for name in signature["hide"]],
         "both orders",
         f"data {signature['source']}",
     ]

@@ -86,13 +86,18 @@ class Run:
     @property
     def label(self) -> str:
         """How a row is headed: the model, and what a reader must not overlook."""
-        remarks = [str(self.signature["setting"])] * (self.signature["setting"] != "persona")
-        remarks += [str(self.signature["method"])] * (self.signature["method"] != "generate")
+        signature = self.signature
+        version = str(signature["prompt"]).partition("-")[0]
+        remarks = [str(signature["setting"])] * (signature["setting"] != "persona")
+        remarks += [str(signature["method"])] * (signature["method"] != "generate")
+        remarks += [f"prompt {version}"] * (version != "v1")
+        remarks += [f"language {signature['language']}"] * (signature["language"] != "auto")
+        remarks += [f"without {name}" for name in signature["hide"]]
         remarks += ["demonstration"] * bool(self.signature["demonstration"]) + ["partial"] * bool(self.partial)
         return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
 
 
-SAME = ("task_version", "setting", "method", "prompt", "source", "counts", "demonstration")
+SAME = ("task_version", "setting", "method", "prompt", "language", "hide", "source", "counts", "demonstration")
 """What logs must share to stand in one row, beside the model and the conditions."""
 
 

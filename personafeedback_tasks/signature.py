@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import TASK_VERSION, __version__, prompts
+from . import TASK_VERSION, __version__
 from .dataset import CaseSet
 from .options import Options
 
@@ -16,7 +16,7 @@ KEY = "personafeedback"
 """Where it stands: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
 
 
-def signature(task: str, cases: CaseSet, options: Options, method: str) -> dict[str, Any]:
+def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
     """The signature of one task under some options, ready for JSON.
 
     Returns:
@@ -24,6 +24,7 @@ def signature(task: str, cases: CaseSet, options: Options, method: str) -> dict[
         task: its name as rows show it.
         setting, method: what the model is told about the user, and how its choice is read.
         prompt: prompt version and fingerprint.
+        language, hide: see `prompts.Template`.
         source, counts, demonstration: see `dataset.CaseSet`.
         data: the digest of all cases of the task.
         cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
@@ -33,8 +34,10 @@ def signature(task: str, cases: CaseSet, options: Options, method: str) -> dict[
         "task_version": TASK_VERSION,
         "task": options.named(task, cases),
         "setting": options.setting,
-        "method": method,
-        "prompt": f"{prompts.PROMPT_VERSION}-{prompts.fingerprint()}",
+        "method": options.method,
+        "prompt": options.fingerprint(),
+        "language": options.language,
+        "hide": list(options.hide),
         "source": cases.release.source,
         "counts": cases.counts,
         "demonstration": cases.release.is_sample,

@@ -55,4 +55,8 @@ def who_asks(cases: list, setting: str = "persona") -> dict[str, tuple[str, str]
     """Prompt -> (case id, order), for servers, which see nothing but the prompt."""
     from personafeedback_tasks import prompts
 
-    return {prompts.build(case, setting, order): (case.id, order) for case in cases for order in ORDERS}
+    return {
+        prompts.build(case, prompts.Template(setting=setting), order): (case.id, order)
+        for case in cases
+        for order in ORDERS
+    }

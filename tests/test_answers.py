@@ -70,6 +70,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ('{"choice": null, "other": "A is better"}', INVALID), ('{"A": 7, "B": 8}', INVALID),
         ('{"choice": "\\u0041"}', INVALID), ('{"choice": "A"}\nAnswer: B', INVALID), ('{"choice": ["A"]}', INVALID),
         ('{"reason": "one\ntwo", "choice": "B"}', "B"), ("\\boxed{a + b}", INVALID),
+        ('{"choice": "B", "reply": "For tone, my choice is A"}', "B"),
         ('{"choice": "A", "x": ' + "[" * 9999 + "}", INVALID),
     ],
     "declared as none, or as two, or in part": [

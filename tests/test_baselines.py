@@ -125,7 +125,7 @@ def test_a_persona_without_a_name_is_never_named(profile):
 @pytest.mark.parametrize("name", JUDGES)
 def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
     for one in real:
-        answers = [JUDGES[name](prompts.build(one, "persona", order)) for order in ORDERS]
+        answers = [JUDGES[name](prompts.build(one, prompts.Template(), order)) for order in ORDERS]
         assert score_answers(answers).acc == BASELINES[name](one), one.id
 
 
@@ -143,7 +143,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
         return output.completion
 
     async def answers() -> dict[str, list[str]]:
-        return {one.id: [await ask(prompts.build(one, "persona", order)) for order in ORDERS] for one in real}
+        return {one.id: [await ask(prompts.build(one, prompts.Template(), order)) for order in ORDERS] for one in real}
 
     found = asyncio.run(answers())
     for one in real:

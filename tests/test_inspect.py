@@ -169,7 +169,7 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         case = case_of[sample.id]
         calls = [event for event in sample.events if event.event == "model"]
         asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}
-        assert asked == {order: prompts.build(case, "persona", order) for order in ORDERS}
+        assert asked == {order: prompts.build(case, prompts.Template(), order) for order in ORDERS}
         assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
         assert sample.metadata.keys() == {"cell", "category", "difficulty", "user_id", "language", "digest"}
         assert sample.target == ["A", "B"]
@@ -256,7 +256,9 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path):
     output = " ".join(done.stdout.split()) + done.stderr
     assert output.count("model calls") == 1
     asked = load_cases(real_data, "general")[:10]
-    characters = sum(len(prompts.build(case, "no_persona", order)) for case in asked for order in ORDERS)
+    characters = sum(
+        len(prompts.build(case, prompts.Template(setting="no_persona"), order)) for case in asked for order in ORDERS
+    )
     assert f"{characters:,} prompt characters" in output
     for part in (
         "personafeedback (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",

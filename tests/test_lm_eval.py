@@ -23,6 +23,7 @@ from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.orders import ORDERS
 from personafeedback_tasks.registration import task_configs
 from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.wordings import WORDINGS
 
 SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
 GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in ("", "_mc")}
@@ -215,8 +216,8 @@ def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, m
     assert prompts_asked() == first
     assert len(list(tmp_path.iterdir())) == 1, "the second run did not use the cache"
     assert not set(prompts_asked(setting="no_persona")) & set(first)
-    wording = prompts.WORDINGS["zh"]
-    monkeypatch.setitem(prompts.WORDINGS, "zh", type(wording)(**{**vars(wording), "ask": "哪个更好？"}))
+    wording = WORDINGS["v1"]["zh"]
+    monkeypatch.setitem(WORDINGS["v1"], "zh", type(wording)(**{**vars(wording), "ask": "哪个更好？"}))
     assert all(prompt.endswith("哪个更好？") for prompt in prompts_asked())
 
 
@@ -245,7 +246,9 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
         )
     )  # fmt: skip
     asked = load_cases(real_data, "general", "hard")[:10]
-    characters = sum(len(prompts.build(case, "no_persona", order)) for case in asked for order in ORDERS)
+    characters = sum(
+        len(prompts.build(case, prompts.Template(setting="no_persona"), order)) for case in asked for order in ORDERS
+    )
     assert f"{characters:,} prompt characters" in opening[-1]
     assert done.stderr.count("lm-eval's Groups table cannot") == 1
     assert "20 of 20 replies (100.0%) are unreadable" in done.stderr

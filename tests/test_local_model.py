@@ -30,7 +30,7 @@ def tiny_model(tmp_path_factory) -> Path:
     """A two-layer Llama with random weights and a byte-level BPE tokenizer trained on our prompts."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    texts = [prompts.build(case, "persona", order) for case in load_cases("sample") for order in ORDERS]
+    texts = [prompts.build(case, prompts.Template(), order) for case in load_cases("sample") for order in ORDERS]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

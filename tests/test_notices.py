@@ -10,7 +10,7 @@ from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.notices import opening, unreadable
 from personafeedback_tasks.options import Options
 from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.prompts import PROMPT_VERSION, build
+from personafeedback_tasks.prompts import Template, build
 
 
 @pytest.fixture
@@ -20,32 +20,35 @@ def two_cases(make_release):
     return load_cases(make_release({"general/easy": rows}, personas), "general", "easy", counts="any")
 
 
-RUN = {"task": "personafeedback_hard", "calls": 5384, "setting": "no_persona"}
+NO_PERSONA = Template(setting="no_persona")
+RUN = {"task": "personafeedback_hard", "calls": 5384}
 
 
 @pytest.mark.parametrize(
     ("template", "end"), [(None, ""), (True, "; chat template applied"), (False, "; chat template not applied")]
 )
 def test_the_opening_line_says_what_is_run(two_cases, template, end):
-    characters = sum(len(build(case, "no_persona", order)) for case in two_cases[:2] for order in ORDERS)
-    assert opening(**RUN, asked=two_cases[:2], method="generate", data=two_cases, chat_template=template) == (
+    characters = sum(len(build(case, NO_PERSONA, order)) for case in two_cases[:2] for order in ORDERS)
+    assert opening(**RUN, asked=two_cases[:2], template=NO_PERSONA, data=two_cases, chat_template=template) == (
         f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; setting no_persona; "
-        f"method generate; prompt {PROMPT_VERSION}; data {two_cases.revision}; languages en 1, zh 1{end}"
+        f"method generate; prompt v1; data {two_cases.revision}; languages en 1, zh 1{end}"
     )
 
 
 def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
     remark = "; DEMONSTRATION on the bundled sample: no evidence about a model"
     sample = load_cases("sample")
-    assert opening(**RUN, asked=sample, method="mc", data=sample).endswith(f"; languages en 24, zh 24{remark}")
-    assert remark not in opening(**RUN, asked=two_cases, method="mc", data=two_cases)
+    assert opening(**RUN, asked=sample, template=Template(method="mc"), data=sample).endswith(
+        f"; languages en 24, zh 24{remark}"
+    )
+    assert remark not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
 
 
 def test_the_opening_line_says_that_one_user_gives_no_standard_error(two_cases):
     assert "ONE USER: no standard error can be known" in opening(
-        **RUN, asked=two_cases[:1], method="mc", data=two_cases
+        **RUN, asked=two_cases[:1], template=Template(method="mc"), data=two_cases
     )
-    assert "ONE USER" not in opening(**RUN, asked=two_cases, method="mc", data=two_cases)
+    assert "ONE USER" not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
 
 
 def test_tied_log_likelihoods_have_a_remedy_of_their_own():
@@ -111,7 +114,7 @@ def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
 def test_options_are_taken_out_of_other_peoples_mapping():
     assert Options.read({}) == Options(data=None, setting="persona", counts="table2")
     read = Options.read({"data": "sample", "setting": "no_persona", "counts": "any", "pretrained": "x", "task": 1})
-    assert read == Options("sample", "no_persona", "any")
+    assert read == Options(data="sample", setting="no_persona", counts="any")
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,35 @@ def test_the_text_is_indented_lines_in_the_order_of_the_file():
 )
 def test_the_language_is_that_of_the_values(profile, language):
     assert Persona("u", profile).language == language
+
+
+# --- parts left out --------------------------------------------------------------------------------------------------
+
+
+def test_hidden_parts_are_gone_and_the_rest_stands_as_it_was():
+    profile = {"Name": "Ann", "Preference": {"Travel": {"By": "rail"}, "Social": "few"}, "Notes": [{"Name": "kept"}]}
+    persona = Persona("u", profile)
+    assert persona.fields == {
+        "Name",
+        "Preference",
+        "Preference.Travel",
+        "Preference.Travel.By",
+        "Preference.Social",
+        "Notes",
+    }
+    hidden = persona.without(("Name", "Preference.Travel"))
+    assert hidden.profile == {"Preference": {"Social": "few"}, "Notes": [{"Name": "kept"}]}
+    assert persona.profile is profile
+    assert persona.without(()) is persona
+    assert persona.without(("Preference.Travel.By",)).profile["Preference"] == {"Travel": {}, "Social": "few"}
+    assert persona.without(("Nothing",)).profile == profile
+
+
+def test_hiding_each_part_of_the_real_personas_removes_exactly_its_lines(real_data):
+    from personafeedback_tasks.dataset import load_cases
+
+    personas = {case.user_id: case.persona for case in load_cases(real_data, "general", "hard")}
+    for persona in list(personas.values())[:20]:
+        for name in persona.fields:
+            kept = persona.without((name,)).fields
+            assert kept == {field for field in persona.fields if field != name and not field.startswith(f"{name}.")}

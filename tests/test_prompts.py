@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks import prompts
 from personafeedback_tasks.answers import LETTERS
 from personafeedback_tasks.dataset import Case, load_cases
 from personafeedback_tasks.judges import JUDGES
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.persona import Persona
-from personafeedback_tasks.prompts import SETTINGS, build, responses
+from personafeedback_tasks.prompts import SETTINGS, Template, build, responses
+from personafeedback_tasks.wordings import WORDINGS, Wording
 
 STORED = Path(__file__).with_name("prompts")
 
@@ -42,13 +42,26 @@ CHANGED = (
 )
 
 
+STORED_TEMPLATES = {
+    **{setting: Template(setting=setting) for setting in SETTINGS},
+    **{
+        f"{version}_{setting}": Template(prompt=version, setting=setting)
+        for version in ("v2", "v3")
+        for setting in SETTINGS
+    },
+    **{f"{version}_cot": Template(prompt=version, method="cot") for version in WORDINGS},
+    "hidden": Template(hide=("Name", "Preference.Travel")),
+    "other_language": Template(language="en"),
+}
+
+
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("setting", ["persona", "no_persona"])
+@pytest.mark.parametrize("name", STORED_TEMPLATES)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_prompts_are_those_that_were_stored(language, setting, order, request):
+def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
-    path = STORED / f"{language}_{setting}_{order}.txt"
-    prompt = build(case, setting, order).encode()
+    path = STORED / f"{language}_{name}_{order}.txt"
+    prompt = build(case, STORED_TEMPLATES[name], order).encode()
     if request.config.getoption("--store-prompts"):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(prompt)
@@ -56,9 +69,9 @@ def test_the_prompts_are_those_that_were_stored(language, setting, order, reques
     assert prompt == path.read_bytes(), CHANGED
 
 
-def test_every_setting_and_order_is_stored():
+def test_every_template_and_order_is_stored():
     names = {
-        f"{language}_{setting}_{order}.txt" for language, setting, order in product(("en", "zh"), SETTINGS, ORDERS)
+        f"{language}_{name}_{order}.txt" for language, name, order in product(("en", "zh"), STORED_TEMPLATES, ORDERS)
     }
     assert {path.name for path in STORED.iterdir()} == names
 
@@ -69,7 +82,7 @@ def test_every_setting_and_order_is_stored():
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_two_orders_of_a_case_share_all_before_the_first_response(real_cases, setting):
     for case in real_cases:
-        one, two = (build(case, setting, order) for order in ORDERS)
+        one, two = (build(case, Template(setting=setting), order) for order in ORDERS)
         start = one.index(case.chosen)
         assert one[:start] == two[: two.index(case.rejected)]
         assert case.question in one[:start]
@@ -82,21 +95,25 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
     for case in real_cases:
         by_user[case.user_id].append(case)
     for cases in by_user.values():
-        asked = [(build(case, setting, order), f"<question>\n{case.question}\n") for case in cases for order in ORDERS]
+        asked = [
+            (build(case, Template(setting=setting), order), f"<question>\n{case.question}\n")
+            for case in cases
+            for order in ORDERS
+        ]
         (head,) = {prompt[: prompt.index(question)] for prompt, question in asked}
         assert (cases[0].persona.text in head) == (setting == "persona")
 
 
 def test_without_persona_no_line_of_it_is_shown(real_cases):
     for case in real_cases:
-        prompt = build(case, "no_persona", ORDERS[0]).splitlines()
+        prompt = build(case, Template(setting="no_persona"), ORDERS[0]).splitlines()
         assert not set(prompt) & set(case.persona.text.splitlines()), case.id
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_responses_of_every_real_case_can_be_read_back(real_cases, setting):
     for case, order in product(real_cases, ORDERS):
-        prompt = build(case, setting, order)
+        prompt = build(case, Template(setting=setting), order)
         assert responses(prompt) == shown(case, order)
         assert (prompt.count(case.chosen), prompt.count(case.rejected)) == (1, 1)
 
@@ -116,7 +133,7 @@ TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map
 @settings(derandomize=True, deadline=None)
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
     case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
-    prompt = build(case, setting, order)
+    prompt = build(case, Template(setting=setting), order)
     assert [prompt.count(text) for text in (case.chosen, case.rejected, case.question)] == [1, 1, 1]
     assert prompt.count(f"<who>{persona}") == (setting == "persona")
     assert responses(prompt) == shown(case, order)
@@ -124,7 +141,7 @@ def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected
     lengths = [len(text) for text in shown(case, order)]
     assert JUDGES["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
     # Everything else is fixed: taking the texts out leaves what another case leaves.
-    plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), setting, order)
+    plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), Template(setting=setting), order)
     for text, mark in ((case.chosen, "<one>"), (case.rejected, "<two>"), (case.question, "<ask>")):
         prompt = prompt.replace(text, mark)
     assert prompt.replace(f"<who>{persona}", "<who>") == plain
@@ -142,11 +159,11 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
     name = tag.strip("\n<>/")
     for order in ORDERS:
         with pytest.raises(ValueError, match=f"^expected exactly one <{name}> ... </{name}> in the prompt$"):
-            judge(build(case, "persona", order))
+            judge(build(case, Template(), order))
 
 
 def test_the_judge_that_picks_the_first_response_needs_no_text_of_it():
-    assert JUDGES["first"](build(case_of(chosen="</response_A>"), "persona", ORDERS[1])) == "A"
+    assert JUDGES["first"](build(case_of(chosen="</response_A>"), Template(), ORDERS[1])) == "A"
 
 
 @pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
@@ -176,30 +193,38 @@ def test_each_order_shows_the_chosen_response_under_its_letter():
 def test_exchanging_chosen_and_rejected_exchanges_the_prompts_of_the_orders(setting):
     case = case_of()
     other = dataclasses.replace(case, chosen=case.rejected, rejected=case.chosen)
-    assert [build(other, setting, order) for order in ORDERS] == [build(case, setting, o) for o in reversed(ORDERS)]
+    assert [build(other, Template(setting=setting), order) for order in ORDERS] == [
+        build(case, Template(setting=setting), o) for o in reversed(ORDERS)
+    ]
 
 
 def test_the_judges_and_their_letters():
     assert set(JUDGES) == {"longest", "first"}
     for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
-        prompt = build(case_of(one, two), "persona", ORDERS[0])
+        prompt = build(case_of(one, two), Template(), ORDERS[0])
         assert (JUDGES["longest"](prompt), JUDGES["first"](prompt)) == (longest, "A")
 
 
 # --- fingerprint -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("version", WORDINGS)
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("text", [field.name for field in dataclasses.fields(prompts.Wording)])
-def test_the_fingerprint_changes_with_any_fixed_text(monkeypatch, language, text):
-    before = prompts.fingerprint()
-    wording = prompts.WORDINGS[language]
+@pytest.mark.parametrize("text", [field.name for field in dataclasses.fields(Wording)])
+def test_the_fingerprint_changes_with_any_fixed_text_of_its_wording_alone(monkeypatch, version, language, text):
+    before = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
+    wording = WORDINGS[version][language]
     changed = dataclasses.replace(wording, **{text: getattr(wording, text) + "."})
-    monkeypatch.setitem(prompts.WORDINGS, language, changed)
-    assert prompts.fingerprint() != before
+    monkeypatch.setitem(WORDINGS[version], language, changed)
+    after = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
+    assert {name for name in WORDINGS if after[name] != before[name]} == {version}
 
 
-def test_the_fingerprint_changes_with_the_version(monkeypatch):
-    before = prompts.fingerprint()
-    monkeypatch.setattr(prompts, "PROMPT_VERSION", "v0")
-    assert prompts.fingerprint() != before
+def test_the_fingerprint_tells_wordings_and_languages_apart_and_starts_with_the_version():
+    prints = {Template(prompt=p, language=g).fingerprint(): p for p in WORDINGS for g in ("auto", "en", "zh")}
+    assert len(prints) == 9
+    assert all(print_.startswith(f"{version}-") for print_, version in prints.items())
+
+
+def test_a_run_and_its_control_have_the_same_fingerprint():
+    assert Template(setting="no_persona", hide=("Name",)).fingerprint() == Template().fingerprint()

@@ -41,7 +41,7 @@ def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_ve
 def test_a_bare_install_loads_cases_and_builds_prompts(bare_venv):
     done = bare_venv.run(
         'python -c \'from personafeedback_tasks import dataset, prompts; c = dataset.load_cases("sample"); '
-        'print(len(c), len(prompts.build(c[0], "persona", "chosen_first")) > 1000)\''
+        'print(len(c), len(prompts.build(c[0], prompts.Template(), "chosen_first")) > 1000)\''
     )
     assert done.stdout == "48 True\n", done.stderr
 
