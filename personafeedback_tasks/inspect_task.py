@@ -5,10 +5,11 @@ A sample holds ids and the question; both prompts stand in the transcript as the
 
 from __future__ import annotations
 
-from .errors import require
+from .errors import choose, require
 
 require("inspect_ai", extra="inspect")
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from inspect_ai import Task
@@ -39,12 +40,18 @@ from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
-GENERATE_CONFIG = GenerateConfig(
-    max_tokens=1024,
-    temperature=0.0,
-    # The part of a prompt that cases share is shorter than what Anthropic caches, so a cache write is never read back.
-    cache_prompt=False,
-)
+ROOM = {"generate": 1024, "cot": 4096}
+"""Method -> new tokens that a reply may have."""
+
+
+def letter_config(method: str) -> GenerateConfig:
+    """How the methods that read a letter from a reply generate."""
+    return GenerateConfig(
+        max_tokens=ROOM[method],
+        temperature=0.0,
+        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
+        cache_prompt=False,
+    )
 
 
 def build_task(
@@ -64,11 +71,12 @@ def build_task(
     options = options or Options()
     cases = load_cases(options.data, category, difficulty, options.counts)
     options.check(cases)
+    solver, scorer, config = METHODS[choose("method", options.method, tuple(METHODS))](cases, options)
     return Task(
         dataset=MemoryDataset([_sample(case) for case in cases], name="PersonaFeedback", location=cases.release.source),
-        solver=_ask_both_orders(cases, options),
-        scorer=both_orders(),
-        config=GENERATE_CONFIG,
+        solver=solver,
+        scorer=scorer,
+        config=config,
         version=TASK_VERSION,
         name=options.named(name, cases),
         metadata=inspect_notices.watch(name, cases, options),
@@ -91,12 +99,13 @@ def _sample(case: Case) -> Sample:
     )
 
 
-def _ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
+def ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
+    """A solver that makes the two calls of a case at the same time."""
     case_of = {case.id: case for case in cases}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the setting is an argument.
-    @solver
-    def ask_both_orders(setting: str) -> Solver:
+    @solver(name="ask_both_orders")
+    def ask(setting: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             model, case = get_model(), case_of[str(state.sample_id)]
             outputs = await collect(*(model.generate([_message(case, template, order)]) for order in ORDERS))
@@ -106,7 +115,7 @@ def _ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
 
         return solve
 
-    return ask_both_orders(template.setting)
+    return ask(template.setting)
 
 
 def _message(case: Case, template: prompts.Template, order: str) -> ChatMessageUser:
@@ -202,3 +211,15 @@ def both_orders() -> Scorer:
         )
 
     return score
+
+
+Method = Callable[[CaseSet, Options], tuple[Solver, Scorer, GenerateConfig]]
+
+
+def letter(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
+    """Methods `generate` and `cot`: the reply of each order is read to a letter."""
+    return ask_both_orders(cases, options), both_orders(), letter_config(options.method)
+
+
+METHODS: dict[str, Method] = {"generate": letter, "cot": letter}
+"""How the model's choice is read: method -> what asks and what scores."""
