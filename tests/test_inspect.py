@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -173,6 +174,46 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
         assert sample.metadata.keys() == {"cell", "category", "difficulty", "user_id", "language", "digest"}
         assert sample.target == ["A", "B"]
+
+
+def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample", method="cot"), "scripted/gold", tmp_path)
+    assert log.plan.config.max_tokens == 4096
+    assert log.eval.metadata["personafeedback"]["method"] == "cot"
+    template = prompts.Template(method="cot")
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
+        calls = [event for event in sample.events if event.event == "model"]
+        asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}
+        assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in ORDERS}
+
+
+def test_options_reach_the_prompt_and_the_name(tmp_path):
+    options = {"prompt": "v3", "language": "en", "hide": ["Name", "Preference.Travel"]}
+    log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=3)
+    template = prompts.Template(prompt="v3", language="en", hide=("Name", "Preference.Travel"))
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
+        texts = {event.input[-1].text for event in sample.events if event.event == "model"}
+        assert texts == {prompts.build(case_of[sample.id], template, order) for order in ORDERS}
+    assert (
+        log.eval.task
+        == "personafeedback_hard (prompt v3, language en, without Name, without Preference.Travel, demonstration)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"settings": "persona"}, "settings='persona' is no option. Use: counts, data, hide"),
+        ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
+        ({"method": "mc"}, "method='mc' is not known. Use one of: generate, cot"),
+        ({"prompt": "v9"}, "prompt='v9' is not known. Use one of: v1, v2, v3."),
+    ],
+)
+def test_an_unknown_option_is_refused(option, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        tasks.personafeedback_hard(data="sample", **option)
 
 
 def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp_path):

@@ -96,7 +96,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     succeed(venv, IMPORT)
     ours = {path: content for path, content in listing(source).items() if path not in before}
     assert {Path(path).parts[:3] for path in ours} == {("lm_eval", "tasks", "personafeedback")}
-    assert sum(content.startswith("->") for content in ours.values()) == 28
+    assert sum(content.startswith("->") for content in ours.values()) == 41
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
@@ -148,10 +148,10 @@ def test_register_links_into_the_lm_eval_that_this_python_imports(layered, wheel
     assert link.readlink() == task_configs(venv) / link.name
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
 
-    assert "28 files removed" in succeed(venv, "personafeedback unregister", **folders)
+    assert "41 files removed" in succeed(venv, "personafeedback unregister", **folders)
     assert listing(first_on_path) == before
     assert link.is_symlink()
-    assert "28 files removed" in succeed(venv, "personafeedback unregister")
+    assert "41 files removed" in succeed(venv, "personafeedback unregister")
     assert listing(elsewhere) == before
 
 
@@ -168,7 +168,7 @@ def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
     assert "personafeedback" not in names
     # The command that removes them comes back with the package.
     install(venv, wheel)
-    assert "28 files removed" in succeed(venv, "personafeedback unregister")
+    assert "41 files removed" in succeed(venv, "personafeedback unregister")
     assert listing(elsewhere) == before
 
 

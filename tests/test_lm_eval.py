@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,8 +27,9 @@ from personafeedback_tasks.release import PAPER_COUNTS
 from personafeedback_tasks.wordings import WORDINGS
 
 SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
-GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in ("", "_mc")}
-CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in ("", "_mc")}
+METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
+GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in METHODS}
+CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
 
 
 class JudgeLM(LM):
@@ -73,7 +75,7 @@ def test_the_task_manager_finds_exactly_the_names_that_are_promised():
 
 def test_every_task_can_be_built_and_is_of_the_installed_version():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
-    loaded = manager.load(["personafeedback", "personafeedback_mc"])
+    loaded = manager.load([f"personafeedback{suffix}" for suffix in METHODS])
     assert set(loaded["tasks"]) == CELLS
     assert {task.VERSION for task in loaded["tasks"].values()} == {TASK_VERSION}
     assert {group.version for group in loaded["groups"].values()} == {TASK_VERSION}
@@ -83,8 +85,8 @@ def test_every_task_can_be_built_and_is_of_the_installed_version():
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_a_group_holds_the_cells_that_its_name_says(name):
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
-    words = set(name.removesuffix("_mc").split("_")[1:])
-    suffix = "_mc" if name.endswith("_mc") else ""
+    suffix = next((suffix for suffix in ("_mc", "_cot") if name.endswith(suffix)), "")
+    words = set(name.removesuffix(suffix).split("_")[1:])
     expected = [f"personafeedback_{c}_{d}{suffix}" for c, d in PAPER_COUNTS if words <= {c, d}]
     assert [task.task_name for task in manager.load([name])["groups"][name].get_all_tasks()] == expected
 
@@ -117,6 +119,49 @@ def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_d
     task = "personafeedback_general_hard_mc"
     assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge])
     assert value(results, task, "acc_sym") == symmetric
+
+
+def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real_data):
+    class Reasoner(JudgeLM):
+        def generate_until(self, requests, disable_tqdm=False):
+            replies = super().generate_until(requests, disable_tqdm)
+            return [f"Response A is warm. Response B is long.\n\nAnswer: {reply}" for reply in replies]
+
+    lm = Reasoner(JUDGES["gold"])
+    task = "personafeedback_general_hard_cot"
+    results = evaluate(lm, task, real_data, limit=40, log_samples=True)
+    assert value(results, task, "acc") == 1
+    config = results["configs"][task]
+    assert config["generation_kwargs"]["max_gen_toks"] == 4096
+    assert config["metadata"]["personafeedback"]["method"] == "cot"
+    cases = load_cases(real_data, "general", "hard")[:40]
+    template = prompts.Template(method="cot")
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    assert all(prompt.endswith(WORDINGS["v1"]["zh"].ask_cot) for prompt in lm.prompts)
+
+
+def test_options_change_the_prompt_and_the_name(real_data):
+    metadata = {"prompt": "v2", "language": "en", "hide": "Name,Preference.Travel"}
+    lm = JudgeLM(JUDGES["gold"])
+    results = evaluate(lm, "personafeedback_general_hard", real_data, limit=5, metadata=metadata)
+    template = prompts.Template(prompt="v2", language="en", hide=("Name", "Preference.Travel"))
+    cases = load_cases(real_data, "general", "hard")[:5]
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    alias = results["results"]["personafeedback_general_hard"]["alias"]
+    assert alias.endswith("(prompt v2, language en, without Name, without Preference.Travel)")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "sentence"),
+    [
+        ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
+        ({"prompt": "v9"}, "prompt='v9' is not known. Use one of: v1, v2, v3."),
+        ({"language": "fr"}, "language='fr' is not known. Use one of: auto, en, zh."),
+    ],
+)
+def test_an_unknown_option_is_refused(metadata, sentence, real_data):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        evaluate("gold", "personafeedback_general_hard", real_data, limit=1, metadata=metadata)
 
 
 def test_groups_are_weighted_by_cases(real_data):

@@ -45,8 +45,8 @@ def test_register_links_every_yaml_file_and_says_so(harness):
     folder = harness / "tasks" / "personafeedback"
     names = {path.name for path in registration.task_configs().iterdir() if path.name.endswith("yaml")}
     assert {path.name for path in folder.iterdir() if path.is_symlink()} == names
-    assert len(names) == 24 + 4
-    assert f"28 files of {registration.task_configs()} linked into {folder}" in done.output
+    assert len(names) == 36 + 5
+    assert f"41 files of {registration.task_configs()} linked into {folder}" in done.output
 
 
 def test_it_is_safe_to_repeat(harness):
@@ -59,7 +59,7 @@ def test_it_is_safe_to_repeat(harness):
 def test_unregister_removes_exactly_what_register_made(harness):
     before = files(harness)
     command("register")
-    assert "28 files removed" in command("unregister").output
+    assert "41 files removed" in command("unregister").output
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
     assert "Nothing to do" in command("unregister").output
@@ -82,7 +82,7 @@ def test_files_are_copied_where_links_are_not_possible(harness, monkeypatch):
     assert "copied (run this again after every upgrade)" in done.output
     folder = harness / "tasks" / "personafeedback"
     assert (folder / "_default_yaml").read_bytes() == (registration.task_configs() / "_default_yaml").read_bytes()
-    assert "28 files removed" in command("unregister").output
+    assert "41 files removed" in command("unregister").output
     assert not folder.exists()
 
 
