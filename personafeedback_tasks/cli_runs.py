@@ -54,14 +54,18 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
         personafeedback report with.eval --no-persona without.eval
     """
     from . import report_text
+    from .sensitivity import sensitivities
 
     found = read_runs(runs)
     against = None if control is None else read_run(control)
     reports = [report_of(run, data, against) for run in found]
     for made in reports:
         report_text.show(report_text.terminal(made))
+    moved = [str(found) for found in sensitivities(reports)]
+    if moved:
+        click.echo("\n".join(["Prompt sensitivity (runs that differ only in prompt or language):", *moved]))
     if out is not None:
-        for path in _write(reports, out):
+        for path in _write(reports, moved, out):
             click.echo(f"wrote {path}")
 
 
@@ -102,17 +106,21 @@ def cases_of(run: Run, data: str | None) -> tuple[CaseSet | None, str]:
     return None, why_not
 
 
-def _write(reports: list[Report], out: Path) -> list[Path]:
+def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
     from . import figure, report_text
 
     out.mkdir(parents=True, exist_ok=True)
     image = "![Accuracy over both orders, with 95 % intervals and baselines](accuracy.svg)\n"
     sections = [report_text.markdown(made) for made in reports]
     texts = {
-        "report.md": "\n".join(["# PersonaFeedback\n", image, *sections]),
-        "report.json": _json({"reports": [made.as_dict() for made in reports]}),
+        "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
+        "report.json": _json({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
     }
     return [*(_write_text(out / name, text) for name, text in texts.items()), *figure.save(reports, out)]
+
+
+def _section_of(moved: list[str]) -> list[str]:
+    return ["## Prompt sensitivity\n", *(f"- {line}" for line in moved)] if moved else []
 
 
 def _json(document: dict[str, Any]) -> str:

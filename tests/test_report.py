@@ -390,6 +390,30 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     assert math.isnan(report.overall.measures["acc"].low)
 
 
+# --- wordings --------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_differ_only_in_the_wording_print_their_range(real_data, tmp_path, hard_logs):
+    task = "personafeedback_general_hard"
+    others = [
+        lm_eval_log(tmp_path / "v2", "gold", task, real_data, metadata={"prompt": "v2"}),
+        lm_eval_log(tmp_path / "en", "always_first", task, real_data, metadata={"language": "en"}),
+    ]
+    done = personafeedback("report", hard_logs["persona"], *others, "--data", real_data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
+    assert acc < 0.5, "the mixed judge would not be the lowest"
+    line = f"general hard: acc {100 * acc:.1f} (v1) to 100.0 (v2), a range of {100 * (1 - acc):.1f} over 3 wordings"
+    assert line in done.stdout
+    assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("other", ["no_persona", "mc", "partial"])
+def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], hard_logs[other], "--data", real_data)
+    assert "Prompt sensitivity" not in done.stdout
+
+
 # --- what Inspect does beyond one pass -------------------------------------------------------------------------------
 
 
