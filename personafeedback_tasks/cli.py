@@ -53,5 +53,5 @@ def task_configs() -> None:
     click.echo(registration.task_configs())
 
 
-for command in (cli_data.audit_command, cli_data.baselines_command, cli_runs.report, cli_runs.compare):
+for command in (cli_data.audit_command, cli_data.baselines_command, cli_runs.report, cli_runs.compare, cli_runs.card):
     main.add_command(command)

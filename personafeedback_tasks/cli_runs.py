@@ -159,3 +159,44 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool)
         report_text.show(comparing.terminal(found))
     if json_file is not None:
         _write_text(json_file, _json(found.as_dict()))
+
+
+@click.command()
+@click.argument("run", type=RUN)
+@click.option(
+    "--model-card",
+    metavar="README.md",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The card to write to; made if it is not there. What it holds already stays.",
+)
+@click.option(
+    "--eval-results",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the Hub's newer .eval_results file there. The Hub shows it only for data sets that it lists as benchmarks.",
+)
+@click.option(
+    "--no-persona",
+    "control",
+    metavar="RUN",
+    type=RUN,
+    help="The same run with setting=no_persona, for the persona gain.",
+)
+@data_option
+def card(run: Path, model_card: Path, eval_results: Path | None, control: Path | None, data: str | None) -> None:
+    """Put a run into a model card: `model-index` metadata, and a section with intervals, baselines and limits.
+
+    Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals are
+    behaviour and only printed), data that were not checked, and logs that do not belong together.
+
+    \b
+        personafeedback card logs/a.eval --model-card README.md
+        personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md --eval-results .eval_results
+    """
+    from .card import update_card
+
+    found = read_run(run)
+    made = report_of(found, data, None if control is None else read_run(control))
+    for line in update_card(made, cases_of(found, data)[0], model_card, eval_results):
+        click.echo(line)

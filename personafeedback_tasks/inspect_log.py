@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.scorer import Score
 
+from . import scoring
 from .orders import ORDERS
 from .runs import Row, Run, RunError, signed, text
+
+SCORERS = {"logprobs": "personafeedback_logprobs", "reward": "personafeedback_reward"}
+"""Method -> the scorer that reads its replies; `personafeedback` reads those of all others."""
 
 
 def read(path: Path) -> Run:
@@ -30,7 +35,7 @@ def read(path: Path) -> Run:
         summaries = read_eval_log_sample_summaries(str(path))
     except Exception as error:
         raise _damaged(path, error) from error
-    rows = _rows(path, summaries)
+    rows = _rows(path, summaries, SCORERS.get(signature["method"], "personafeedback"))
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
@@ -53,31 +58,59 @@ def _damaged(path: Path, error: Exception) -> RunError:
     )
 
 
-def _rows(path: Path, summaries: list[EvalSampleSummary]) -> dict[str, Row]:
+def _rows(path: Path, summaries: list[EvalSampleSummary], scorer: str) -> dict[str, Row]:
     epochs: dict[str, list[EvalSampleSummary]] = {}
     for summary in sorted(summaries, key=lambda summary: summary.epoch):
         if summary.scores:
             epochs.setdefault(str(summary.id), []).append(summary)
-    return {case_id: _row(path, case_id, samples) for case_id, samples in epochs.items()}
+    return {case_id: _row(path, case_id, samples, scorer) for case_id, samples in epochs.items()}
 
 
-def _row(path: Path, case_id: str, samples: list[EvalSampleSummary]) -> Row:
+def _row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str) -> Row:
+    if scorer == SCORERS["reward"]:
+        return _reward_row(path, case_id, samples, scorer)
     answers = []
+    scores: list[Score] = []
     for sample in samples:
-        score = (sample.scores or {}).get("personafeedback")
+        score = (sample.scores or {}).get(scorer)
         found = (score.metadata or {}).get("answers") if score else None
         if not isinstance(found, dict) or set(found) != set(ORDERS):
             raise RunError(
                 f"{path}, sample {case_id}: found no answers of our scorer, expected one per order. Score the log again: "
-                f"inspect score {path} --scorer personafeedback_tasks/personafeedback"
+                f"inspect score {path} --scorer personafeedback_tasks/{scorer}"
             )
         answers.append(tuple(str(found[order]) for order in ORDERS))
+        scores += [score] if score else []
     about = samples[0].metadata
-    return Row(case_id, about["cell"], about["user_id"], about["digest"], tuple(answers))
+    return Row(
+        case_id, about["cell"], about["user_id"], about["digest"], tuple(answers),
+        acc_sym=_mean(scores, "acc_sym"), p_chosen=_mean(scores, "p_chosen"),
+    )  # fmt: skip
+
+
+def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str) -> Row:
+    found = []
+    for sample in samples:
+        score = (sample.scores or {}).get(scorer)
+        value: Any = score.value if score else None
+        if not isinstance(value, dict) or not {"acc", "tie"} <= value.keys():
+            raise RunError(
+                f"{path}, sample {case_id}: found no rewards of our scorer, expected those of both responses. Score the log "
+                f"again: inspect score {path} --scorer personafeedback_tasks/{scorer}"
+            )
+        found.append((float(value["acc"]), float(value["tie"])))
+    about = samples[0].metadata
+    return Row(case_id, about["cell"], about["user_id"], about["digest"], (), rewards=tuple(found))
+
+
+def _mean(scores: list[Score], key: str) -> float | None:
+    """The mean of one key over the epochs of a case; None where the scorer has no such key."""
+    values: list[Any] = [score.value[key] for score in scores if isinstance(score.value, dict) and key in score.value]
+    return scoring.mean(values) if values else None
 
 
 def _conditions(log: EvalLog) -> str:
-    """The generation arguments in force; connection settings do not shape a reply."""
+    """The generation arguments in force. Connection settings do not shape a reply, and headers may hold a key."""
     config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
     config |= log.eval.model_generate_config.model_dump(exclude_none=True)
     for name in (

@@ -1,0 +1,814 @@
+"""The model card: what it says, what it refuses, and that it keeps what was there, read back with huggingface_hub's own readers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("rich")
+pytest.importorskip("scipy")
+
+from huggingface_hub import ModelCard, metadata_load
+from huggingface_hub.repocard_data import model_index_to_eval_results
+
+from personafeedback_tasks import card as cards
+from personafeedback_tasks import card_text
+from personafeedback_tasks.card import update_card
+from personafeedback_tasks.card_file import CardError
+from personafeedback_tasks.cli_runs import report_of
+from personafeedback_tasks.dataset import CaseSet, load_cases
+from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.release import HUB_ID, HUB_REVISION
+from personafeedback_tasks.report import CELLS, make_report
+from personafeedback_tasks.runs import Row, Run, RunError, read_run
+
+needs_entries = pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="an older huggingface_hub")
+GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+SAMPLE = load_cases("sample")
+
+
+def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
+    """A whole run, on the texts of the sample, that says it was asked on the release."""
+    cases = [case for case in SAMPLE if case.cell in cells]
+    rows = {c.id: Row(c.id, c.cell, c.user_id, c.digest, (answer(i),), acc_sym) for i, c in enumerate(cases)}
+    signed = {
+        "package": "0.1.0", "task_version": "1.0", "setting": "persona", "method": "generate", "prompt": "v1-0123456789ab",
+        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "demonstration": False, "language": "auto", "hide": [], **dict(signature),
+    }  # fmt: skip
+    found = {
+        "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
+        "conditions": "chat template=applied, few-shot=0, max_gen_toks=1024", "cells": {cell: 8 for cell in cells if cell in CELLS},
+        "rows": rows, "totals": {}, "logs": (Path("results/acme__model/results_2026.json"),),
+    }  # fmt: skip
+    return Run(**{**found, **kwargs})
+
+
+def update(path, run=None, eval_results=None, control=None):
+    report = make_report(run, SAMPLE, control) if run or control else MOSTLY_RIGHT
+    return update_card(report, SAMPLE, path, eval_results)
+
+
+def mostly_right(index):
+    return GOLD if index % 4 else ("A", "A")
+
+
+MOSTLY_RIGHT = make_report(run_of(mostly_right), SAMPLE)
+
+
+def refusing(index):
+    return GOLD if index % 2 else ("refusal", "refusal")
+
+
+def ours(results):
+    return [result for result in results if isinstance(result.metric_args, dict) and "orders" in result.metric_args]
+
+
+def load(path):
+    """As huggingface_hub reads it."""
+    return ModelCard.load(path).data
+
+
+def lost(old, new):
+    """The lines of `old` that do not stand in `new` in their order."""
+    rest = iter(new)
+    return [line for line in old if line not in rest]  # `in` goes on where the last one was found
+
+
+OTHERS = """\
+---
+# keep this comment
+license: apache-2.0   # and this one
+language: [zh, en]
+"quoted": 'it''s'
+tags:
+    - 四个空格
+model-index:   # results of other benchmarks
+  - name: Acme  # the model
+    results:
+      - task: {type: text-generation, name: Text Generation}
+        dataset:
+          type: cais/mmlu
+          name: "MMLU"
+        metrics:
+          - type: acc
+            value: 64.50   # not 64.5
+        source: {url: 'https://example.org', name: Somebody}
+      # somebody else's number on the same data
+      - task:
+          type: text-generation
+        dataset:
+          type: PersonalAILab/PersonaFeedback
+          name: PersonaFeedback
+          config: general_hard
+          split: test
+        metrics:
+        - {type: accuracy, value: 0.61, name: theirs}
+  - name: Acme-Distilled
+    results:
+      - task:
+          type: text-generation
+        dataset: {type: gsm8k, name: GSM8K}
+        metrics: [{type: acc, value: 50}]
+widget:
+  - text: |
+      a block
+
+base_model: acme/base
+---
+# Acme
+
+Text with trailing spaces  \t
+<!-- a comment of the author -->
+"""
+
+
+# --- model-index -----------------------------------------------------------------------------------------------------
+
+
+def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
+    path = tmp_path / "README.md"
+    report = make_report(run_of(mostly_right), SAMPLE)
+    update_card(report, SAMPLE, path)
+    data = load(path)
+    assert data.model_name == "acme/model"
+    found = {result.dataset_config: result for result in data.eval_results}
+    assert list(found) == [*CELLS, "specific", "general", "total"]
+    for name, result in found.items():
+        group = report.by_name[name]
+        acc = group.measures["acc"]
+        assert (result.task_type, result.dataset_type, result.dataset_name) == (
+            "multiple-choice",
+            HUB_ID,
+            "PersonaFeedback",
+        )
+        assert (result.dataset_split, result.dataset_revision) == ("test", HUB_REVISION)
+        assert (result.metric_type, result.metric_name) == ("accuracy", "acc (both orders), %")
+        assert result.metric_value == round(100 * acc.value, 2)
+        args = result.metric_args
+        assert args["interval_95"] == [round(100 * acc.low, 2), round(100 * acc.high, 2)]
+        assert (args["stderr"], args["cases"], args["users"]) == (round(100 * acc.stderr, 2), group.cases, acc.users)
+        assert (args["setting"], args["method"], args["orders"]) == ("persona", "generate", "both")
+        assert args["signature"] == report.signature
+        assert (result.verified, result.source_url) == (None, None)
+    # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
+    assert found["total"].metric_value == 87.5
+    assert model_index_to_eval_results(metadata_load(path)["model-index"]) == ("acme/model", cards.results(report))
+
+
+def test_log_likelihoods_add_acc_sym(tmp_path):
+    update(tmp_path / "card.md", run_of(mostly_right, signature={"method": "mc"}, acc_sym=1.0))
+    names = [result.metric_name for result in load(tmp_path / "card.md").eval_results]
+    assert names == ["acc (both orders), % (mc)", "acc_sym (both orders), % (mc)"] * 9
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "| total | **87.5** | " in text
+    assert " | **100.0** | 100.0–100.0 | 48 |" in text
+
+
+def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):
+    (cell,) = {CELLS[-1]}
+    user = next(case.user_id for case in SAMPLE if case.cell == cell)
+    run = run_of(cells=[cell])
+    rows = {id_: row for id_, row in run.rows.items() if row.user_id == user}
+    update(tmp_path / "card.md", replace(run, rows=rows, cells={cell: len(rows)}))
+    (result,) = load(tmp_path / "card.md").eval_results
+    assert not {"interval_95", "stderr"} & result.metric_args.keys()
+    assert ".nan" not in (tmp_path / "card.md").read_text(encoding="utf-8")
+
+
+def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
+    for source, revision in (
+        (f"{HUB_ID}@{'0' * 40}", "0" * 40),
+        (f"someone/copy@{'0' * 40}", None),
+        ("/home/someone/data", None),
+    ):
+        path = tmp_path / f"{revision}{len(source)}.md"
+        update(path, run_of(signature={"source": source}))
+        assert {result.dataset_revision for result in load(path).eval_results} == {revision}
+
+
+# --- an existing card keeps all that it had --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_every_line_of_an_existing_card_stays_byte_for_byte(newline, mark, tmp_path):
+    path = tmp_path / "README.md"
+    old = mark + OTHERS.replace("\n", newline)
+    path.write_bytes(old.encode())
+    update(path)
+    new = path.read_bytes().decode()
+    assert lost(old.splitlines(keepends=True), new.splitlines(keepends=True)) == []
+    assert new.startswith(old[: old.index("  - name: Acme-Distilled")])
+    assert (new.count("\r\n") == new.count("\n")) == (newline == "\r\n")
+    results = load(path).eval_results
+    assert len(ours(results)) == 9
+    assert [(r.dataset_name, r.metric_value) for r in results if r not in ours(results)] == [
+        ("MMLU", 64.5), ("PersonaFeedback", 0.61), ("GSM8K", 50)
+    ]  # fmt: skip
+    assert metadata_load(path)["model-index"][0]["name"] == "Acme"
+    assert len(metadata_load(path)["model-index"][0]["results"]) == 2 + 9
+
+
+def test_what_model_card_save_would_have_lost_is_why_the_text_is_edited(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS, encoding="utf-8")
+    ModelCard.load(path).save(path)
+    saved = path.read_text(encoding="utf-8")
+    assert "# keep this comment" not in saved
+    assert "name: Acme\n" not in saved, "it joined the two models under the name of the last"
+
+
+@pytest.mark.parametrize("old", [None, "", "---\nlicense: mit\n---", "# Title", "---\n\n---\ntext\n", OTHERS])
+def test_doing_it_again_changes_nothing_and_says_so(old, tmp_path):
+    path = tmp_path / "README.md"
+    if old is not None:
+        path.write_text(old, encoding="utf-8")
+    said = update(path)
+    first = path.read_bytes()
+    stamp = path.stat().st_mtime_ns
+    again = update(path)
+    assert path.read_bytes() == first
+    assert path.stat().st_mtime_ns == stamp, "it was written although nothing had changed"
+    assert said[0] == f"{path}: " + (
+        "there was none, created." if old is None else "updated, the rest of it is as it was."
+    )
+    assert again[0] == f"{path}: nothing to change."
+    assert len(ours(load(path).eval_results)) == 9
+
+
+def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS + "\nThe end.\n", encoding="utf-8")
+    update(path, run_of(mostly_right))
+    between = path.read_text(encoding="utf-8") + "\nAdded by hand below.\n"
+    path.write_text(between, encoding="utf-8")
+    update(path, run_of(cells=CELLS[:2]))
+    found = ours(load(path).eval_results)
+    assert [(r.dataset_config, r.metric_value) for r in found] == [
+        (CELLS[0], 100), (CELLS[1], 100), ("specific", 100)
+    ]  # fmt: skip
+    text = path.read_text(encoding="utf-8")
+    assert text.count("## PersonaFeedback") == 1
+    assert text.endswith("end persona -->\n\nAdded by hand below.\n")
+    update(path, run_of(mostly_right))
+    assert path.read_text(encoding="utf-8") == between
+
+
+def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_path):
+    path = tmp_path / "README.md"
+    variants = [
+        {"setting": setting, "method": method} for setting in ("persona", "no_persona") for method in ("generate", "mc")
+    ]
+    variants += [{"prompt": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}]
+    for variant in variants * 2:
+        update(path, run_of(signature=variant))
+    headings = [
+        "",
+        " (mc)",
+        " (no_persona)",
+        " (no_persona, mc)",
+        " (prompt v2, language en, without Name, Preference.Travel)",
+    ]
+    found = ours(load(path).eval_results)
+    assert [r.metric_name for r in found[::9]] == [f"acc (both orders), %{heading}" for heading in headings]
+    assert len(found) == 9 * 5
+    text = path.read_text(encoding="utf-8")
+    assert "was shown the user's persona without Name, Preference.Travel, the user's question" in text
+    for heading in headings:
+        assert text.count(f"\n## PersonaFeedback{heading}\n") == 1
+
+
+def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(
+        "---\nmodel-index:\n- name: Acme\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
+        f"      type: {HUB_ID}\n      name: PersonaFeedback\n      config: general_hard\n      split: test\n"
+        f"      revision: {HUB_REVISION}\n    metrics:\n    - type: accuracy\n      value: 61\n      name: theirs\n---\n",
+        encoding="utf-8",
+    )
+    update(path, run_of(mostly_right))
+    ModelCard.load(path).save(path)  # joins theirs and ours, which are about the same data
+    assert [len(result["metrics"]) for result in metadata_load(path)["model-index"][0]["results"]].count(2) == 1
+    update(path, run_of())
+    results = load(path).eval_results
+    assert [r.metric_value for r in results if r not in ours(results)] == [61]
+    assert [r.metric_value for r in ours(results)] == [100] * 9
+    before = path.read_bytes()
+    update(path, run_of())
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "model-index: [{name: Acme, results: [{task: {type: t}, dataset: {type: d, name: D}, metrics: [{type: acc, value: 1.0}]}]}]",
+        "model-index:\n- name: Acme\n  results: []",
+        "model-index: []",
+        "model-index:",
+        "model-index: null # none yet",
+    ],
+)
+def test_a_model_index_that_is_not_written_one_item_per_line_is_written_anew(index, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\nlicense: mit # kept\n{index}\nbase_model: acme/base # kept\n---\ntext\n", encoding="utf-8")
+    theirs = load(path).eval_results or []
+    update(path)
+    results = load(path).eval_results
+    assert [result for result in results if result not in ours(results)] == theirs
+    assert len(ours(results)) == 9
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("---\nlicense: mit # kept\nmodel-index:\n- name: ")
+    assert "\nbase_model: acme/base # kept\n---\ntext\n" in text
+    update(path)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nmodel_name: Acme One\n---\n", encoding="utf-8")
+    update(path)
+    assert metadata_load(path)["model-index"][0]["name"] == "Acme One"
+    update(tmp_path / "new.md", run_of(model="hf//home/someone/checkpoints/step-100/"))
+    assert (tmp_path / "new.md").read_text(encoding="utf-8").startswith("---\nmodel-index:\n- name: step-100\n")
+    assert "\n# step-100\n" in (tmp_path / "new.md").read_text(encoding="utf-8")
+
+
+def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path):
+    target = tmp_path / "blobs" / "real.md"
+    target.parent.mkdir()
+    target.write_text("# Title\n", encoding="utf-8")
+    target.chmod(0o640)
+    link = tmp_path / "README.md"
+    link.symlink_to(target)
+    update(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert "## PersonaFeedback" in target.read_text(encoding="utf-8")
+    assert sorted(os.listdir(tmp_path)) == ["README.md", "blobs"]
+    assert os.listdir(target.parent) == ["real.md"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"---\nlicense: [\n---\n", "found metadata that huggingface_hub cannot read .*, expected a valid card between"),
+        (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
+        (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
+        (b"---\n{license: mit}\n---\n", "`model-index` cannot be changed without changing something else"),
+        (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
+        (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
+        (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
+    ],
+)  # fmt: skip
+def test_a_card_that_cannot_be_changed_without_a_loss_is_left_alone(content, sentence, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_bytes(content)
+    with pytest.raises(CardError, match=sentence):
+        update(path)
+    assert path.read_bytes() == content
+    with pytest.raises(CardError, match="found a file that cannot be read"):
+        update(tmp_path)
+
+
+# --- any card --------------------------------------------------------------------------------------------------------
+
+_words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
+_scalars = st.one_of(_words, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=True), st.dates())
+_values = st.recursive(
+    _scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_words, inner, max_size=3)), max_leaves=5
+)  # fmt: skip
+_keys = st.sampled_from(["license", "base_model", "widget", "co2", "extra_gated", "pipeline_tag", "inference"])
+_results = st.fixed_dictionaries(
+    {
+        "task": st.fixed_dictionaries({"type": _words}, optional={"name": _words}),
+        "dataset": st.fixed_dictionaries(
+            {"type": st.sampled_from([HUB_ID, "cais/mmlu"]), "name": _words},
+            optional={"config": _words, "args": _values},
+        ),
+        "metrics": st.lists(
+            st.fixed_dictionaries({"type": _words, "value": _scalars}, optional={"args": _values, "name": _words}),
+            max_size=3,
+        ),
+    }
+)
+_index = st.lists(
+    st.fixed_dictionaries({"name": st.text("abc", min_size=1), "results": st.lists(_results, max_size=3)}), max_size=2
+)
+
+
+@st.composite
+def fronts(draw):
+    """The lines of some front matter: keys in any order, comments and blank lines between them, several styles."""
+    data = draw(st.dictionaries(_keys, _values, max_size=4))
+    if draw(st.booleans()):
+        data["model-index"] = draw(_index)
+    lines = []
+    for key, value in draw(st.permutations(list(data.items()))):
+        lines += draw(st.lists(st.sampled_from(["", "# 注释 a comment", "  # indented"]), max_size=2))
+        flow = (
+            draw(st.sampled_from([False, None])) if isinstance(value, (list, dict)) else False
+        )  # None: innermost parts
+        style = {"default_flow_style": flow, "indent": draw(st.sampled_from([2, 4]))}
+        text = yaml.safe_dump({key: value}, sort_keys=False, allow_unicode=draw(st.booleans()), **style)
+        lines += text.split("\n")[:-1]
+        if draw(st.booleans()):
+            lines += [f"{key}_block: |", "    a block # no comment", "     indented"]
+    return lines
+
+
+@given(
+    front=st.none() | fronts(),
+    body=st.lists(st.sampled_from(["# 标题", "", "text  ", "---", "```", "| a | b |", "\tx"]), max_size=6),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    ends=st.booleans(),
+)
+@example(front=["description: |", "  the last block"], body=[], newline="\n", ends=False)
+@example(front=[], body=["---"], newline="\n", ends=True)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_a_card_has_it_keeps_and_twice_is_once(front, body, newline, ends, tmp_path_factory):
+    path = tmp_path_factory.mktemp("card") / "README.md"
+    block = [] if front is None else ["---", *front, "---"]
+    old = newline.join([*block, *body]) + newline * ends
+    path.write_bytes(old.encode())
+    try:
+        before = ModelCard.load(path)
+    except (ValueError, TypeError, AttributeError, yaml.YAMLError):
+        with pytest.raises(CardError, match="cannot read"):
+            update(path)
+        assert path.read_bytes() == old.encode()
+        return
+    update(path)
+    new = path.read_bytes().decode()
+    after = ModelCard.load(path)
+    theirs = [r for r in after.data.eval_results if r not in ours(after.data.eval_results)]
+    assert repr(theirs) == repr(before.data.eval_results or [])
+    assert len(ours(after.data.eval_results)) == 9
+    # Outside model-index nothing changes, not even in how it is written.
+    for key, value in before.data.to_dict().items():
+        if key != "model-index":
+            assert str(after.data.to_dict()[key]).rstrip("\n") == str(value).rstrip("\n"), key
+    kept = [line for line in old.splitlines(keepends=True) if line.strip()]
+    if "model-index" not in (metadata(old) or {}):
+        own = newline if newline in old else "\n"
+        kept[-1:] = [line.rstrip("\r\n") + own for line in kept[-1:]]  # a last line without an end gets one
+        assert lost(kept, [line for line in new.splitlines(keepends=True) if line.strip()]) == []
+    assert new[new.index("<!--") :].count("<!--") == 2
+    assert before.text in after.text
+    update(path)
+    assert path.read_bytes().decode() == new
+
+
+def metadata(content):
+    match = huggingface_hub.repocard.REGEX_YAML_BLOCK.search(content)
+    return yaml.safe_load(match[2]) if match else None
+
+
+# --- the section -----------------------------------------------------------------------------------------------------
+
+
+def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_path):
+    path = tmp_path / "README.md"
+    run = run_of(refusing)
+    report = make_report(run, SAMPLE)
+    update_card(report, SAMPLE, path)
+    text = path.read_text(encoding="utf-8")
+    group = report.overall
+    for part in (
+        "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
+        "and its choice was read from its reply",
+        "|  | acc | 95 % interval | cases | users | baseline: longest | baseline: random | persona gain |",
+        f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
+        "| 50.0 | 50.0 | not measured |",
+        "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
+        "to recognise a personalised reply, not to write one",
+        "synthetic and mostly Chinese",
+        "the majority of nine annotators, not the choice of the users themselves",
+        f"can reach: specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
+        f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
+        "Always picking the longer response reaches 50.0 % on these cases",
+        "public since 2025; whether the model was trained on them was not checked",
+        "Language of the data, in cases: " + ", ".join(
+            f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in SAMPLE.languages.most_common()
+        ),
+        "The prompt (v1-0123456789ab) is that of personafeedback-tasks, not the authors'",
+        "Persona gain (acc minus that of the same model without the persona): not measured.",
+        "\nlm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
+        f"Signature: `{report.signature}`",
+    ):  # fmt: skip
+        assert part in text, part
+
+
+def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
+    run = run_of(cells=["general_hard"])
+    found = "\n".join(card_text.limits(make_report(run, SAMPLE), SAMPLE))
+    asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
+    assert sum(asked.languages.values()) == 8
+    for code, count in asked.languages.items():
+        assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
+    assert "can reach: general" in found
+    assert "specific" not in found
+
+
+def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
+    control = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
+    update(tmp_path / "card.md", run_of(), control=control)
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "| persona gain | 95 % interval |" in text
+    assert (
+        "Persona gain (acc minus that of the same model without the persona): +50.0 points, 95 % interval +50.0 to +50.0."
+        in text
+    )
+    assert "Control: `personafeedback-tasks 0.1.0" in text
+    assert "someone" not in text
+
+
+def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
+    marker = "<!-- personafeedback: end persona -->"
+    run = run_of(
+        model="/home/someone/secret project/model", signature={"source": "/home/someone/data"},
+        conditions=f"chat template=applied, system instruction=Say ``` `A`\n\n{marker}\n# no heading",
+    )  # fmt: skip
+    for _ in range(2):
+        update(tmp_path / "README.md", run)
+        text = (tmp_path / "README.md").read_text(encoding="utf-8")
+        assert "/home" not in text
+        assert "data a local copy | sha256" in text
+        assert text.count(marker) == 1
+        assert text.endswith(f"{marker}\n")
+        assert "\n# no heading" not in text
+        assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
+
+
+INSPECT = {
+    "harness": "inspect-ai 0.3.285",
+    "model": "openai/gpt-4o",
+    "logs": (Path("logs/a.eval"), Path("logs/b.eval")),
+}
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (run_of(), "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
+        (
+            run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions="chat template=not applied, few-shot=0"),
+            "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
+        ),
+        (
+            run_of(cells=["general_easy", "general_hard"], conditions="chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0"),
+            "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
+        ),
+        (
+            run_of(**INSPECT, signature={"method": "cot", "prompt": "v2-0", "hide": ["Name", "Bias"]}, conditions="max_tokens=1024"),
+            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T prompt=v2 -T hide=Name,Bias -T method=cot",
+        ),
+        (run_of(**INSPECT, conditions="max_tokens=1024, temperature=0.0"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
+        (
+            run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions="epochs=3, max_tokens=16384"),
+            f"inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o --max-tokens 16384 --epochs 3 -T setting=no_persona -T data=someone/copy@{'0' * 40}",
+        ),
+    ],
+)  # fmt: skip
+def test_the_command_asks_the_same_again(run, expected):
+    assert card_text.command(run) == expected
+
+
+# --- .eval_results ---------------------------------------------------------------------------------------------------
+
+
+@needs_entries
+def test_eval_results_are_read_back_as_entries(tmp_path):
+    from huggingface_hub import parse_eval_result_entries
+
+    folder = tmp_path / "model" / ".eval_results"
+    report = make_report(run_of(mostly_right), SAMPLE)
+    said = update_card(report, SAMPLE, tmp_path / "README.md", folder)
+    path = folder / "personafeedback.yaml"
+    entries = parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
+    assert [entry.task_id for entry in entries] == [*CELLS, "specific", "general", "total"]
+    total = entries[-1]
+    assert (total.dataset_id, total.dataset_revision, total.value, total.date) == (
+        HUB_ID, HUB_REVISION, 87.5, "2026-11-21T12:00:00+00:00"
+    )  # fmt: skip
+    assert total.notes.startswith("acc over both orders in per cent, 95 % interval ")
+    assert report.signature in total.notes
+    assert f"{path}: there was none, created." in said
+    assert any("only for data sets that it lists as benchmarks" in line for line in said)
+    assert f"{path}: nothing to change." in update_card(report, SAMPLE, tmp_path / "README.md", folder)
+    update(tmp_path / "README.md", run_of(signature={"setting": "no_persona", "method": "mc"}), folder)
+    assert sorted(os.listdir(folder)) == ["personafeedback.yaml", "personafeedback_no_persona_mc.yaml"]
+
+
+@needs_entries
+def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
+    path = tmp_path / "personafeedback.yaml"
+    path.write_text("- mine\n", encoding="utf-8")
+    with pytest.raises(
+        CardError, match=f"{path}: found a file that `personafeedback card` did not write, expected none"
+    ):
+        update(tmp_path / "README.md", eval_results=tmp_path)
+    assert os.listdir(tmp_path) == ["personafeedback.yaml"], "the card was written all the same"
+
+
+def test_an_older_huggingface_hub_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", type(sys)("huggingface_hub"))
+    with pytest.raises(CardError, match="the installed huggingface_hub has no EvalResultEntry. Upgrade it"):
+        update(tmp_path / "README.md", eval_results=tmp_path)
+    assert os.listdir(tmp_path) == []
+    update(tmp_path / "README.md")
+
+
+# --- what to run next ------------------------------------------------------------------------------------------------
+
+
+@needs_entries
+def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
+    path, folder = tmp_path / "my card.md", tmp_path / "results"
+    said = update(path, run_of(**INSPECT), folder)
+    assert said[2:] == [
+        "Nothing was uploaded. To open a pull request on the Hub:",
+        f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
+        "and then, with the number of that pull request in the place of N:",
+        f"    hf upload OWNER/MODEL {folder}/personafeedback.yaml .eval_results/personafeedback.yaml --revision refs/pr/N",
+        "The Hub shows .eval_results only for data sets that it lists as benchmarks; the card shows the numbers in any case.",
+        "To convert the log to the Every Eval Ever schema (its converter wants models that are named OWNER/MODEL):",
+        *(
+            "    uvx --python 3.12 --from 'every-eval-ever[inspect]' every_eval_ever convert inspect "
+            f"--log_path logs/{name}.eval --output_dir data"
+            for name in "ab"
+        ),
+    ]
+
+
+def test_the_options_of_hf_upload_exist():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("hf"), "upload", "--help"],
+        env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert "--create-pr" in done.stdout
+    assert "--revision" in done.stdout
+
+
+# --- what nobody should publish --------------------------------------------------------------------------------------
+
+
+def unreadable(share):
+    """Replies of which that many in a hundred are unreadable, spread over the 8 cases of a cell."""
+    return lambda index: ("no_response", "truncated") if index < 8 * share else GOLD
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [
+        (run_of(signature={"demonstration": True}), "found a run on the bundled sample, expected the benchmark's data."),
+        (run_of(rows=None, totals={cell: {"acc": 0.5} for cell in CELLS}), "found no samples in it, expected the answers of every case"),
+        (run_of(cells={**dict.fromkeys(CELLS, 8), "general_hard": 1010}), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
+        (run_of(signature={"counts": "any"}), r"not checked against the paper's number of cases \(counts=any\), expected counts=table2"),
+        (
+            run_of(unreadable(1 / 8), cells=["general_hard"]),
+            r"found 12.5 % unreadable replies in general_hard \(no_response 1, truncated 1; refusals not counted\), expected at most 10.0 %",
+        ),
+    ],
+)  # fmt: skip
+def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, sentence, tmp_path):
+    if "1,010" in sentence:
+        run = replace(run, cells={**dict.fromkeys(CELLS, 8), "general_hard": 1010})
+    with pytest.raises(CardError, match=sentence) as refused:
+        update(tmp_path / "README.md", run, tmp_path / "results")
+    assert str(refused.value).startswith(f"{run.logs[0]}: ")
+    assert os.listdir(tmp_path) == []
+
+
+def test_one_bad_cell_is_not_hidden_by_the_good_ones(tmp_path):
+    bad = {case.id for case in SAMPLE if case.cell == "general_hard"}
+    run = run_of()
+    rows = {id_: replace(row, answers=(("no_response", "A"),)) if id_ in bad else row for id_, row in run.rows.items()}
+    with pytest.raises(CardError, match="found 50.0 % unreadable replies in general_hard"):
+        update(tmp_path / "README.md", replace(run, rows=rows))
+
+
+def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
+    answers = ["no_response"] * 8 + ["A"] * 72  # of 80 replies
+    users = [f"u{index}" for index in range(40)]
+    report = make_report(run_of(refusing), SAMPLE)
+    cards.refuse_unpublishable(report, SAMPLE)
+    group = replace(report.overall, replies=len(answers), reasons={"no_response": 8, "refusal": 40}, cases=len(users))
+    cards.refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
+    with pytest.raises(CardError, match="expected at most 10.0 %"):
+        cards.refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
+
+
+def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
+    report = make_report(run_of(), None, no_cases="There is no folder 'gone'.")
+    with pytest.raises(
+        CardError, match="found no data to go with it, expected the texts.*There is no folder 'gone'.*Pass --data."
+    ):
+        update_card(report, None, tmp_path / "README.md")
+    assert os.listdir(tmp_path) == []
+
+
+# --- from the logs of both harnesses ---------------------------------------------------------------------------------
+
+
+def polite(case_id, order):
+    """Mostly right; 15 % refusals, 3 % empty replies."""
+    number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16) % 100
+    return (
+        "I cannot help with that."
+        if number < 15
+        else ""
+        if number < 18
+        else "A"
+        if number < 30
+        else CHOSEN_LETTER[order]
+    )
+
+
+@pytest.fixture(scope="module")
+def logs(real_data, tmp_path_factory):
+    """The same replies, logged by both harnesses: a whole cell of the release."""
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    import judges
+    from logs import inspect_log, lm_eval_log
+
+    judges.JUDGES["polite"] = polite
+    folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
+    return {
+        "lm-eval": lm_eval_log(folder / "lm", "polite", task, real_data),
+        "no_persona": lm_eval_log(folder / "np", "silent", task, real_data, metadata={"setting": "no_persona"}),
+        "inspect": inspect_log(folder / "inspect", "polite", task, real_data),
+    }
+
+
+def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
+    cases = load_cases(real_data, "general")
+    found = {}
+    for harness in ("lm-eval", "inspect"):
+        path = tmp_path / f"{harness}.md"
+        report = make_report(read_run(logs[harness]), cases)
+        said = update_card(report, cases, path)
+        (result,) = load(path).eval_results
+        args = {name: value for name, value in result.metric_args.items() if name != "signature"}
+        found[harness] = (result.dataset_config, result.metric_value, args)
+        text = path.read_text(encoding="utf-8")
+        assert "Of 2,020 replies 293 were refusals and 54 otherwise unreadable (no_response 54)." in text
+        assert "Language of the data, in cases: Chinese 1,010." in text
+        assert str(real_data) not in text
+        assert shlex.split(said[-1])[-4:] == ["--log_path", str(logs[harness]), "--output_dir", "data"]
+    assert found["lm-eval"] == found["inspect"]
+    # The answers were written down above: right in both orders, in one or in none.
+    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in cases if c.cell == "general_hard"]
+    longer = [
+        (len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2
+        for c in cases
+        if c.cell == "general_hard"
+    ]
+    name, acc, args = found["inspect"]
+    assert (name, args["cases"]) == ("general_hard", 1010)
+    assert acc == round(100 * math.fsum(right) / 1010, 2)
+    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
+
+
+def test_what_the_every_eval_ever_converter_looks_for_is_in_the_log(logs):
+    results = json.loads(logs["lm-eval"].read_text(encoding="utf-8"))
+    (config,) = results["configs"].values()
+    assert config["dataset_path"] == HUB_ID
+    assert config["metric_list"][0]["metric"] == "acc"
+
+
+def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
+    from logs import inspect_log, lm_eval_log
+
+    task = "personafeedback_general_hard"
+    for log, sentence in (
+        (lm_eval_log(tmp_path / "limit", "gold", task, real_data, limit=8), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
+        (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
+        (lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False), "found no samples in it"),
+        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 2,020; refusals not counted\)"),
+    ):  # fmt: skip
+        run = read_run(log)
+        with pytest.raises(CardError, match=sentence):
+            update_card(report_of(run, None), load_cases(run.signature["source"], "general"), tmp_path / "README.md")
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for name in ("lm-eval", "no_persona"):
+        (mixed / name).symlink_to(logs[name].parent)
+        for file in logs[name].parent.iterdir():
+            (mixed / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(RunError, match="differ in setting"):
+        read_run(mixed)
+    assert not (tmp_path / "README.md").exists()
