@@ -27,7 +27,8 @@ def personafeedback(
     Args:
         category: `specific` or `general`; both if not given.
         difficulty: `easy`, `medium` or `hard`; all if not given.
-        options: those of `personafeedback_tasks.options.Options`: setting, method, prompt, language, hide, data, counts.
+        options: those of `personafeedback_tasks.options.Options`: setting, method, prompt, language, hide, k, rag_filter, data,
+            counts.
     """
     return build_task("personafeedback", category, difficulty, options=Options.strict(**options))
 

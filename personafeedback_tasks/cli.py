@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from . import __version__, cli_data, cli_runs, registration
+from . import __version__, cli_data, cli_export, cli_runs, registration
 from .errors import PersonaFeedbackError
 
 
@@ -53,5 +53,8 @@ def task_configs() -> None:
     click.echo(registration.task_configs())
 
 
-for command in (cli_data.audit_command, cli_data.baselines_command, cli_runs.report, cli_runs.compare, cli_runs.card):
+for command in (
+    cli_data.audit_command, cli_data.baselines_command, cli_export.export_command,
+    cli_runs.report, cli_runs.compare, cli_runs.card,
+):  # fmt: skip
     main.add_command(command)

@@ -14,7 +14,7 @@ from rich.text import Text
 from .inference import Estimate, difference, sign_flip_p, smallest_difference
 from .report import case_values, groups_of, jsonable, signature_line
 from .report_text import NOTHING, grid, interval, percent
-from .runs import Run, RunError
+from .runs import WHAT_IS_ASKED, Run, RunError
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Comparison:
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
                 found.append(f"{len(ids):,} cases are in run {name} only and left out: {named}")
-        for name in ("setting", "method", "prompt", "task_version"):
+        for name in WHAT_IS_ASKED:
             a, b = self.run_a.signature[name], self.run_b.signature[name]
             if a != b:
                 found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")

@@ -4,26 +4,26 @@ Layout of a release (field names and spellings as upstream has them, plus the co
 
     data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
     persona/<user_id>.json
+    memory/<user_id>.jsonl       optional, see memory.py
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jsonlines
-
+from . import memory
 from .errors import DataError, choose
 from .persona import Persona
 from .release import PAPER_COUNTS, Release, locate
+from .strict_json import broken, cut, loads, read, reason, refuse_marks, rows, short, short_list
 
 CATEGORIES = ("specific", "general")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -156,7 +156,7 @@ def load_cases(
     for cell in PAPER_COUNTS:
         if cell[0] in categories and cell[1] in difficulties:
             path = _cell_file(release.root, *cell)
-            cases = [_case(row, path, line, *cell, release.root, personas) for line, row in _rows(path)]
+            cases = [_case(row, path, line, *cell, release.root, personas) for line, row in rows(path)]
             if counts == "table2" and len(cases) != release.counts[cell]:
                 raise DataError(
                     f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
@@ -183,25 +183,6 @@ def _cell_file(root: Path, category: str, difficulty: str) -> Path:
     )
 
 
-def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break."""
-    raw = _read(path)
-    if not raw.strip():
-        raise DataError(f"{path}: the file is empty, expected one JSON object a line. Get a complete copy.")
-    lines = raw.removesuffix(b"\n").split(b"\n")
-    with jsonlines.Reader(lines, loads=_loads) as reader:
-        for number, line in enumerate(lines, start=1):
-            where = f"{path}, line {number}"
-            _refuse_marks(line, where)  # the reader would drop them
-            try:
-                row = reader.read(type=dict)
-            except jsonlines.InvalidLineError as error:
-                raise _broken(where, _reason(error.__cause__ or "not a JSON object"), "one JSON object") from error
-            except RecursionError as error:
-                raise _broken(where, _reason(error), "one JSON object") from error
-            yield number, row
-
-
 def _case(
     row: dict[str, Any],
     path: Path,
@@ -214,18 +195,18 @@ def _case(
     where = f"{path}, line {line}"
     rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
     if len(rejected_keys) > 1:
-        raise _broken(where, "both 'reject' and 'rejected'", "one of them")
+        raise broken(where, "both 'reject' and 'rejected'", "one of them")
     if isinstance(row.get("user_id"), int) and not isinstance(row["user_id"], bool):
         row["user_id"] = str(row["user_id"])
     fields = ("user_id", "question", "chosen", rejected_keys[0])
     for key in fields:
         if key not in row:
-            raise _broken(where, f"no {key!r} (keys: {_short_list(row) or 'none'})", f"a string {key!r}")
+            raise broken(where, f"no {key!r} (keys: {short_list(row) or 'none'})", f"a string {key!r}")
         if not isinstance(row[key], str) or not row[key].strip():
-            raise _broken(where, f"{key} = {_short(row[key])}", "a non-empty string")
+            raise broken(where, f"{key} = {short(row[key])}", "a non-empty string")
     user_id, question, chosen, rejected = (row.pop(key) for key in fields)
     if chosen == rejected:
-        raise _broken(where, "chosen and rejected are the same text", "two different responses")
+        raise broken(where, "chosen and rejected are the same text", "two different responses")
     if user_id not in personas:
         personas[user_id] = _persona(root, user_id, where)
     id_ = f"{category}_{difficulty}:{line}"
@@ -234,7 +215,7 @@ def _case(
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
     if user_id in (".", "..") or any(character in user_id for character in "/\\:"):
-        raise _broken(where, f"user_id = {_short(user_id)}", "a plain file name without path separators")
+        raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
     path = root / "persona" / f"{user_id}.json"
     try:
         found = path.is_file()
@@ -242,98 +223,21 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         found = False
     if not found:
         raise DataError(
-            f"{where}: found no persona for user_id {_short(user_id)}, expected the file {_cut(str(path), 300)}. Add the file."
+            f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
-    raw = _read(path)
-    _refuse_marks(raw, f"{path}, line 1")
+    raw = read(path)
+    refuse_marks(raw, f"{path}, line 1")
     try:
-        profile = _loads(raw.decode("utf-8"))
+        profile = loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise _broken(str(path), _reason(error), "one JSON object") from error
+        raise broken(str(path), reason(error), "one JSON object") from error
     if not isinstance(profile, dict) or not profile:
-        raise _broken(str(path), _short(profile), "a non-empty JSON object")
-    return Persona(user_id, profile)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
-
-
-def _refuse_marks(raw: bytes, where: str) -> None:
-    for mark, name in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1e", "a record separator")):
-        if raw.startswith(mark):
-            raise _broken(where, name, "UTF-8 without one")
-
-
-def _loads(text: str | bytes) -> Any:
-    """`json.loads` that refuses what it would otherwise repair: NaN, repeated keys, NUL, lone surrogates."""
-    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
-    if "\\u" in str(text):  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
-        for string in _strings(value):
-            if "\0" in string:
-                raise ValueError("a NUL character in a string")
-            if any("\ud800" <= character <= "\udfff" for character in string):
-                raise ValueError("half of a surrogate pair in a string")
-    return value
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from value
-    if isinstance(value, (dict, list)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _strings(item)
-
-
-def _finite(number: str) -> float:
-    if math.isinf(float(number)):
-        raise ValueError(f"{_cut(number)} is too large a number")
-    return float(number)
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"the key {_short(twice)} twice in one object")
-    return value
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
-
-
-def _reason(error: object) -> object:
-    """The parser's words without its own line number, which would contradict the file's."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} (column {error.colno})"
-    return "too deep a nesting" if isinstance(error, RecursionError) else error
-
-
-def _broken(where: str, found: object, expected: str) -> DataError:
-    return DataError(f"{where}: found {found}, expected {expected}. Get an intact copy, or mend this record.")
+        raise broken(str(path), short(profile), "a non-empty JSON object")
+    return Persona(user_id, profile, root / memory.FOLDER / f"{user_id}.jsonl")
 
 
 def _digest(parts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
-
-
-def _short(value: object) -> str:
-    return _cut(ascii(value))
-
-
-def _short_list(values: Iterable[object]) -> str:
-    return _cut(", ".join(map(_short, values)), 200)
-
-
-def _cut(text: str, length: int = 60) -> str:
-    """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
-    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def _users_in_turn(cases: list[Case]) -> list[Case]:

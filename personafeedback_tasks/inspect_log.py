@@ -35,6 +35,8 @@ def read(path: Path) -> Run:
         summaries = read_eval_log_sample_summaries(str(path))
     except Exception as error:
         raise _damaged(path, error) from error
+    if signature["method"] == "reward":
+        signature = signature | {"place": _place(summaries)}
     rows = _rows(path, summaries, SCORERS.get(signature["method"], "personafeedback"))
     return Run(
         model=log.eval.model,
@@ -103,6 +105,14 @@ def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scor
     return Row(case_id, about["cell"], about["user_id"], about["digest"], (), rewards=tuple(found))
 
 
+def _place(summaries: list[EvalSampleSummary]) -> str:
+    """Where a reward model's conversations hold the persona: its chat template decides."""
+    scores = [score for summary in summaries for score in (summary.scores or {}).values()]
+    return next(
+        (str(score.metadata["persona"]) for score in scores if score.metadata and "persona" in score.metadata), ""
+    )
+
+
 def _mean(scores: list[Score], key: str) -> float | None:
     """The mean of one key over the epochs of a case; None where the scorer has no such key."""
     values: list[Any] = [score.value[key] for score in scores if isinstance(score.value, dict) and key in score.value]
@@ -123,6 +133,10 @@ def _conditions(log: EvalLog) -> str:
         "cache",
     ):
         config.pop(name, None)
+    if log.eval.model.startswith("personafeedback-reward/"):
+        config |= {
+            name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate", "dtype")
+        }
     epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 

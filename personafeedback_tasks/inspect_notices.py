@@ -52,7 +52,7 @@ def _register() -> None:
         async def on_task_end(self, data: TaskEnd) -> None:
             signed = (data.log.eval.metadata or {}).get(KEY)
             if signed is not None:
-                warning = notices.unreadable(signed["task"], _answers(data.log))
+                warning = notices.unreadable(signed["task"], _answers(data.log), signed["method"])
                 if warning is not None:
                     logger.warning(warning)
 
@@ -64,7 +64,7 @@ def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
     return notices.opening(
         task=signed["task"],
         asked=asked,
-        calls=len(asked) * len(ORDERS) * epochs,
+        calls=len(asked) * (len(ORDERS) + options.rag_filter) * epochs,
         template=options,
         data=cases,
     )

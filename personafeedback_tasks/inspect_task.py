@@ -34,7 +34,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from . import TASK_VERSION, inspect_notices, prompts, scoring
+from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
 from .answers import LETTERS, read_reply
 from .dataset import Case, CaseSet, load_cases
 from .options import Options
@@ -100,7 +100,7 @@ def _sample(case: Case) -> Sample:
 
 
 def ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
-    """A solver that makes the two calls of a case at the same time."""
+    """A solver that makes the two calls of a case at the same time, after that of `rag_filter` if it is on."""
     case_of = {case.id: case for case in cases}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the setting is an argument.
@@ -108,7 +108,8 @@ def ask_both_orders(cases: CaseSet, template: prompts.Template) -> Solver:
     def ask(setting: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             model, case = get_model(), case_of[str(state.sample_id)]
-            outputs = await collect(*(model.generate([_message(case, template, order)]) for order in ORDERS))
+            told = await inspect_rag.filtered(model, case, template, state)
+            outputs = await collect(*(model.generate([_message(case, told, order)]) for order in ORDERS))
             # One output with one choice per order: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
             return state
@@ -123,7 +124,7 @@ def _message(case: Case, template: prompts.Template, order: str) -> ChatMessageU
     return ChatMessageUser(content=text, metadata={"case_id": case.id, "order": order})
 
 
-def _choices(state: TaskState) -> list[ChatCompletionChoice]:
+def choices(state: TaskState) -> list[ChatCompletionChoice]:
     """The reply to each order, in the order of ORDERS.
 
     Inspect rebuilds the samples of a killed run from their events and knows only the last output: then the events tell.
@@ -186,7 +187,7 @@ def _per(key: str, inner: Metric) -> Metric:
     return compute
 
 
-def _metrics() -> list[Metric]:
+def metrics() -> list[Metric]:
     return [
         accuracy(),
         stderr(cluster="user_id"),
@@ -197,17 +198,17 @@ def _metrics() -> list[Metric]:
     ]
 
 
-@scorer(metrics={name: _metrics() for name in scoring.METRICS}, name="personafeedback")
+@scorer(metrics={name: metrics() for name in scoring.METRICS}, name="personafeedback")
 def both_orders() -> Scorer:
     """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        answers = [read_choice(choice) for choice in _choices(state)]
+        answers = [read_choice(choice) for choice in choices(state)]
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=", ".join(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
-            metadata={"answers": dict(zip(ORDERS, answers, strict=True))},
+            metadata={"answers": dict(zip(ORDERS, answers, strict=True)), **inspect_rag.outcome(state)},
         )
 
     return score
@@ -221,5 +222,19 @@ def letter(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateCo
     return ask_both_orders(cases, options), both_orders(), letter_config(options.method)
 
 
-METHODS: dict[str, Method] = {"generate": letter, "cot": letter}
+def logprobs(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
+    """Method `logprobs`, which has a module of its own."""
+    from . import inspect_logprobs  # it needs this module
+
+    return inspect_logprobs.logprobs(cases, options)
+
+
+def reward(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
+    """Method `reward`, which has a module of its own."""
+    from . import inspect_reward  # it needs this module
+
+    return inspect_reward.reward(cases, options)
+
+
+METHODS: dict[str, Method] = {"generate": letter, "cot": letter, "logprobs": logprobs, "reward": reward}
 """How the model's choice is read: method -> what asks and what scores."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import scoring
 from .orders import ORDERS
-from .runs import Row, Run, RunError, results_beside, signed, text
+from .runs import WHAT_IS_ASKED, Row, Run, RunError, results_beside, signed, text
 
 _TASK = "personafeedback"
 
@@ -95,7 +95,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
     """One invocation may ask for `personafeedback_hard` and its `_mc` twin."""
-    for name in ("method", "setting", "prompt", "task_version"):
+    for name in WHAT_IS_ASKED:
         values = sorted({str(signature[name]) for signature in signatures})
         if len(values) > 1:
             raise RunError(
@@ -120,17 +120,17 @@ def _rows(path: Path, method: str) -> Iterator[Row]:
 def _row(row: dict[str, Any], method: str) -> Row:
     document = row["doc"]
     results = row["filtered_resps"]
-    acc_sym = None
+    acc_sym = p_chosen = None
     if method == "mc":
         # Four results: the log-likelihood of A and of B in each order, with "is greedy". Logged as text.
         values = [float(log_likelihood) for log_likelihood, _ in results]
         pairs = list(zip(values[::2], values[1::2], strict=True))
         results = [scoring.read_log_likelihoods(pair) for pair in pairs]
-        acc_sym = scoring.score_symmetric(pairs)
+        acc_sym, p_chosen = scoring.score_symmetric(pairs), scoring.p_chosen(pairs)
     if len(results) != len(ORDERS) or not all(isinstance(answer, str) for answer in results):
         raise ValueError(f"{len(results)} answers in filtered_resps")
     cell = f"{document['category']}_{document['difficulty']}"
-    return Row(document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym)
+    return Row(document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym, p_chosen)
 
 
 def _model(results: dict[str, Any]) -> str:

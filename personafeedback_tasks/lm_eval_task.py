@@ -25,10 +25,10 @@ from lm_eval.api.task import ConfigurableTask
 from . import TASK_VERSION, notices, prompts, scoring
 from .answers import read_reply
 from .dataset import CaseSet, load_cases
-from .errors import PersonaFeedbackError
+from .errors import OptionError, PersonaFeedbackError
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
-from .signature import KEY, signature
+from .signature import KEY, memory_digest, signature
 
 logger = logging.getLogger("lm_eval.personafeedback")  # lm-eval shows the INFO lines of its own loggers only
 
@@ -68,6 +68,11 @@ class PersonaFeedbackTask(ConfigurableTask):
                 "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
             )
         self.options = Options.read({**metadata, "method": _method(config["task"])})
+        if self.options.rag_filter:
+            raise OptionError(
+                "rag_filter=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
+                "writes the next. Leave it out, or run the task in Inspect."
+            )
         super().__init__(config=config)
         signed = signature(config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
@@ -134,7 +139,9 @@ class PersonaFeedbackTask(ConfigurableTask):
     @cached_property
     def fingerprint(self) -> str:
         """Changes with everything that a request is built from."""
-        return "-".join((TASK_VERSION, *map(str, astuple(self.options)), self.options.fingerprint(), self.cases.digest))
+        memory = str(memory_digest(self.cases, self.options))
+        template = (*map(str, astuple(self.options)), self.options.fingerprint())
+        return "-".join((TASK_VERSION, *template, self.cases.digest, memory))
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()

@@ -45,7 +45,9 @@ def opening(
         f"data {data.revision}",
         f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
     ]
-    parts += [remark for remark in template.remarks() if remark.startswith(("language", "without"))]
+    parts += [remark for remark in template.remarks() if remark.startswith(("language", "without", "k="))]
+    if template.rag_filter:
+        parts.append("rag_filter: one more call for each case, its characters not counted")
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
     if len({case.user_id for case in asked}) == 1:
@@ -67,6 +69,8 @@ def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> s
         return None
     reason = min(reasons, key=lambda name: (-reasons[name], name)) if many else "no_response"
     remedy = _TIED if method == "mc" else _REMEDIES[reason]
+    if method == "logprobs" and reason == "invalid_response_format":
+        remedy = _NO_LETTER
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
         f"and count as not picked; {'commonest reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). {remedy}"
@@ -76,6 +80,11 @@ def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> s
 _TIED = (
     "The two letters are exactly equally likely there. Half-precision models round: pass softmax_dtype=float32 in "
     "--model_args of hf, and read acc_sym, which does not depend on such ties."
+)
+
+_NO_LETTER = (
+    "Neither letter is among the most likely first tokens, or both are equally likely: see p_letters in the scores' metadata. "
+    "Leave method=logprobs out for a model that does not answer with a letter at once."
 )
 
 _REMEDIES = {

@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
+
+from . import memory, retrieval
 
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
@@ -20,10 +23,12 @@ class Persona:
     Attributes:
         user_id: the key of the release; names repeat across users.
         profile: `persona/<user_id>.json` as parsed. Key names vary between users, typos included.
+        memory_file: where this user's memory would lie; only the setting `rag` reads it.
     """
 
     user_id: str
     profile: Mapping[str, Any] = field(repr=False)
+    memory_file: Path | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def text(self) -> str:
@@ -34,6 +39,20 @@ class Persona:
     def values(self) -> str:
         """Every string of the profile that is no key, one after the other."""
         return "\n".join(_strings(self.profile))
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """The profile as single statements, see `retrieval.statements`."""
+        return retrieval.statements(self.profile)
+
+    @cached_property
+    def memory(self) -> tuple[str, ...]:
+        """The pieces of this user's memory, read when they are first asked for.
+
+        Raises:
+            DataError: there is no such file, or it is broken.
+        """
+        return memory.load(self.user_id, self.memory_file)
 
     @cached_property
     def language(self) -> str:
@@ -54,7 +73,7 @@ class Persona:
         if not hidden:
             return self
         if hidden not in self._without:
-            self._without[hidden] = Persona(self.user_id, _prune(self.profile, frozenset(hidden)))
+            self._without[hidden] = Persona(self.user_id, _prune(self.profile, frozenset(hidden)), self.memory_file)
         return self._without[hidden]
 
     @cached_property

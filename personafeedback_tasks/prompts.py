@@ -2,7 +2,8 @@
 
 Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
 What stands before the bar is the same in both orders, and where the whole persona is told, what stands before the
-question is the same for all cases of a user, so that a server's prefix cache serves it.
+question is the same for all cases of a user, so that a server's prefix cache serves it. The settings that retrieve tell each
+case something else.
 
 The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
 Texts of the data are joined in as values and never interpreted: braces, template syntax and chat tokens arrive as
@@ -20,10 +21,14 @@ from .dataset import Case
 from .errors import OptionError, choose
 from .orders import ORDERS, shown
 from .persona import Persona
+from .retrieval import check_installed, retrieve
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 METHODS = ("generate", "cot", "mc", "logprobs", "reward")
 """How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
+
+K = 5
+"""How many pieces a setting that retrieves shows unless it is told otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,8 @@ class Template:
         prompt: which wording of the question, see `wordings.WORDINGS`.
         language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
         hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag_filter.py.
     """
 
     setting: str = "persona"
@@ -43,21 +50,38 @@ class Template:
     prompt: str = "v1"
     language: str = "auto"
     hide: tuple[str, ...] = ()
+    k: int = K
+    rag_filter: bool = False
 
     def __post_init__(self) -> None:
         choose("setting", self.setting, tuple(SETTINGS))
         choose("method", self.method, METHODS)
         choose("prompt", self.prompt, tuple(WORDINGS))
         choose("language", self.language, ("auto", *LANGUAGES))
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise OptionError(f"k={self.k!r} is not known. Use a whole number from 1 on: how many pieces are shown.")
+        if not isinstance(self.rag_filter, bool):
+            raise OptionError(f"rag_filter={self.rag_filter!r} is not known. Use true or false.")
+        if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
+            raise OptionError(
+                f"rag_filter=true was given with setting={self.setting} and method={self.method}. It filters what setting=rag "
+                "retrieves, in Inspect, by a reply of the model: use setting=rag with method=generate, cot or logprobs."
+            )
 
     def wording(self, case: Case) -> Wording:
         """The fixed texts for the user of a case."""
         return WORDINGS[self.prompt][case.language if self.language == "auto" else self.language]
 
+    def pieces(self, case: Case) -> tuple[str, ...]:
+        """What a setting that retrieves shows of its source, the most relevant piece first."""
+        return retrieve(case.question, SOURCES[self.setting](case, self), self.k)
+
     def remarks(self) -> list[str]:
         """What differs from the default in the question that is asked; the method has a name or a column of its own."""
         return [
             *[self.setting] * (self.setting != "persona"),
+            *[f"k={self.k}"] * (self.setting in SOURCES and self.k != K),
+            *["rag_filter"] * self.rag_filter,
             *[f"prompt {self.prompt}"] * (self.prompt != "v1"),
             *[f"language {self.language}"] * (self.language != "auto"),
             *[f"without {name}" for name in self.hide],
@@ -68,7 +92,13 @@ class Template:
 
         Raises:
             OptionError: a hidden field stands in no persona.
+            DataError: a user's memory is missing or broken, where the setting needs it.
+            ModuleNotFoundError: the setting retrieves, and what it needs is not installed.
         """
+        if self.setting in SOURCES:
+            check_installed()
+            for case in cases:
+                SOURCES[self.setting](case, self)
         known = frozenset().union(*(case.persona.fields for case in cases))
         for name in self.hide:
             if name not in known:
@@ -79,7 +109,7 @@ class Template:
     def fingerprint(self) -> str:
         """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout.
 
-        Setting, method and hidden fields are not in it: a run and its no_persona control have the same.
+        Setting, method, hidden fields and what is retrieved are not in it: a run and its no_persona control have the same.
         """
         profiles: list[dict[str, Any]] = [
             {"Name": "Ada", "Likes": ["tea", {"in": "May"}]},
@@ -104,7 +134,26 @@ def no_persona(case: Case, template: Template) -> str:
     return template.wording(case).without_persona
 
 
-SETTINGS: dict[str, Callable[[Case, Template], str]] = {"persona": persona, "no_persona": no_persona}
+def notes(case: Case, template: Template) -> str:
+    """The settings that retrieve: the model reads the pieces of the user's memory, or persona, that fit the question."""
+    pieces = template.pieces(case)
+    if not pieces:  # all hidden, or dropped by the filter: then nothing is known about the user
+        return no_persona(case, template)
+    lines = "\n".join(f"- {piece}" for piece in pieces)
+    return f"{template.wording(case).with_notes}\n\n<notes>\n{lines}\n</notes>"
+
+
+SOURCES: dict[str, Callable[[Case, Template], tuple[str, ...]]] = {
+    "rag": lambda case, template: case.persona.memory,
+    "persona_bm25": lambda case, template: case.persona.without(template.hide).statements,
+}
+"""The settings that retrieve, and the pieces that each retrieves from: `rag` is the paper's, `persona_bm25` is not."""
+
+SETTINGS: dict[str, Callable[[Case, Template], str]] = {
+    "persona": persona,
+    "no_persona": no_persona,
+    **dict.fromkeys(SOURCES, notes),
+}
 """What the model is told about the user: the prompt's text before the question."""
 
 

@@ -14,8 +14,10 @@ from . import scoring
 from .answers import LETTERS
 from .audit import AUDIT_VERSION, audit
 from .baselines import BASELINES, acc_of
+from .conversations import SIDES
 from .dataset import Case, CaseSet
 from .inference import Estimate, estimate
+from .prompts import SOURCES
 from .release import PAPER_COUNTS
 from .runs import Row, Run, RunError
 
@@ -35,7 +37,9 @@ class CaseValues:
         bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
         bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
         acc_readable: share of the readable replies that picked the chosen response.
-        acc_sym: see `scoring.score_symmetric`; nan unless log-likelihoods were compared.
+        acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
+        tie: 1 if a reward model gave both responses the same reward; nan unless one scored. It sees no order: all
+            but acc and tie are nan then.
     """
 
     acc: float
@@ -47,6 +51,8 @@ class CaseValues:
     bias_second: float
     acc_readable: float
     acc_sym: float
+    p_chosen: float
+    tie: float = math.nan
 
 
 MEASURES = tuple(CaseValues.__dataclass_fields__)
@@ -54,9 +60,12 @@ MEASURES = tuple(CaseValues.__dataclass_fields__)
 
 def case_values(row: Row) -> CaseValues:
     """The values of one case."""
+    if row.rewards:
+        acc, tie = (scoring.mean(values) for values in zip(*row.rewards, strict=True))
+        return CaseValues(acc, **dict.fromkeys(MEASURES[1:-1], math.nan), tie=tie)
     epochs = [_of_epoch(answers) for answers in row.answers]
     means = epochs[0] if len(epochs) == 1 else [scoring.mean(values) for values in zip(*epochs, strict=True)]
-    return CaseValues(*[*means, math.nan if row.acc_sym is None else row.acc_sym])
+    return CaseValues(*means, *(math.nan if value is None else value for value in (row.acc_sym, row.p_chosen)))
 
 
 def _of_epoch(answers: Sequence[str]) -> list[float]:
@@ -78,7 +87,7 @@ class Group:
     Attributes:
         name: `general_hard`, `general`, `total`.
         cases: answered cases; `of` is how many the data have.
-        replies: number of replies read; `reasons` counts the unreadable ones by reason.
+        replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
         measures: name of CaseValues -> estimate over the cases.
         preference_fairness: bias_second - bias_first, in [-1, 1]: 0 is fair, below it the first place is preferred.
             It is the score of Shi et al. (arXiv 2406.07791), whose count times share of inconsistent pairs, scaled by
@@ -255,7 +264,7 @@ def _group(
         name=name,
         cases=len(rows),
         of=of,
-        replies=len(answers),
+        replies=len(answers) + sum(len(row.rewards) * len(SIDES) for row in rows),
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in LETTERS).items())),
         measures=measures,
         preference_fairness=measures["bias_second"].value - measures["bias_first"].value,
@@ -364,6 +373,7 @@ def _without_samples(run: Run, notes: list[str]) -> Report:
                 "acc_both",
                 "invalid",
                 "acc_sym",
+                "tie",
             )  # the others leave cases out, who knows how many
             value = (
                 sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
@@ -392,9 +402,13 @@ def signature_line(run: Run, audited: bool) -> str:
         f"setting {signature['setting']}",
         f"method {signature['method']}",
         f"prompt {signature['prompt']}",
+        *[f"k={signature['k']}"] * (signature["setting"] in SOURCES),
+        *["rag_filter"] * bool(signature["rag_filter"]),
+        *[f"memory {signature['memory']}"] * bool(signature["memory"]),
         *[f"language {signature['language']}"] * (signature["language"] != "auto"),
         *[f"without {name}" for name in signature["hide"]],
-        "both orders",
+        *[f"persona {signature.get('place')}"] * bool(signature.get("place")),
+        "both responses" if signature["method"] == "reward" else "both orders",
         f"data {signature['source']}",
     ]
     if run.rows is not None:

@@ -63,14 +63,16 @@ def lines(report: Report) -> list[Line]:
         line("users", (f"{group.measures['acc'].users:,}" if group.replies else NOTHING for group in groups)),
         measure("acc", "acc", strong=True),
         line("  95 % interval", (interval(group.measures["acc"]) for group in groups)),
+        measure("ties, half right each", "tie"),
     ]
     if not groups[-1].replies:
         table.append(line("  stderr, by user", (percent(group.measures["acc"].stderr) for group in groups)))
-    if any(not math.isnan(group.measures["acc_sym"].value) for group in groups):
-        table += [
-            measure("acc_sym", "acc_sym", strong=True),
-            line("  95 % interval", (interval(group.measures["acc_sym"]) for group in groups)),
-        ]
+    for name in ("acc_sym", "p_chosen"):
+        if any(not math.isnan(group.measures[name].value) for group in groups):
+            table += [
+                measure(name, name, strong=True),
+                line("  95 % interval", (interval(group.measures[name]) for group in groups)),
+            ]
     if any(group.persona_gain for group in groups):
         gains = [group.persona_gain for group in groups]
         table += [

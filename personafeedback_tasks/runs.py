@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import PersonaFeedbackError
+from .prompts import SOURCES, K
 
 Answers = tuple[str, ...]
 """One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
@@ -31,7 +32,8 @@ class Row:
         case_id, cell, user_id: see `dataset.Case`.
         digest: of the texts that were asked, see `dataset.Case.digest`.
         answers: one entry per epoch.
-        acc_sym: see `scoring.score_symmetric`; None unless log-likelihoods were compared.
+        acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; None unless log-likelihoods were compared.
+        rewards: (acc, tie) of `rewards.score_pair`, one entry per epoch, where a reward model scored; then no answers.
     """
 
     case_id: str
@@ -40,6 +42,8 @@ class Row:
     digest: str
     answers: tuple[Answers, ...]
     acc_sym: float | None = None
+    p_chosen: float | None = None
+    rewards: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,9 +90,11 @@ class Run:
     @property
     def label(self) -> str:
         """How a row is headed: the model, and what a reader must not overlook."""
-        signature = self.signature
+        signature = {**LATER, **self.signature}
         version = str(signature["prompt"]).partition("-")[0]
         remarks = [str(signature["setting"])] * (signature["setting"] != "persona")
+        remarks += [f"k={signature['k']}"] * (signature["setting"] in SOURCES and signature["k"] != K)
+        remarks += ["rag_filter"] * bool(signature["rag_filter"])
         remarks += [str(signature["method"])] * (signature["method"] != "generate")
         remarks += [f"prompt {version}"] * (version != "v1")
         remarks += [f"language {signature['language']}"] * (signature["language"] != "auto")
@@ -97,7 +103,13 @@ class Run:
         return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
 
 
-SAME = ("task_version", "setting", "method", "prompt", "language", "hide", "source", "counts", "demonstration")
+LATER: Mapping[str, Any] = {"k": K, "rag_filter": False, "memory": None}
+"""What the first signatures did not name, with what held of their runs."""
+
+WHAT_IS_ASKED = ("task_version", "setting", "method", "prompt", "language", "hide", *LATER)
+"""The fields of a signature that shape a prompt, or how its reply is read."""
+
+SAME = (*WHAT_IS_ASKED, "source", "counts", "demonstration")
 """What logs must share to stand in one row, beside the model and the conditions."""
 
 
@@ -263,6 +275,7 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
     from .signature import KEY
 
     found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    found = {**LATER, **found} if isinstance(found, dict) else found
     if not isinstance(found, dict) or not set(SAME) <= found.keys() or not isinstance(found.get("cells"), dict):
         raise RunError(
             f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. "

@@ -88,6 +88,23 @@ def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
     return 0.5 if total == 0 else float(total > 0)
 
 
+def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
+    """The probability of the chosen response, averaged over both orders. Chance 0.5.
+
+    The two letters share all of it: p(chosen) = p / (p(A) + p(B)). nan unless both orders have it, since position bias
+    cancels only then.
+
+    Args:
+        pairs: as in `score_symmetric`.
+    """
+    shares = []
+    for order, pair in zip(ORDERS, pairs, strict=True):
+        # From the larger one, so that nothing underflows.
+        a, b = (math.exp(value - max(pair)) for value in pair)
+        shares.append((a if CHOSEN_LETTER[order] == LETTERS[0] else b) / (a + b))
+    return sum(shares) / len(shares)
+
+
 def mean(values: Iterable[float]) -> float:
     """Mean of the values that are defined; nan if none is."""
     defined = [value for value in values if not math.isnan(value)]

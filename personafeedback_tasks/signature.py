@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import TASK_VERSION, __version__
+from . import TASK_VERSION, __version__, memory
 from .dataset import CaseSet
 from .options import Options
 
@@ -24,7 +24,8 @@ def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
         task: its name as rows show it.
         setting, method: what the model is told about the user, and how its choice is read.
         prompt: prompt version and fingerprint.
-        language, hide: see `prompts.Template`.
+        language, hide, k, rag_filter: see `prompts.Template`.
+        memory: see `memory_digest`.
         source, counts, demonstration: see `dataset.CaseSet`.
         data: the digest of all cases of the task.
         cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
@@ -38,9 +39,17 @@ def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
         "prompt": options.fingerprint(),
         "language": options.language,
         "hide": list(options.hide),
+        "k": options.k,
+        "rag_filter": options.rag_filter,
+        "memory": memory_digest(cases, options),
         "source": cases.release.source,
         "counts": cases.counts,
         "demonstration": cases.release.is_sample,
         "data": cases.digest,
         "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
     }
+
+
+def memory_digest(cases: CaseSet, options: Options) -> str | None:
+    """The digest of all users' memories where the setting reads them, else None. See `memory.digest`."""
+    return memory.digest(cases.release.root) if options.setting == "rag" else None

@@ -120,8 +120,12 @@ def test_options_are_taken_out_of_other_peoples_mapping():
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona."),
-        ("setting", ["persona"], r"setting=\['persona'\] is not known. Use one of: persona, no_persona."),
+        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona, rag, persona_bm25."),
+        (
+            "setting",
+            ["persona"],
+            r"setting=\['persona'\] is not known. Use one of: persona, no_persona, rag, persona_bm25.",
+        ),
         ("counts", "all", "counts='all' is not known. Use one of: table2, any."),
         ("data", 7, "data=7 is not known. Use a folder, 'sample', or a Hub dataset id."),
     ],
@@ -137,3 +141,11 @@ def test_a_name_shows_what_must_not_be_overlooked(two_cases):
     assert Options(setting="no_persona").named("t", two_cases) == "t (no_persona)"
     assert Options().named("t", sample) == "t (demonstration)"
     assert Options(setting="no_persona").named("t", sample) == "t (no_persona, demonstration)"
+
+
+def test_the_remedy_fits_the_method():
+    answers = ["A", "invalid_response_format"]
+    assert "--apply_chat_template" in unreadable("t", answers)
+    assert "softmax_dtype=float32" in unreadable("t", answers, "mc")
+    assert "see p_letters" in unreadable("t", answers, "logprobs")
+    assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")

@@ -1,0 +1,110 @@
+"""Strict JSON: whatever is broken raises DataError with the file and the line, nothing is skipped or repaired."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonlines
+
+from .errors import DataError
+
+
+def rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break."""
+    raw = read(path)
+    if not raw.strip():
+        raise DataError(f"{path}: the file is empty, expected one JSON object a line. Get a complete copy.")
+    lines = raw.removesuffix(b"\n").split(b"\n")
+    with jsonlines.Reader(lines, loads=loads) as reader:
+        for number, line in enumerate(lines, start=1):
+            where = f"{path}, line {number}"
+            refuse_marks(line, where)  # the reader would drop them
+            try:
+                row = reader.read(type=dict)
+            except jsonlines.InvalidLineError as error:
+                raise broken(where, reason(error.__cause__ or "not a JSON object"), "one JSON object") from error
+            except RecursionError as error:
+                raise broken(where, reason(error), "one JSON object") from error
+            yield number, row
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
+
+
+def refuse_marks(raw: bytes, where: str) -> None:
+    for mark, name in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1e", "a record separator")):
+        if raw.startswith(mark):
+            raise broken(where, name, "UTF-8 without one")
+
+
+def loads(text: str | bytes) -> Any:
+    """`json.loads` that refuses what it would otherwise repair: NaN, repeated keys, NUL, lone surrogates."""
+    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
+    if "\\u" in str(text):  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
+        for string in _strings(value):
+            if "\0" in string:
+                raise ValueError("a NUL character in a string")
+            if any("\ud800" <= character <= "\udfff" for character in string):
+                raise ValueError("half of a surrogate pair in a string")
+    return value
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _finite(number: str) -> float:
+    if math.isinf(float(number)):
+        raise ValueError(f"{cut(number)} is too large a number")
+    return float(number)
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {short(twice)} twice in one object")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def reason(error: object) -> object:
+    """The parser's words without its own line number, which would contradict the file's."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} (column {error.colno})"
+    return "too deep a nesting" if isinstance(error, RecursionError) else error
+
+
+def broken(where: str, found: object, expected: str) -> DataError:
+    return DataError(f"{where}: found {found}, expected {expected}. Get an intact copy, or mend this record.")
+
+
+def short(value: object) -> str:
+    return cut(ascii(value))
+
+
+def short_list(values: Iterable[object]) -> str:
+    return cut(", ".join(map(short, values)), 200)
+
+
+def cut(text: str, length: int = 60) -> str:
+    """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -1,0 +1,89 @@
+"""What `personafeedback export` writes: the schema that RewardBench's reader takes, run against its 0.1.4 once."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from personafeedback_tasks import conversations, export
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.options import Options
+
+
+def run(*arguments):
+    done = CliRunner().invoke(main, ["export", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+@pytest.mark.parametrize("setting", conversations.SETTINGS)
+def test_every_row_holds_one_case_as_two_whole_conversations_marked_as_test_data(setting, tmp_path):
+    out = tmp_path / "cases.jsonl"
+    code, said = run("--format", "rewardbench", "--data", "sample", "--setting", setting, "--out", out)
+    cases = load_cases("sample")
+    assert code == 0, said
+    assert f"wrote {out}: {len(cases)} cases" in said
+    rows = [json.loads(line) for line in out.read_bytes().decode().removesuffix("\n").split("\n")]
+    assert [row["id"] for row in rows] == [case.id for case in cases]
+    for row, case in zip(rows, cases, strict=True):
+        assert set(row) == {"prompt", "chosen", "rejected", "split", "notice", "id", "cell", "user_id", "digest"}
+        (question,) = row["prompt"]
+        # RewardBench takes the prompt from chosen, and turns by their place: user, assistant.
+        assert row["chosen"] == [question, {"role": "assistant", "content": case.chosen}]
+        assert row["rejected"] == [question, {"role": "assistant", "content": case.rejected}]
+        assert question["role"] == "user"
+        assert question["content"].endswith(case.question)
+        assert (case.persona.text in question["content"]) == (setting == "persona")
+        assert (row["split"], row["notice"]) == ("test", export.NOTICE)
+        assert (row["cell"], row["user_id"], row["digest"]) == (case.cell, case.user_id, case.digest)
+
+
+def test_a_part_of_the_data_and_a_file_that_cannot_be_written(tmp_path):
+    out = tmp_path / "hard.jsonl"
+    selection = ("--category", "general", "--difficulty", "hard")
+    assert run("--format", "rewardbench", "--data", "sample", *selection, "--out", out)[0] == 0
+    assert {json.loads(line)["cell"] for line in out.read_text(encoding="utf-8").splitlines()} == {"general_hard"}
+    code, said = run("--format", "rewardbench", "--data", "sample", "--out", tmp_path / "no" / "folder.jsonl")
+    assert code != 0
+    assert "No such file" in said
+
+
+def test_a_system_turn_goes_before_the_question_and_nothing_else_changes():
+    case = load_cases("sample")[0]
+    turns = conversations.conversation(case, Options(), "rejected")
+    told, question, reply = turns
+    assert [turn["role"] for turn in turns] == ["system", "user", "assistant"]
+    assert told["content"] == f"{conversations.TOLD[case.language]}\n\n<persona>\n{case.persona.text}\n</persona>"
+    assert conversations.without_system(turns) == [
+        {"role": "user", "content": f"{told['content']}\n\n{case.question}"}, reply
+    ]  # fmt: skip
+    assert question["content"] == case.question
+    plain = conversations.conversation(case, Options(setting="no_persona"), "chosen")
+    assert plain == conversations.without_system(plain)
+    assert [turn["content"] for turn in plain] == [case.question, case.chosen]
+
+
+def test_language_and_hidden_fields_are_those_of_the_options():
+    case = load_cases("sample")[0]
+    field = sorted(case.persona.fields)[0]
+    told = conversations.conversation(case, Options(language="zh", hide=(field,)), "chosen")[0]["content"]
+    assert told.startswith(conversations.TOLD["zh"])
+    assert case.persona.without((field,)).text in told
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prompt": "v2"}, "prompt='v2' is not for reward models, which are asked no question"),
+        (
+            {"setting": "persona_bm25"},
+            "setting='persona_bm25' is not for reward models, expected one of: persona, no_pers",
+        ),
+    ],
+)
+def test_what_has_no_meaning_for_a_reward_model_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        list(export.rewardbench(load_cases("sample"), Options(method="reward", **options)))

@@ -1,0 +1,737 @@
+"""The settings that retrieve: which pieces, from where, in which words, and the model's own filter before them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks import rag_filter
+from personafeedback_tasks.dataset import Case, load_cases
+from personafeedback_tasks.errors import DataError, OptionError
+from personafeedback_tasks.memory import digest
+from personafeedback_tasks.options import Options
+from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown
+from personafeedback_tasks.persona import Persona
+from personafeedback_tasks.prompts import SOURCES, Template, build, responses
+from personafeedback_tasks.rag_filter import read_numbers
+from personafeedback_tasks.release import SAMPLE, locate
+from personafeedback_tasks.retrieval import retrieve, statements, terms
+from personafeedback_tasks.runs import RunError, read_runs
+from personafeedback_tasks.signature import memory_digest, signature
+
+STORED = Path(__file__).with_name("prompts_rag")
+CELL = "personafeedback_general_hard"
+
+MEMORY = {
+    "en": [
+        "Asked for three novels of under 200 pages, and finished none of them.",
+        "Said that reading in bed puts her to sleep within a page.",
+        "The ferry's timetable changes on the first of May.",
+        "Asked how to get a stuck valve out of an old radio.",
+        "Wants to get back to reading before the winter.",
+        "Likes answers that fit on one screen.",
+        "Bought a lamp, to read at the kitchen table.",
+    ],
+    "zh": [
+        "问过怎么给老照片去霉点。",
+        "上周说想拍一组雨天的街景。",
+        "不喜欢别人建议她多出门。",
+        "拍照只用手机，不想再买设备。",
+        "雨天通常在家里整理照片。",
+        "周末要去看妈妈。",
+        "问过一张明信片要贴多少钱的邮票。",
+    ],
+}
+"""Invented, as the sample itself."""
+
+
+def write_memory(root: Path, pieces: dict[str, list[str]]) -> None:
+    (root / "memory").mkdir(exist_ok=True)
+    for user, texts in pieces.items():
+        lines = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+        (root / "memory" / f"{user}.jsonl").write_text(lines, encoding="utf-8")
+
+
+@pytest.fixture
+def remembered(tmp_path) -> Path:
+    """A copy of the sample in which every user has a memory."""
+    root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
+    users = {case.user_id: case.language for case in load_cases(SAMPLE)}
+    write_memory(root, {user: MEMORY[language] for user, language in users.items()})
+    return root
+
+
+def hard(root: Path):
+    return load_cases(root, "general", "hard", counts="any")
+
+
+RAG = Template(setting="rag")
+
+
+# --- terms -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reads 3.5 Books, in May", ["reads", "3", "5", "books", "in", "may"]),
+        ("雨天的照片", ["雨天", "天的", "的照", "照片"]),
+        ("喝茶。读书", ["喝茶", "读书"]),  # no pair across a full stop
+        ("茶", ["茶"]),
+        ("买iPhone 15手机", ["买", "iphone", "15", "手机"]),
+        ("Leisure_Travel: Café Über", ["leisure", "travel", "café", "über"]),
+        ("𠮷野家", ["𠮷野", "野家"]),
+        ("чай и хлеб", ["чай", "и", "хлеб"]),
+        ("?! …", []),
+        ("", []),
+    ],
+)
+def test_a_text_has_these_terms(text, expected):
+    assert terms(text) == expected
+
+
+# --- retrieval -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("How do I get back into reading?", "Wants to get back to reading before the winter."),
+        ("Which timetable has the ferry?", "The ferry's timetable changes on the first of May."),
+        ("雨天在家里做什么好？", "雨天通常在家里整理照片。"),
+        ("邮票多少钱", "问过一张明信片要贴多少钱的邮票。"),
+    ],
+)
+def test_the_piece_that_shares_the_rarest_terms_with_the_question_comes_first(question, best):
+    assert retrieve(question, [*MEMORY["en"], *MEMORY["zh"]], 3)[0] == best
+
+
+def test_the_scores_are_those_of_bm25():
+    # Two pieces of 2 and of 4 terms, "tea" in both, "milk" in the second alone. Lucene's BM25, k1 = 1.5, b = 0.75:
+    # idf(tea) = ln(1 + 0.5 / 2.5) = 0.18, tf in the short piece 1 / (1 + 1.5 * (0.25 + 0.75 * 2 / 3)) = 0.47,
+    # in the long one 1 / (1 + 1.5 * (0.25 + 0.75 * 4 / 3)) = 0.35. idf(milk) = ln(1 + 1.5 / 1.5) = 0.69.
+    pieces = ("green tea", "tea with warm milk")
+    assert retrieve("tea", pieces, 1) == ("green tea",)  # 0.086 before 0.063: the shorter piece
+    assert retrieve("tea milk", pieces, 1) == ("tea with warm milk",)  # 0.063 + 0.24 before 0.086: the rarer term
+
+
+def test_pieces_that_are_equally_relevant_keep_their_order():
+    assert retrieve("tea", ["c", "b tea", "a", "a tea"], 4) == ("b tea", "a tea", "c", "a")
+    assert retrieve("nothing of this", ["c", "b", "a"], 2) == ("c", "b")
+    assert retrieve("", ["c", "b"], 2) == ("c", "b")
+    assert retrieve("tea", ["…", "!"], 1) == ("…",)  # no term in any piece
+
+
+def test_the_same_piece_twice_is_one_piece():
+    assert retrieve("tea", ["a tea", "b", "a tea", "b"], 4) == ("a tea", "b")
+
+
+def test_fewer_pieces_than_k_are_all_shown():
+    assert retrieve("tea", ["b", "tea"], 5) == ("tea", "b")
+    assert retrieve("tea", [], 5) == ()
+
+
+PIECE = st.lists(
+    st.sampled_from(["tea", "milk", "喝茶", "茶", "跑步", "…", "2", "\n", "<notes>"]), min_size=1, max_size=6
+)
+PIECES = st.lists(PIECE.map(" ".join), max_size=12)
+
+
+@given(PIECES, PIECE.map(" ".join), st.integers(1, 8))
+@settings(derandomize=True, deadline=None)
+def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(pieces, question, k):
+    found = retrieve(question, pieces, k)
+    different = list(dict.fromkeys(pieces))
+    assert len(found) == len(set(found)) == min(k, len(different))
+    assert set(found) <= set(different)
+    whole = retrieve(question, pieces, len(pieces) + 1)
+    assert found == whole[:k]
+    asked = set(terms(question))
+    shares = [bool(asked & set(terms(piece))) for piece in whole]
+    assert shares == sorted(shares, reverse=True)  # what shares a term comes before what shares none
+    without = [piece for piece, share in zip(whole, shares, strict=True) if not share]
+    assert without == [piece for piece in different if piece in without]
+
+
+def test_another_process_finds_the_same_order():
+    code = (
+        "import sys, json; from personafeedback_tasks.retrieval import retrieve; "
+        "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
+    )
+    asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code], input=json.dumps(asked), env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert [json.loads(text) for text in found] == [list(retrieve(*asked, 99))] * 2
+
+
+def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):
+        Template(setting="persona_bm25").check(load_cases(SAMPLE))
+    Template().check(load_cases(SAMPLE))
+
+
+# --- a persona as single statements ----------------------------------------------------------------------------------
+
+
+def test_a_persona_is_split_into_statements_with_the_nearest_key():
+    profile = {
+        "Name": "李雷",
+        "Demographics": {"Age": 29, "Car": None, "Language": ["中文", "英文"]},
+        "Preference": {"Travel": {"Leisure_Travel": "爱徒步。“不去海边！”他说；每年两次！？\n带 3.5 升的包。"}},
+        "Pets": [],
+        "Trips": [{"to": "Rome"}, ["x", ["y"]]],
+        "": "alone",
+        "Quirk": " ",
+    }
+    assert statements(profile) == (
+        "Name: 李雷",
+        "Age: 29",
+        "Car: null",
+        "Language: 中文",
+        "Language: 英文",
+        "Leisure_Travel: 爱徒步。",
+        "Leisure_Travel: “不去海边！”",
+        "Leisure_Travel: 他说；",
+        "Leisure_Travel: 每年两次！？",
+        "Leisure_Travel: 带 3.5 升的包。",
+        "to: Rome",
+        "Trips: x",
+        "Trips: y",
+        ": alone",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Likes tea. Hates milk! Why? Nobody knows.", ["Likes tea.", "Hates milk!", "Why?", "Nobody knows."]),
+        ("Up at six; in bed by ten.", ["Up at six;", "in bed by ten."]),
+        ("Runs 3.5 km in 20.5 minutes.", ["Runs 3.5 km in 20.5 minutes."]),
+        ("Knows Dr. Li, e.g. from J. S. Mill St. Paul's.", ["Knows Dr. Li, e.g. from J. S. Mill St. Paul's."]),
+        ("Plays chess, go etc. with friends.", ["Plays chess, go etc. with friends."]),
+        ("1. Tea 2. Coffee", ["1. Tea 2. Coffee"]),
+        ("Well... perhaps. See example.org/a?b;c", ["Well... perhaps.", "See example.org/a?b;c"]),
+        ("喜欢茶.不喜欢咖啡", ["喜欢茶.", "不喜欢咖啡"]),
+        ("他说：“好。”然后走了。'", ["他说：“好。”", "然后走了。'"]),
+        ("one\n\ntwo\r\nthree", ["one", "two", "three"]),
+        ("…", ["…"]),
+        ("  ", []),
+    ],
+)
+def test_a_text_is_split_into_its_sentences(text, expected):
+    assert statements({"key": text}) == tuple(f"key: {sentence}" for sentence in expected)
+
+
+def values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """(nearest key, text) of everything in a profile that is no object and no list."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from values(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from values(item, key)
+    else:
+        yield key, value if isinstance(value, str) else json.dumps(value)
+
+
+def check_nothing_is_lost(profile: dict[str, Any]) -> None:
+    """Take the values off the statements one after the other; only white space may be missing."""
+    left = list(statements(profile))
+    for key, text in values(profile):
+        rest = "".join(text.split())
+        while rest:
+            name, sentence = f"{key}: ", left.pop(0)
+            assert sentence.startswith(name)
+            said = "".join(sentence[len(name) :].split())
+            assert said
+            assert rest.startswith(said)
+            rest = rest[len(said) :]
+    assert left == []
+
+
+MARKS = st.sampled_from(
+    [".", "。", "！", "?", "；", ";", "\n", "\u2028", " ", "3.5", "e.g. ", "”", "'", "a", "Tea", "茶", "…"]
+)
+TEXT = st.lists(MARKS | st.text(max_size=3), max_size=12).map("".join)
+SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
+JSON = st.recursive(
+    SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), JSON, max_size=4))
+@settings(derandomize=True, deadline=None)
+def test_no_value_of_a_persona_is_lost(profile):
+    check_nothing_is_lost(profile)
+
+
+def test_no_value_of_a_real_persona_is_lost(real_data):
+    for path in sorted((real_data / "persona").iterdir()):
+        check_nothing_is_lost(json.loads(path.read_text(encoding="utf-8")))
+
+
+# --- persona_bm25 ----------------------------------------------------------------------------------------------------
+
+
+def test_each_real_case_gets_k_different_statements_of_its_user_in_under_5_ms(real_data):
+    cases = load_cases(real_data, "general")
+    template = Template(setting="persona_bm25")
+    template.check(cases)
+    start = time.perf_counter()
+    found = [template.pieces(case) for case in cases]
+    assert (time.perf_counter() - start) / len(cases) < 0.005
+    for case, pieces in zip(cases, found, strict=True):
+        assert len(set(pieces)) == len(pieces) == 5, case.id
+        assert set(pieces) <= set(case.persona.statements), case.id
+        asked = set(terms(case.question))
+        left_out = set(case.persona.statements) - set(pieces)
+        if any(asked & set(terms(piece)) for piece in left_out):  # then all that are shown share a term too
+            assert all(asked & set(terms(piece)) for piece in pieces), case.id
+
+
+def test_k_and_hidden_fields_hold():
+    case = hard(locate(SAMPLE).root)[0]
+    assert len(Template(setting="persona_bm25", k=3).pieces(case)) == 3
+    hidden = Template(setting="persona_bm25", k=99, hide=("Name", "Preference")).pieces(case)
+    assert set(hidden) == set(case.persona.without(("Name", "Preference")).statements)
+    assert len(hidden) < len(set(case.persona.statements))
+
+
+def test_where_nothing_is_left_to_show_nothing_is_known():
+    case = hard(locate(SAMPLE).root)[0]
+    everything = tuple(name for name in case.persona.fields if "." not in name)
+    template = Template(setting="persona_bm25", hide=everything)
+    assert template.pieces(case) == ()
+    assert build(case, template, ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
+
+
+# --- rag -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("language", MEMORY)
+def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
+    from test_prompts import CHANGED
+
+    case = next(case for case in hard(remembered) if case.language == language)
+    stored = {f"{language}_rag_{order}.txt": build(case, RAG, order)}
+    stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
+    for name, prompt in stored.items():
+        if request.config.getoption("--store-prompts"):
+            STORED.mkdir(exist_ok=True)
+            (STORED / name).write_bytes(prompt.encode())
+        assert prompt.encode() == (STORED / name).read_bytes(), CHANGED
+
+
+def test_every_language_and_order_of_rag_is_stored():
+    names = {f"{language}_rag_{order}.txt" for language, order in product(MEMORY, ORDERS)}
+    assert {path.name for path in STORED.iterdir()} == names | {f"{language}_filter.txt" for language in MEMORY}
+
+
+NOTE = st.lists(st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4))
+
+
+@given(st.lists(NOTE.map(lambda parts: f"<note>{''.join(parts)}"), min_size=1, max_size=7), st.sampled_from(ORDERS))
+@settings(derandomize=True, deadline=None)
+def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
+    persona = Persona("u", {"Name": "Ann"})
+    persona.__dict__["memory"] = tuple(pieces)  # as if it had been read
+    case = Case("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
+    prompt = build(case, RAG, order)
+    lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
+    assert f"\n\n<notes>\n{lines}\n</notes>\n\n<question>\nwhy?\n</question>" in prompt
+    assert responses(prompt) == shown(case, order)
+
+
+def test_the_memory_is_read_when_it_is_first_asked_for(remembered):
+    cases = hard(remembered)
+    shutil.rmtree(remembered / "memory")
+    assert build(cases[0], Template(), ORDERS[0])
+    with pytest.raises(DataError, match="found no memory of user_id"):
+        build(cases[0], RAG, ORDERS[0])
+
+
+def refuses(root: Path, sentence: str) -> None:
+    with pytest.raises(DataError) as caught:
+        RAG.check(hard(root))
+    assert re.fullmatch(sentence, str(caught.value)), str(caught.value)
+
+
+def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
+    RAG.check(hard(remembered))
+    (remembered / "memory" / "Iris_s04.jsonl").unlink()
+    refuses(
+        remembered,
+        r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
+        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=FOLDER; or '
+        r"use setting=persona_bm25, which retrieves from the persona\.",
+    )
+    Template(setting="persona_bm25").check(hard(remembered))
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "expected"),
+    [
+        (b'{"text": "a"}\n{"note": "b"}\n', r"line 2: found no 'text' \(keys: 'note'\)", "a string 'text'"),
+        (b'{"text": "a"}\n{}\n', r"line 2: found no 'text' \(keys: none\)", "a string 'text'"),
+        (b'{"text": " "}\n', "line 1: found text = ' '", "a non-empty string"),
+        (b'{"text": 3}\n', "line 1: found text = 3", "a non-empty string"),
+        (b'{"text": "a"}\n["b"]\n', "line 2: found .*", "one JSON object"),
+        (b'"a"\n', "line 1: found .*", "one JSON object"),
+        (b'{"text": "a"\n', "line 1: found .*", "one JSON object"),
+        (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*", "one JSON object"),
+        (b'{"text": "a", "text": "b"}\n', "line 1: found the key 'text' twice in one object", "one JSON object"),
+        (b'{"text": "a", "age": NaN}\n', "line 1: found NaN is no JSON value", "one JSON object"),
+        (b'{"text": "a\\u0000"}\n', "line 1: found a NUL character in a string", "one JSON object"),
+        (b'{"text": "\\ud800"}\n', "line 1: found half of a surrogate pair in a string", "one JSON object"),
+        (b'\xef\xbb\xbf{"text": "a"}\n', "line 1: found a byte order mark", "UTF-8 without one"),
+        (b'{"text": "\xff"}\n', "line 1: found .*", "one JSON object"),
+    ],
+)
+def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
+    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(content)
+    sentence = rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Get an intact copy, or mend this record\."
+    refuses(remembered, sentence)
+
+
+def test_an_empty_memory_is_refused(remembered):
+    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(b"\n")
+    refuses(remembered, r".*/memory/Nora_s01\.jsonl: the file is empty, expected one JSON object a line\. .*")
+
+
+# --- options, names, signatures --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"k": 0}, "k=0 is not known. Use a whole number from 1 on"),
+        ({"k": True}, "k=True is not known."),
+        ({"k": "3"}, "k='3' is not known."),
+        ({"k": 2.0}, "k=2.0 is not known."),
+        ({"setting": "rag", "rag_filter": 1}, "rag_filter=1 is not known. Use true or false."),
+        ({"rag_filter": True}, "rag_filter=true was given with setting=persona and method=generate."),
+        ({"setting": "persona_bm25", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
+        ({"setting": "rag", "method": "mc", "rag_filter": True}, "with setting=rag and method=mc."),
+    ],
+)
+def test_an_option_that_does_not_exist_is_refused(option, sentence):
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        Options.read(option)
+
+
+@pytest.mark.parametrize(
+    ("options", "remarks"),
+    [
+        (Options(setting="rag"), ["rag"]),
+        (Options(setting="persona_bm25", k=3), ["persona_bm25", "k=3"]),
+        (Options(setting="rag", k=9, rag_filter=True, method="cot"), ["rag", "k=9", "rag_filter"]),
+        (Options(k=3), []),  # nothing is retrieved
+    ],
+)
+def test_the_name_says_what_is_retrieved(options, remarks):
+    assert options.remarks() == remarks
+
+
+def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remembered):
+    def signed(cell="hard", **options):
+        cases = load_cases(remembered, "general", cell, counts="any")
+        return signature(CELL, cases, Options(**options))
+
+    one = signed(setting="rag", k=3)
+    assert (one["k"], one["rag_filter"], one["memory"]) == (3, False, digest(remembered))
+    assert signed(setting="persona_bm25")["memory"] is None
+    assert signed()["k"] == 5
+    assert signed("easy", setting="rag")["memory"] == one["memory"]  # the cells of a run agree
+    assert signed(setting="rag", rag_filter=True)["rag_filter"] is True
+    path = remembered / "memory" / "Nora_s01.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("lamp", "lantern"), encoding="utf-8")
+    assert signed(setting="rag", k=3)["memory"] not in (one["memory"], None)
+    assert signed()["data"] == one["data"]
+
+
+# --- the filter's reply ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("1, 3", (1, 3)),
+        ("3,1,3", (1, 3)),
+        ("1 and 3.", (1, 3)),
+        ("[1, 3]", (1, 3)),
+        ("**1**、**3**", (1, 3)),
+        ("1\n3\n", (1, 3)),
+        ("Numbers: 1, 3", (1, 3)),
+        ("编号：1，3。", (1, 3)),
+        ("１，３", (1, 3)),
+        ("<think>2, or 4?</think>\n1, 3", (1, 3)),
+        ("Note 2 is about food.\nNumbers: 1, 3", (1, 3)),
+        ("5", (5,)),
+        ("0", ()),
+        ("None.", ()),
+        ("无", ()),
+        ("", None),
+        ("6", None),  # there are five
+        ("0, 1", None),
+        ("1-3", None),  # from 1 to 3, or 1 and 3?
+        ("1.5", None),
+        ("-1", None),
+        ("all of them", None),
+        ("Notes 1 and 3 matter, since they fit.", None),
+        ("<think>1, 3", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
+    assert read_numbers(reply, 5) == numbers
+
+
+# --- through lm-eval -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", SOURCES)
+def test_lm_eval_asks_what_is_retrieved(setting, remembered):
+    pytest.importorskip("lm_eval")
+    from test_lm_eval import JUDGES, JudgeLM, evaluate
+
+    lm = JudgeLM(JUDGES["gold"])
+    results = evaluate(lm, CELL, remembered, metadata={"setting": setting, "k": 3, "counts": "any"})
+    template = Template(setting=setting, k=3)
+    assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
+    assert results["results"][CELL]["acc,none"] == 1
+    assert results["results"][CELL]["alias"] == f"{CELL} ({setting}, k=3)"
+    assert results["configs"][CELL]["metadata"]["personafeedback"]["k"] == 3
+
+
+def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
+    pytest.importorskip("lm_eval")
+    from lm_eval.caching import cache as requests
+    from test_lm_eval import JUDGES, JudgeLM, evaluate
+
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setattr(requests, "PATH", str(tmp_path / "cache"))
+
+    def prompts_asked():
+        lm = JudgeLM(JUDGES["gold"])
+        evaluate(lm, CELL, remembered, cache_requests=True, metadata={"setting": "rag", "counts": "any"})
+        return lm.prompts
+
+    first = prompts_asked()
+    assert prompts_asked() == first
+    write_memory(remembered, {"Nora_s01": ["Reads on the ferry."]})
+    assert any("Reads on the ferry." in prompt for prompt in prompts_asked())
+
+
+def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
+    pytest.importorskip("lm_eval")
+    from test_lm_eval import evaluate
+
+    with pytest.raises(OptionError, match="^rag_filter=true works in Inspect only: "):
+        evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
+
+
+def test_the_command_of_lm_eval_needs_the_memory():
+    pytest.importorskip("lm_eval")
+    from test_lm_eval import run, task_configs
+
+    done = run(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", CELL, "--metadata", '{"setting": "rag"}',
+        env={"PERSONAFEEDBACK_DATA": "sample"},
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
+    assert "model calls" not in done.stderr
+
+
+# --- through Inspect -------------------------------------------------------------------------------------------------
+
+
+@cache
+def register_model() -> None:
+    """A model that judges as gold; asked which notes matter it says its name. (Nothing else here needs Inspect.)"""
+    from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
+
+    @modelapi(name="filtering")
+    class Filtering(ModelAPI):
+        async def generate(self, input, tools, tool_choice, config):
+            about = input[-1].metadata
+            reply = self.model_name if about.get("stage") == "rag_filter" else CHOSEN_LETTER[about["order"]]
+            output = ModelOutput.from_content("filtering", reply)
+            output.usage = ModelUsage()
+            return output
+
+
+def run_inspect(remembered: Path, logs: Path, reply: str = "1", ok: bool = True, **options):
+    """The log of a run of the hard general cases."""
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import get_model
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    register_model()
+    model = get_model(f"filtering/{reply}", memoize=False)  # as a string it would be split at commas
+    task = tasks.personafeedback_general_hard(data=str(remembered), counts="any", **options)
+    (log,) = inspect_eval(task, model=model, log_dir=str(logs), display="none", score_display=False)
+    assert (log.status == "success") == ok, log.error
+    return read_eval_log(log.location, resolve_attachments=True)
+
+
+def asked(log, key: str) -> dict[tuple[str, str], str]:
+    """(case id, what stands under this key of the message's metadata) -> prompt."""
+    calls = [(event.input[-1], s.id) for s in log.samples for event in s.events if event.event == "model"]
+    found = {(case, call.metadata[key]): call.text for call, case in calls if key in call.metadata}
+    assert len(found) == sum(key in call.metadata for call, _ in calls)  # each once
+    return found
+
+
+@pytest.mark.parametrize("setting", SOURCES)
+def test_inspect_asks_what_is_retrieved(setting, remembered, tmp_path):
+    log = run_inspect(remembered, tmp_path / "logs", setting=setting, k=3)
+    template = Template(setting=setting, k=3)
+    cases = hard(remembered)
+    assert asked(log, "order") == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
+    assert asked(log, "stage") == {}
+    assert log.eval.task == f"{CELL} ({setting}, k=3)"
+    assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept", "said"),
+    [
+        ("1, 3", (0, 2), "kept 2 of 5"),
+        ("0", (), "kept 0 of 5"),
+        ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable"),
+    ],
+)
+def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kept, said, remembered, tmp_path, caplog):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import score
+
+    from personafeedback_tasks.inspect_task import both_orders
+
+    log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
+    cases = hard(remembered)
+    for (case_id, order), prompt in asked(log, "order").items():
+        (case,) = (case for case in cases if case.id == case_id)
+        lines = "\n".join(f"- {RAG.pieces(case)[place]}" for place in kept)
+        whole = build(case, RAG if kept else Template(setting="no_persona"), order)
+        assert prompt == re.sub(
+            r"<notes>.*</notes>", lambda _, lines=lines: f"<notes>\n{lines}\n</notes>", whole, flags=re.S
+        )
+    assert len(asked(log, "order")) == 2 * len(cases)
+    # Once per case, with the persona, the question and the numbered pieces.
+    filters = asked(log, "stage")
+    assert filters == {(c.id, "rag_filter"): rag_filter.build(c, RAG, RAG.pieces(c)) for c in cases}
+    for case in cases:
+        prompt = filters[case.id, "rag_filter"]
+        assert case.persona.text in prompt
+        assert case.question in prompt
+        assert all(f"\n{number}. {piece}\n" in prompt for number, piece in enumerate(RAG.pieces(case), start=1))
+    assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
+    assert log.eval.task == f"{CELL} (rag, rag_filter)"
+    assert log.eval.metadata["personafeedback"]["rag_filter"] is True
+    assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
+    assert "rag_filter: one more call for each case, its characters not counted" in caplog.text
+    # Scored again, also where only the events are left of a killed run.
+    for sample in log.samples:
+        sample.store, sample.output.choices = {}, sample.output.choices[:1]
+    again = score(log, both_orders(), action="overwrite", display="none")
+    for sample in again.samples:
+        assert sample.scores["personafeedback"].value["acc"] == 1
+        assert sample.scores["personafeedback"].metadata["rag_filter"] == said
+
+
+def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tmp_path):
+    pytest.importorskip("inspect_ai")
+    for method, room in (("generate", 1024), ("cot", 4096), ("logprobs", 1024)):
+        # The model gives no log-probabilities: logprobs fails after it asked.
+        options = {"setting": "rag", "rag_filter": True, "method": method}
+        log = run_inspect(remembered, tmp_path / method, "2", ok=method != "logprobs", **options)
+        calls = [event for sample in log.samples for event in sample.events if event.event == "model"]
+        rooms = {call.config.max_tokens for call in calls if "stage" in call.input[-1].metadata}
+        assert rooms == {room}, method
+
+
+def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
+    case = hard(remembered)[0]
+    template = Template(setting="rag", rag_filter=True, hide=("Name",))
+    prompt = rag_filter.build(case, template, template.pieces(case))
+    assert case.persona.without(("Name",)).text in prompt
+    assert f"Name: {case.persona.profile['Name']}" not in prompt
+
+
+def test_the_command_of_inspect_needs_the_memory(tmp_path):
+    pytest.importorskip("inspect_ai")
+    from test_inspect import run
+
+    done = run(
+        f"personafeedback_tasks/{CELL}", "-T", "data=sample", "-T", "setting=rag",
+        "--model", "personafeedback/first", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "setting=rag: found no memory of user_id" in " ".join((done.stdout + done.stderr).split())
+    assert not list(tmp_path.rglob("*.eval"))
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("field", "value"), [("k", 3), ("rag_filter", True), ("memory", "0123456789ab")])
+def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from logs import lm_eval_log
+
+    options = {"metadata": {"setting": "rag", "counts": "any"}}
+    lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
+    easy = lm_eval_log(tmp_path / "logs" / "easy", "gold", CELL.replace("hard", "easy"), remembered, **options)
+    (run,) = read_runs([tmp_path / "logs"])
+    assert run.label.endswith("(rag)")
+    content = json.loads(easy.read_text(encoding="utf-8"))
+    signed = content["configs"][CELL.replace("hard", "easy")]["metadata"]["personafeedback"]
+    signed[field] = value
+    easy.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(RunError, match=f"differ in {field} "):
+        read_runs([tmp_path / "logs"])
+
+
+def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from logs import lm_eval_log
+
+    path = lm_eval_log(tmp_path, "gold", CELL, SAMPLE)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("k", "rag_filter", "memory"):
+        del content["configs"][CELL]["metadata"]["personafeedback"][name]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    (run,) = read_runs([path])
+    assert (run.signature["k"], run.signature["memory"]) == (5, None)
+
+
+def test_only_rag_has_a_digest_of_memories(remembered):
+    cases = hard(remembered)
+    assert memory_digest(cases, Options(setting="rag")) == digest(remembered)
+    assert memory_digest(cases, Options()) is None

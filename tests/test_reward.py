@@ -1,0 +1,328 @@
+"""Reward models from end to end: tiny real ones through Inspect's own command, scores against those of one by one."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+pytest.importorskip("inspect_ai")
+
+import classifiers
+from inspect_ai import eval as inspect_eval
+from inspect_ai import score as inspect_score
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+from personafeedback_tasks import report, rewards
+from personafeedback_tasks.conversations import SIDES, conversation
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.options import Options
+from personafeedback_tasks.reward_model import RewardModel
+from personafeedback_tasks.rewards import RewardError
+from personafeedback_tasks.runs import read_run
+
+ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
+
+
+def texts(cases):
+    return [turn["content"] for case in cases for side in SIDES for turn in conversation(case, Options(), side)]
+
+
+@pytest.fixture(scope="session")
+def sample():
+    return load_cases("sample", "general", "hard")
+
+
+@pytest.fixture(scope="session")
+def one(sample, tmp_path_factory):
+    return classifiers.random_classifier(tmp_path_factory.mktemp("one"), texts(sample))
+
+
+@pytest.fixture(scope="session")
+def five(sample, tmp_path_factory):
+    return classifiers.random_classifier(tmp_path_factory.mktemp("five"), texts(sample), outputs=5)
+
+
+def one_by_one(folder, conversations):
+    """What the model says of each conversation alone, as a model card would have it."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.no_grad():
+        ids = [tokenizer.apply_chat_template(turns, return_tensors="pt", return_dict=True) for turns in conversations]
+        return [model(**each).logits[0].tolist() for each in ids]
+
+
+def evaluate(task, folder, tmp_path, **kwargs):
+    (log,) = inspect_eval(
+        task,
+        model=f"personafeedback-reward/{folder}",
+        log_dir=str(tmp_path),
+        display="none",
+        score_display=False,
+        **kwargs,
+    )
+    return log
+
+
+def command(*arguments, cwd, data):
+    return subprocess.run(
+        [sys.executable, "-m", "inspect_ai", "eval", *arguments, "--display", "plain", "--log-dir", str(cwd / "logs")],
+        env={**os.environ, "COLUMNS": "400", "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1"},
+        cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+
+def log_of(folder):
+    (path,) = (folder / "logs").glob("*.eval")
+    return read_eval_log(str(path))
+
+
+def metrics(log):
+    return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
+
+
+@pytest.mark.parametrize("pad", [True, False])
+@pytest.mark.parametrize("outputs", [1, 5])
+def test_batched_rewards_are_those_of_one_by_one(pad, outputs, sample, tmp_path):
+    folder = classifiers.random_classifier(tmp_path, texts(sample), outputs, pad)
+    turns = [conversation(case, Options(setting="no_persona"), side) for case in sample for side in SIDES]
+    model = RewardModel(str(folder), batch_size=5, aspects=ASPECTS[:outputs] if outputs > 1 else ())
+    found = model.score(model.encode(turns, ["x"] * len(turns)))
+    expected = one_by_one(folder, turns)
+    assert len({len(each.ids) for each in model.encode(turns, ["x"] * len(turns))}) > 5
+    for reward, logits in zip(found, expected, strict=True):
+        assert reward.score == pytest.approx(logits[0], abs=1e-5)
+        if outputs > 1:
+            assert list(reward.aspects) == list(ASPECTS)
+            assert list(reward.aspects.values()) == pytest.approx(logits, abs=1e-5)
+    assert len({round(reward.score, 4) for reward in found}) > 10, "a constant would pass as well"
+
+
+def longest(cases):
+    return [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
+
+
+def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(real_data, tmp_path):
+    cases = load_cases(real_data, "general", "hard")
+    folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
+    done = command(
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", "batch_size=16",
+        "--model", f"personafeedback-reward/{folder}", cwd=tmp_path, data=real_data,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found = metrics(log_of(tmp_path))
+    assert found["acc"]["accuracy"] == pytest.approx(sum(longest(cases)) / len(cases), abs=1e-12)
+    assert found["tie"]["accuracy"] == longest(cases).count(0.5) / len(cases)
+
+
+def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make_release, tmp_path):
+    answers = [("longer", "short"), ("even", "tied"), ("no", "rejected"), ("more than", "less")]
+    rows = [
+        {"user_id": str(user), "question": "Why?", "chosen": chosen, "reject": rejected}
+        for user, (chosen, rejected) in enumerate(answers)
+    ]
+    data = make_release({"general/hard": rows}, {str(user): {"Name": f"N{user}"} for user in range(4)})
+    cases = load_cases(data, "general", "hard", "any")
+    folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
+    log = evaluate(
+        tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward"), folder, tmp_path / "logs"
+    )
+    assert log.status == "success", log.error
+    value = {sample.id: sample.scores["personafeedback_reward"].value for sample in log.samples}
+    assert [value[f"general_hard:{line}"]["acc"] for line in (1, 2, 3, 4)] == [1, 0.5, 0, 1]
+    assert metrics(log)["tie"]["accuracy"] == 0.25
+    made = report.make_report(read_run(log.location), cases)
+    measures = made.overall.measures
+    assert (measures["acc"].value, measures["tie"].value) == (0.625, 0.25)
+    assert not math.isnan(measures["acc"].low)
+    assert made.overall.baselines["longest"].value == 0.625
+    assert made.overall.replies == 8
+    for name in set(report.MEASURES) - {"acc", "tie"}:
+        assert math.isnan(measures[name].value), name
+    assert "both orders" not in made.signature
+    assert "persona system turn" in made.signature
+    pytest.importorskip("rich")
+    from personafeedback_tasks import report_text
+
+    labels = [line.label for line in report_text.lines(made)]
+    assert "ties, half right each" in labels
+    assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & set(labels)
+
+
+def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):
+    done = command(
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-T", "setting=no_persona",
+        "-M", f"aspects={','.join(ASPECTS)}", "--model", f"personafeedback-reward/{five}", cwd=tmp_path, data="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    log = log_of(tmp_path)
+    options = Options(setting="no_persona")
+    said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
+    found = metrics(log)
+    assert set(found) == {"acc", "tie", "truncated", *(f"acc_{name}" for name in ASPECTS)}
+    for index, name in enumerate(ASPECTS):
+        chosen, rejected = ([row[index] for row in said[side]] for side in SIDES)
+        right = sum(a > b for a, b in zip(chosen, rejected, strict=True)) / len(sample)
+        assert found[f"acc_{name}"]["accuracy"] == right
+        r = torch.corrcoef(torch.tensor([[*chosen, *rejected], [1.0] * len(sample) + [0.0] * len(sample)]))[0, 1]
+        assert found["acc"][f"personafeedback_tasks/pearson_{name}"] == pytest.approx(float(r), abs=1e-4)
+    assert found["acc"]["accuracy"] == found["acc_helpfulness"]["accuracy"]
+    for each in log.samples:
+        for choice, side in zip(each.output.choices, SIDES, strict=True):
+            assert choice.message.text == repr(
+                each.scores["personafeedback_reward"].metadata["rewards"]["reward"][side]
+            )
+        assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
+    from personafeedback_tasks.inspect_reward import both_responses
+
+    again = inspect_score(log, both_responses(), action="overwrite", display="none")
+    assert metrics(again)["acc"] == pytest.approx(found["acc"])
+
+
+def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_path, monkeypatch):
+    windows, loads = [], []
+    score, load = RewardModel.score, RewardModel.__init__
+    monkeypatch.setattr(RewardModel, "score", lambda self, rows: windows.append(len(rows)) or score(self, rows))
+    monkeypatch.setattr(RewardModel, "__init__", lambda self, *a, **k: loads.append(a) or load(self, *a, **k))
+    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path)
+    assert log.status == "success", log.error
+    assert sum(windows) == 16
+    assert len(windows) <= 4
+    assert len(loads) == 1
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [(classifiers.SYSTEM, "system turn"), (classifiers.NO_SYSTEM, "before the question")],
+)
+def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, sample, tmp_path):
+    folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=template)
+    model = RewardModel(str(folder))
+    (encoded,) = model.encode([conversation(sample[0], Options(), "chosen")], ["x"])
+    text = "".join(model.tokenizer.convert_ids_to_tokens(encoded.ids))
+    assert encoded.persona == place
+    assert text.startswith("<system>" if place == "system turn" else "<user>")
+    assert sample[0].persona.text in text
+    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), folder, tmp_path, limit=1)
+    assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
+
+
+def test_a_conversation_over_the_length_is_refused_or_cut_and_counted(sample, tmp_path):
+    folder = classifiers.random_classifier(tmp_path / "model", texts(sample), max_position_embeddings=300)
+    task = tasks.personafeedback_general_hard(data="sample", method="reward")
+    log = evaluate(task, folder, tmp_path, limit=1)
+    assert log.status == "error"
+    assert f"{sample[0].id}, " in log.error.message
+    assert "tokens, expected at most 300, all that" in log.error.message
+    assert "-M truncate=true" in log.error.message
+    log = evaluate(task, folder, tmp_path, limit=1, model_args={"truncate": True})
+    assert metrics(log)["truncated"]["accuracy"] == 1
+    model = RewardModel(str(folder), truncate=True)
+    turns = conversation(sample[0], Options(), "chosen")
+    whole = model.tokenizer(model.tokenizer.apply_chat_template(turns, tokenize=False))["input_ids"]
+    (cut,) = model.encode([turns], ["x"])
+    assert cut.ids == whole[-300:], "the response stands at the end and stays whole"
+    model.tokenizer.bos_token = "<system>"
+    (cut,) = model.encode([turns], ["x"])
+    assert cut.ids == [whole[0], *whole[-299:]], "a token that marks the beginning stays"
+
+
+def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), one, tmp_path)
+    assert log.status == "error"
+    assert "expected a conversation to score" in log.error.message
+    assert "-T method=reward" in log.error.message
+    (log,) = inspect_eval(
+        tasks.personafeedback_general_hard(data="sample", method="reward"), model="personafeedback/first",
+        log_dir=str(tmp_path), display="none",
+    )  # fmt: skip
+    assert log.status == "error"
+    assert "method=reward found the model personafeedback/first, expected a reward model" in log.error.message
+    assert "--model personafeedback-reward/" in log.error.message
+
+
+def test_a_model_without_the_weights_of_a_classifier_is_refused_instead_of_scored_at_random(one, tmp_path):
+    model = transformers.LlamaForSequenceClassification.from_pretrained(one)
+    transformers.AutoTokenizer.from_pretrained(one).save_pretrained(tmp_path)
+    model.model.save_pretrained(tmp_path)
+    with pytest.raises(RewardError, match=r"found no weights for score.weight \(1 in all\), expected all"):
+        RewardModel(str(tmp_path))
+
+
+def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
+    for path in Path(five).iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "own.py").write_text(
+        "from types import SimpleNamespace\n"
+        "from transformers import LlamaForSequenceClassification\n"
+        "class Own(LlamaForSequenceClassification):\n"
+        "    def forward(self, **inputs):\n"
+        "        logits = super().forward(**inputs).logits\n"
+        "        return SimpleNamespace(rewards=logits, score=logits.sum(-1), logits=logits)\n",
+        encoding="utf-8",
+    )
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    # A type that transformers knows: without its own code it would load, and score something else.
+    config |= {"auto_map": {"AutoModelForSequenceClassification": "own.Own"}}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(RewardError, match="pass -M trust_remote_code=true"):
+        RewardModel(str(tmp_path), aspects=ASPECTS)
+    model = RewardModel(str(tmp_path), aspects=ASPECTS, trust_remote_code=True)
+    turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in SIDES]
+    for found, logits in zip(model.score(model.encode(turns, SIDES)), one_by_one(five, turns), strict=True):
+        assert found.score == pytest.approx(sum(logits), abs=1e-5)
+        assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
+
+
+def test_names_must_fit_the_outputs(one, five):
+    for names, found in (((), r"\(none\)"), (ASPECTS[:4], "helpfulness, correctness"), (("a",) * 5, "a, a, a, a, a")):
+        with pytest.raises(RewardError, match=f"found 5 outputs and the names {found}.*expected a name for each"):
+            RewardModel(str(five), aspects=names)
+    with pytest.raises(RewardError, match="found 1 output and the names a, expected no name for a single one"):
+        RewardModel(str(one), aspects=("a",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"batch": 4}, "-M batch=4 is no option of personafeedback-reward. Use: batch_size, aspects, truncate"),
+        ({"batch_size": 0}, "batch_size=0 is not known. Use a whole number from 1"),
+        ({"truncate": "yes"}, "truncate='yes' is not known. Use one of: true, false"),
+    ],
+)
+def test_an_argument_that_is_not_known_is_refused(arguments, message):
+    with pytest.raises(OptionError, match=message):
+        get_model("personafeedback-reward/nowhere", memoize=False, **arguments)
+
+
+def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
+    folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=None)
+    with pytest.raises(RewardError, match="found no chat template in its tokenizer, expected one"):
+        RewardModel(str(folder))
+    with pytest.raises(RewardError, match="found no model that AutoModelForSequenceClassification loads"):
+        RewardModel(str(tmp_path / "nowhere"))
+
+
+def test_a_pair_is_scored_by_the_definition():
+    assert [rewards.score_pair(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0.5, 1)]
+    for broken in (math.nan, math.inf):
+        with pytest.raises(RewardError, match="expected finite numbers"):
+            rewards.score_pair(broken, 1.0)
+
+
+def test_the_correlation_is_that_of_the_definition():
+    # rewards 3, 1 | 1, 1; mean 1.5; covariance (1.5 - 0.5 + 0.5 + 0.5) / 2 = 1; spreads 3 and 1
+    assert rewards.pearson([3, 1], [1, 1]) == pytest.approx(1 / math.sqrt(3))
+    assert math.isnan(rewards.pearson([1], [1]))
+    assert math.isnan(rewards.pearson([], []))
