@@ -168,7 +168,8 @@ def limits(report: Report, cases: CaseSet) -> list[str]:
         "The personas are synthetic and mostly Chinese: not a sample of any population.",
         "The labels are the majority of nine annotators, not the choice of the users themselves.",
         f"Contradictory labels limit what a judge that ignores the order can reach: {', '.join(ceilings)} (from the audit).",
-        f"Always picking the longer response reaches {percent(overall.baselines['longest'].value)} % on these cases.",
+        f"Always picking the longer response reaches {percent(overall.baselines['longest'].value)} % on these cases, picking the one that "
+        f"shares more terms with the persona {percent(overall.baselines['overlap'].value)} %.",
         "The data have been public since 2025; whether the model was trained on them was not checked.",
         f"Language of the data, in cases: {languages}.",
         f"The prompt ({plain(str(run.signature['prompt']))}) is that of {PACKAGE}, not the authors', which was never released: these numbers "
