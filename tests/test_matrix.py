@@ -1,0 +1,86 @@
+"""The README's table of settings and methods: every cell that cannot run says so in one sentence before the first call."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("bm25s")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from test_lm_eval import CELLS, GROUPS
+from test_lm_eval import evaluate as evaluate_lm_eval
+
+from personafeedback_tasks.errors import PersonaFeedbackError
+from personafeedback_tasks.prompts import METHODS, SETTINGS
+
+INSPECT = {"generate", "cot", "logprobs", "reward"}
+LM_EVAL = {"generate", "cot", "mc"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """The sample with a memory of every user."""
+    root = tmp_path_factory.mktemp("matrix") / "data"
+    shutil.copytree(str(files("personafeedback_tasks") / "sample"), root)
+    (root / "memory").mkdir()
+    for persona in (root / "persona").iterdir():
+        pieces = [f"piece {number} of {persona.stem}" for number in range(7)]
+        lines = "".join(json.dumps({"text": piece}) + "\n" for piece in pieces)
+        (root / "memory" / f"{persona.stem}.jsonl").write_text(lines, encoding="utf-8")
+    return root
+
+
+def inspect_task(data, **options):
+    return tasks.personafeedback_general_hard(data=str(data), counts="any", **options)
+
+
+def cells():
+    """(setting, rag_filter, method, whether Inspect can)."""
+    for setting, filtered in [*((setting, False) for setting in SETTINGS), ("rag", True)]:
+        for method in METHODS:
+            reads_letters = method in INSPECT - {"reward"}
+            scores = method == "reward" and setting in ("persona", "no_persona")
+            yield setting, filtered, method, reads_letters or scores
+
+
+@pytest.mark.parametrize(("setting", "rag_filter", "method", "works"), cells())
+def test_a_cell_of_inspect_builds_or_is_refused(setting, rag_filter, method, works, data):
+    options = {"setting": setting, "method": method} | ({"rag_filter": True} if rag_filter else {})
+    if works:
+        assert inspect_task(data, **options).metadata["personafeedback"]["setting"] == setting
+    else:
+        with pytest.raises(PersonaFeedbackError) as caught:
+            inspect_task(data, **options)
+        assert "\n" not in str(caught.value)
+        assert re.search(r"[Uu]se ", str(caught.value)), "the sentence does not say what to do"
+
+
+def test_the_methods_that_lm_eval_has_are_names_and_no_others_are():
+    suffixes = {"" if method == "generate" else f"_{method}" for method in LM_EVAL}
+    assert {f"personafeedback_general_hard{suffix}" for suffix in suffixes} <= CELLS
+    assert not {name for name in CELLS | GROUPS if name.endswith(("_logprobs", "_reward"))}
+    assert set(METHODS) == LM_EVAL | INSPECT
+
+
+@pytest.mark.parametrize("suffix", ["", "_cot", "_mc"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_cell_of_lm_eval_runs(setting, suffix, data):
+    task = f"personafeedback_general_hard{suffix}"
+    metadata = {"setting": setting, "counts": "any"}
+    results = evaluate_lm_eval("gold", task, data, metadata=metadata, limit=2)
+    assert results["results"][task]["acc,none"] == 1
+
+
+@pytest.mark.parametrize("suffix", ["", "_cot", "_mc"])
+def test_lm_eval_refuses_the_filter(suffix, data):
+    metadata = {"setting": "rag", "rag_filter": True, "counts": "any"}
+    with pytest.raises(PersonaFeedbackError, match="rag_filter"):
+        evaluate_lm_eval("gold", f"personafeedback_general_hard{suffix}", data, metadata=metadata, limit=1)
