@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from . import prompts
 from .answers import LETTERS
+from .conversations import SIDES, conversation
 from .dataset import Case, CaseSet
 from .orders import ORDERS
 
@@ -33,7 +34,7 @@ def opening(
         data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
-    characters = sum(len(prompts.build(case, template, order)) for case in asked for order in ORDERS)
+    characters = sum(len(text) for case in asked for text in _asked(case, template))
     languages = Counter(case.language for case in asked)
     parts = [
         f"{task}: {len(asked):,} of {len(data):,} cases",
@@ -55,6 +56,13 @@ def opening(
     if data.release.is_sample:
         parts.append("DEMONSTRATION on the bundled sample: no evidence about a model")
     return "; ".join(parts)
+
+
+def _asked(case: Case, template: prompts.Template) -> list[str]:
+    """All that the model reads about a case."""
+    if template.method == "reward":
+        return [turn["content"] for side in SIDES for turn in conversation(case, template, side)]
+    return [prompts.build(case, template, order) for order in ORDERS]
 
 
 def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> str | None:

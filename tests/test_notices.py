@@ -149,3 +149,8 @@ def test_the_remedy_fits_the_method():
     assert "softmax_dtype=float32" in unreadable("t", answers, "mc")
     assert "see p_letters" in unreadable("t", answers, "logprobs")
     assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
+
+
+def test_the_characters_of_a_reward_run_are_those_of_its_conversations(two_cases):
+    line = opening(**RUN, asked=two_cases[:1], template=Template(method="reward", setting="no_persona"), data=two_cases)
+    assert f"; {len('?yes?no')} prompt characters" in line
