@@ -46,7 +46,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     rows = {c.id: Row(c.id, c.cell, c.user_id, c.digest, (answer(i),), acc_sym) for i, c in enumerate(cases)}
     signed = {
         "package": "0.1.0", "task_version": "1.0", "setting": "persona", "method": "generate", "prompt": "v1-0123456789ab",
-        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "demonstration": False, "language": "auto", "hide": [], **dict(signature),
+        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
     }  # fmt: skip
     found = {
         "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
