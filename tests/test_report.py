@@ -427,11 +427,14 @@ def test_epochs_are_averaged_per_case(tmp_path):
     assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
 
 
-def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from(tmp_path):
+def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(tmp_path):
     from inspect_ai import eval_retry
     from inspect_ai.log import read_eval_log, write_eval_log
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from test_inspect import evaluate
 
-    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
+    options = {"data": "sample", "setting": "no_persona", "prompt": "v2", "hide": "Name"}
+    path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
     log = read_eval_log(str(path))
     log.status, log.samples = "error", log.samples[:5]
     write_eval_log(log, str(path))
@@ -440,3 +443,5 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from(tmp_path):
     run = read_run(tmp_path)
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
+    assert run.signature == log.eval.metadata["personafeedback"]
+    assert run.signature["setting"] == "no_persona"
