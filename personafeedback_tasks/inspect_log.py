@@ -20,6 +20,13 @@ SCORERS = {"logprobs": "personafeedback_logprobs", "reward": "personafeedback_re
 """Method -> the scorer that reads its replies; `personafeedback` reads those of all others."""
 
 
+_NO_CONDITION = (
+    *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
+    "extra_headers",
+)
+"""Generation arguments that stay out of a signature: connection settings, and headers, which may hold a key."""
+
+
 def read(path: Path) -> Run:
     """Read one log, finished or not.
 
@@ -120,18 +127,10 @@ def _mean(scores: list[Score], key: str) -> float | None:
 
 
 def _conditions(log: EvalLog) -> str:
-    """The generation arguments in force. Connection settings do not shape a reply, and headers may hold a key."""
+    """The generation arguments in force."""
     config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
     config |= log.eval.model_generate_config.model_dump(exclude_none=True)
-    for name in (
-        "max_retries",
-        "timeout",
-        "attempt_timeout",
-        "max_connections",
-        "adaptive_connections",
-        "batch",
-        "cache",
-    ):
+    for name in _NO_CONDITION:
         config.pop(name, None)
     if log.eval.model.startswith("personafeedback-reward/"):
         config |= {

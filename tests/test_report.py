@@ -17,6 +17,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from click.testing import CliRunner
+from inspect_ai.log import read_eval_log
 from logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.answers import LETTERS, read_reply
@@ -417,6 +418,18 @@ def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, re
 # --- what Inspect does beyond one pass -------------------------------------------------------------------------------
 
 
+def test_a_header_never_reaches_the_signature(tmp_path):
+    log = inspect_log(
+        tmp_path, "gold", "personafeedback_hard", "sample", limit=2, top_p=0.5, max_retries=3,
+        extra_headers={"Authorization": "Bearer secret"},
+    )  # fmt: skip
+    assert b"secret" in json.dumps(read_eval_log(str(log)).plan.config.extra_headers).encode()
+    report = make_report(read_run(log), load_cases("sample"))
+    assert "secret" not in json.dumps(report.as_dict())
+    assert "top_p=0.5" in report.signature
+    assert "max_retries" not in report.signature
+
+
 def test_epochs_are_averaged_per_case(tmp_path):
     log = inspect_log(tmp_path, "mixed", "personafeedback_hard", "sample", epochs=3)
     once = inspect_log(tmp_path / "once", "mixed", "personafeedback_hard", "sample")
@@ -429,7 +442,7 @@ def test_epochs_are_averaged_per_case(tmp_path):
 
 def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(tmp_path):
     from inspect_ai import eval_retry
-    from inspect_ai.log import read_eval_log, write_eval_log
+    from inspect_ai.log import write_eval_log
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from test_inspect import evaluate
 
