@@ -14,7 +14,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from . import __version__
-from .dataset import CATEGORIES, Case, CaseSet
+from .dataset import Case, CaseSet, columns
 from .judges import first_of, longest_of, more
 from .orders import ORDERS, shown
 from .release import PAPER_COUNTS
@@ -130,14 +130,10 @@ def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:
 
     The cells are in the order of the paper.
     """
-    found = dict(cases.cells)
-    for category in CATEGORIES:
-        cells = [cell for cell in cases.cells if cell.startswith(f"{category}_")]
-        if len(cells) > 1:
-            found[category] = tuple(case for cell in cells for case in cases.cells[cell])
-    if len({case.category for case in cases}) > 1:
-        found["total"] = cases.cases
-    return found
+    return {
+        name: tuple(case for cell in cells for case in cases.cells[cell])
+        for name, cells in columns(cases.cells).items()
+    }
 
 
 def estimate(values: Iterable[float], cases: Iterable[Case]) -> Estimate:

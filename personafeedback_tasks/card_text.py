@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from .card_file import plain
-from .dataset import CaseSet
+from .dataset import CATEGORIES, CELLS, CaseSet
 from .release import HUB_ID, HUB_REVISION
-from .report import CATEGORIES, CELLS, Group, Report
+from .report import Group, Report
 from .report_text import NOTHING, grid, interval, percent
 from .runs import Run
 

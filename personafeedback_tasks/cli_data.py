@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ import click
 from . import audit, baselines
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
 from .errors import require
+from .strict_json import json_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -111,10 +111,9 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     """Write the document if a file is named. True if stdout is still free for tables."""
     if path is None:
         return True
-    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False)
     try:
         with click.open_file(path, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
+            file.write(json_text(document))
     except OSError as error:
         raise click.FileError(path, error.strerror) from error
     if path == "-" and missing:

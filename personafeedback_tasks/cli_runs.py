@@ -1,11 +1,10 @@
-"""The commands that read logs: report, compare."""
+"""The commands that read logs: report, compare, card."""
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +12,7 @@ from .dataset import CaseSet, load_present
 from .errors import DataError
 from .release import ENVIRONMENT_VARIABLE
 from .runs import Run, RunError, read_run, read_runs
+from .strict_json import json_text
 
 if TYPE_CHECKING:
     from .report import Report
@@ -25,17 +25,19 @@ data_option = click.option(
     "else PERSONAFEEDBACK_DATA. Every case is checked against what was asked.",
 )
 
-
-@click.command()
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
-@data_option
-@click.option(
+control_option = click.option(
     "--no-persona",
     "control",
     metavar="RUN",
     type=RUN,
     help="The same run with setting=no_persona, for the persona gain.",
 )
+
+
+@click.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
+@data_option
+@control_option
 @click.option(
     "--out",
     metavar="DIR",
@@ -114,17 +116,13 @@ def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
     sections = [report_text.markdown(made) for made in reports]
     texts = {
         "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
-        "report.json": _json({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
+        "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
     }
     return [*(_write_text(out / name, text) for name, text in texts.items()), *figure.save(reports, out)]
 
 
 def _section_of(moved: list[str]) -> list[str]:
     return ["## Prompt sensitivity\n", *(f"- {line}" for line in moved)] if moved else []
-
-
-def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
 
 
 def _write_text(path: Path, text: str) -> Path:
@@ -158,7 +156,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool)
     else:
         report_text.show(comparing.terminal(found))
     if json_file is not None:
-        _write_text(json_file, _json(found.as_dict()))
+        _write_text(json_file, json_text(found.as_dict()))
 
 
 @click.command()
@@ -176,13 +174,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool)
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write the Hub's newer .eval_results file there. The Hub shows it only for data sets that it lists as benchmarks.",
 )
-@click.option(
-    "--no-persona",
-    "control",
-    metavar="RUN",
-    type=RUN,
-    help="The same run with setting=no_persona, for the persona gain.",
-)
+@control_option
 @data_option
 def card(run: Path, model_card: Path, eval_results: Path | None, control: Path | None, data: str | None) -> None:
     """Put a run into a model card: `model-index` metadata, and a section with intervals, baselines and limits.
@@ -195,8 +187,10 @@ def card(run: Path, model_card: Path, eval_results: Path | None, control: Path |
         personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md --eval-results .eval_results
     """
     from .card import update_card
+    from .report import make_report
 
     found = read_run(run)
-    made = report_of(found, data, None if control is None else read_run(control))
-    for line in update_card(made, cases_of(found, data)[0], model_card, eval_results):
+    cases, why_not = cases_of(found, data)
+    made = make_report(found, cases, None if control is None else read_run(control), why_not)
+    for line in update_card(made, cases, model_card, eval_results):
         click.echo(line)

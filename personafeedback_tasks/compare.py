@@ -11,10 +11,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .case_values import case_values
 from .inference import Estimate, difference, sign_flip_p, smallest_difference
-from .report import case_values, groups_of, jsonable, signature_line
+from .report import groups_of, jsonable
 from .report_text import NOTHING, grid, interval, percent
 from .runs import WHAT_IS_ASKED, Run, RunError
+from .signature import signature_line
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,8 @@ class Comparison:
         """Ready for JSON; nan becomes None."""
         return jsonable(
             {
-                "a": signature_line(self.run_a, False),
-                "b": signature_line(self.run_b, False),
+                "a": signature_line(self.run_a),
+                "b": signature_line(self.run_b),
                 "notes": self.notes,
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,
@@ -172,7 +174,7 @@ def terminal(comparison: Comparison) -> list[RenderableType]:
         table.add_row(*row)
     runs = [Text(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
     notes = [Text(f"! {note}") for note in comparison.notes]
-    signatures = [Text(f"{name}: {signature_line(run, False)}", style="dim") for name, run in _named(comparison)]
+    signatures = [Text(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
     return [*runs, *notes, table, Text(LEGEND, style="dim"), *signatures]
 
 
@@ -183,7 +185,7 @@ def markdown(comparison: Comparison) -> str:
         "\n".join(f"> {note}  " for note in comparison.notes),
         grid(HEADER, rows(comparison)),
         LEGEND,
-        "\n".join(f"{name}: `{signature_line(run, False)}`  " for name, run in _named(comparison)),
+        "\n".join(f"{name}: `{signature_line(run)}`  " for name, run in _named(comparison)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 

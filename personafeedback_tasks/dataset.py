@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from .strict_json import broken, cut, loads, read, reason, refuse_marks, rows, s
 
 CATEGORIES = ("specific", "general")
 DIFFICULTIES = ("easy", "medium", "hard")
+CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
 COUNTS = ("table2", "any")
 
 _FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
@@ -298,3 +299,12 @@ def load_present(
         return load_cases(data, None, difficulty, counts)
     parts = [load_cases(data, *cell, counts=counts) for cell in there]
     return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)
+
+
+def columns(cells: Collection[str]) -> dict[str, list[str]]:
+    """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
+    present = [cell for cell in CELLS if cell in cells]
+    found = {cell: [cell] for cell in present}
+    of_category = {name: [cell for cell in present if cell.startswith(f"{name}_")] for name in CATEGORIES}
+    found |= {name: members for name, members in of_category.items() if len(members) > 1}
+    return found | ({"total": present} if all(of_category.values()) else {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -10,74 +9,19 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from . import scoring
 from .answers import LETTERS
 from .audit import AUDIT_VERSION, audit
 from .baselines import BASELINES, acc_of
+from .case_values import MEASURES, CaseValues, case_values
+from .control import gains, refuse_other_control
 from .conversations import SIDES
-from .dataset import Case, CaseSet
+from .dataset import Case, CaseSet, columns
 from .inference import Estimate, estimate
-from .prompts import SOURCES
-from .release import PAPER_COUNTS
 from .runs import Row, Run, RunError
-
-CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
-CATEGORIES = ("specific", "general")
-
+from .signature import signature_line
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
-
-
-@dataclass(frozen=True)
-class CaseValues:
-    """What one case says, averaged over its epochs; see `scoring.CaseScore` for the first five. nan if undefined.
-
-    Attributes:
-        bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
-        bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
-        acc_readable: share of the readable replies that picked the chosen response.
-        acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
-        tie: 1 if a reward model gave both responses the same reward; nan unless one scored. It sees no order: all
-            but acc and tie are nan then.
-    """
-
-    acc: float
-    acc_both: float
-    consistency: float
-    first_rate: float
-    invalid: float
-    bias_first: float
-    bias_second: float
-    acc_readable: float
-    acc_sym: float
-    p_chosen: float
-    tie: float = math.nan
-
-
-MEASURES = tuple(CaseValues.__dataclass_fields__)
-
-
-def case_values(row: Row) -> CaseValues:
-    """The values of one case."""
-    if row.rewards:
-        acc, tie = (scoring.mean(values) for values in zip(*row.rewards, strict=True))
-        return CaseValues(acc, **dict.fromkeys(MEASURES[1:-1], math.nan), tie=tie)
-    epochs = [_of_epoch(answers) for answers in row.answers]
-    means = epochs[0] if len(epochs) == 1 else [scoring.mean(values) for values in zip(*epochs, strict=True)]
-    return CaseValues(*means, *(math.nan if value is None else value for value in (row.acc_sym, row.p_chosen)))
-
-
-def _of_epoch(answers: Sequence[str]) -> list[float]:
-    score = scoring.score_answers(answers)
-    readable = [answer for answer in answers if answer in LETTERS]
-    both = len(readable) == len(answers)
-    return [
-        *scoring.as_dict(score).values(),
-        float(readable == [LETTERS[0]] * 2) if both else math.nan,
-        float(readable == [LETTERS[1]] * 2) if both else math.nan,
-        score.acc * len(answers) / len(readable) if readable else math.nan,
-    ]
 
 
 @dataclass(frozen=True)
@@ -174,13 +118,17 @@ def make_report(
     if cases is not None:
         refuse_other_data(run, cases)
     if control is not None:
-        _refuse_other_control(run, control)
+        refuse_other_control(run, control)
     if run.rows is None:
         return _without_samples(run, notes)
     texts = None if cases is None else _Texts(cases, run.rows.keys())
     if texts is None:
         notes.append(f"{no_cases} So there are no baselines, no audit and no split by length. Pass --data.")
-    gain = {} if control is None else _gains(run, control, notes)
+    gain = {} if control is None else gains(run, control)
+    if gain and len(gain) < len(run.rows):
+        notes.append(
+            f"The persona gain is over the {len(gain):,} of {len(run.rows):,} cases that the control answered too."
+        )
     values = {case_id: case_values(row) for case_id, row in run.rows.items()}
     groups = tuple(
         _group(
@@ -190,8 +138,8 @@ def make_report(
     )
     notes += _cautions(groups[-1].measures["acc"])
     return Report(
-        run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, texts is not None),
-        None if control is None else signature_line(control, False),
+        run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, AUDIT_VERSION if texts else None),
+        None if control is None else signature_line(control),
     )  # fmt: skip
 
 
@@ -234,15 +182,9 @@ def groups_of(rows: Iterable[Row], begun: Iterable[str] = ()) -> list[tuple[str,
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
     for row in rows:
         ids.setdefault(row.cell, []).append(row.case_id)
-    columns = {cell: [cell] for cell in CELLS if cell in ids}
-    for category in CATEGORIES:
-        cells = [cell for cell in CELLS if cell in ids and cell.startswith(category)]
-        if len(cells) > 1:
-            columns[category] = cells
-    if len({cell.partition("_")[0] for cell in ids}) > 1:
-        columns["total"] = [cell for cell in CELLS if cell in ids]
     return [
-        (name, cells, sorted(case_id for cell in cells for case_id in ids[cell])) for name, cells in columns.items()
+        (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
+        for name, cells in columns(ids).items()
     ]
 
 
@@ -274,21 +216,6 @@ def _group(
     )
 
 
-def _gains(run: Run, control: Run, notes: list[str]) -> dict[str, float]:
-    """Case id -> acc minus acc of the control, of the cases that both answered."""
-    mine, other = run.rows or {}, control.rows or {}
-    common = mine.keys() & other.keys()
-    if not common:
-        raise RunError(
-            f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
-        )
-    if common != mine.keys():
-        notes.append(
-            f"The persona gain is over the {len(common):,} of {len(mine):,} cases that the control answered too."
-        )
-    return {case_id: case_values(mine[case_id]).acc - case_values(other[case_id]).acc for case_id in common}
-
-
 def refuse_other_data(run: Run, cases: CaseSet) -> None:
     """Raise RunError unless every answer was given to the very texts that `cases` holds."""
     digests = {case.id: case.digest for case in cases}
@@ -300,33 +227,6 @@ def refuse_other_data(run: Run, cases: CaseSet) -> None:
             f"holds; the first is {row.case_id}, found {row.digest}, expected {digests.get(row.case_id, 'no such case')}. "
             "Pass --data with the data of the run (its log names them), or run again."
         )
-
-
-def _refuse_other_control(run: Run, control: Run) -> None:
-    if control.signature["setting"] != "no_persona":
-        raise RunError(
-            f"{control.logs[0]}: found setting {control.signature['setting']}, expected no_persona for a control. "
-            "Run the same task with setting=no_persona."
-        )
-    for name, mine, its in (
-        ("the model", run.model, control.model),
-        *(
-            (name, run.signature[name], control.signature[name])
-            for name in ("method", "prompt", "language", "task_version")
-        ),
-        ("the conditions", run.conditions, control.conditions),
-    ):
-        if mine != its:
-            raise RunError(
-                f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it is to control. "
-                "Only the setting may differ."
-            )
-    for case_id in (run.rows or {}).keys() & (control.rows or {}).keys():
-        mine, its = (run.rows or {})[case_id].digest, (control.rows or {})[case_id].digest
-        if mine != its:
-            raise RunError(
-                f"{control.logs[0]}: {case_id} was asked with other texts than in the run. Run it on the same data."
-            )
 
 
 def _warnings(run: Run) -> Iterable[str]:
@@ -389,42 +289,7 @@ def _without_samples(run: Run, notes: list[str]) -> Report:
         raise RunError(
             f"{run.logs[0]}: found neither samples nor a table of results in it. The run did not finish; run it again."
         )
-    return Report(run, tuple(groups), tuple(notes), {}, signature_line(run, False))
-
-
-def signature_line(run: Run, audited: bool) -> str:
-    """Everything that a number of this run depends on, in one line."""
-    signature = run.signature
-    parts = [
-        f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
-        run.model,
-        run.harness,
-        f"setting {signature['setting']}",
-        f"method {signature['method']}",
-        f"prompt {signature['prompt']}",
-        *[f"k={signature['k']}"] * (signature["setting"] in SOURCES),
-        *["rag_filter"] * bool(signature["rag_filter"]),
-        *[f"memory {signature['memory']}"] * bool(signature["memory"]),
-        *[f"language {signature['language']}"] * (signature["language"] != "auto"),
-        *[f"without {name}" for name in signature["hide"]],
-        *[f"persona {signature.get('place')}"] * bool(signature.get("place")),
-        "both responses" if signature["method"] == "reward" else "both orders",
-        f"data {signature['source']}",
-    ]
-    if run.rows is not None:
-        digests = "".join(sorted(row.digest for row in run.rows.values()))
-        users = len({row.user_id for row in run.rows.values()})
-        parts += [
-            f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
-            f"{len(run.rows):,} cases",
-            f"{users:,} users",
-            "95 % intervals clustered by user",
-        ]
-    if audited:
-        parts.append(f"audit {AUDIT_VERSION}")
-    if run.conditions:
-        parts.append(run.conditions)
-    return " | ".join([*parts, run.date])
+    return Report(run, tuple(groups), tuple(notes), {}, signature_line(run))
 
 
 def jsonable(value: Any) -> Any:

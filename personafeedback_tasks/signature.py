@@ -6,11 +6,16 @@ in anything that moves a score never stand in one row.
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 from . import TASK_VERSION, __version__, memory
 from .dataset import CaseSet
 from .options import Options
+from .prompts import SOURCES
+
+if TYPE_CHECKING:
+    from .runs import Run
 
 KEY = "personafeedback"
 """Where it stands: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
@@ -53,3 +58,42 @@ def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
 def memory_digest(cases: CaseSet, options: Options) -> str | None:
     """The digest of all users' memories where the setting reads them, else None. See `memory.digest`."""
     return memory.digest(cases.release.root) if options.setting == "rag" else None
+
+
+def signature_line(run: Run, audit_version: str | None = None) -> str:
+    """Everything that a number of a run depends on, in one line.
+
+    Args:
+        audit_version: of the audit, where a number depends on it.
+    """
+    signature = run.signature
+    parts = [
+        f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
+        run.model,
+        run.harness,
+        f"setting {signature['setting']}",
+        f"method {signature['method']}",
+        f"prompt {signature['prompt']}",
+        *[f"k={signature['k']}"] * (signature["setting"] in SOURCES),
+        *["rag_filter"] * bool(signature["rag_filter"]),
+        *[f"memory {signature['memory']}"] * bool(signature["memory"]),
+        *[f"language {signature['language']}"] * (signature["language"] != "auto"),
+        *[f"without {name}" for name in signature["hide"]],
+        *[f"persona {signature.get('place')}"] * bool(signature.get("place")),
+        "both responses" if signature["method"] == "reward" else "both orders",
+        f"data {signature['source']}",
+    ]
+    if run.rows is not None:
+        digests = "".join(sorted(row.digest for row in run.rows.values()))
+        users = len({row.user_id for row in run.rows.values()})
+        parts += [
+            f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
+            f"{len(run.rows):,} cases",
+            f"{users:,} users",
+            "95 % intervals clustered by user",
+        ]
+    if audit_version is not None:
+        parts.append(f"audit {audit_version}")
+    if run.conditions:
+        parts.append(run.conditions)
+    return " | ".join([*parts, run.date])

@@ -108,3 +108,8 @@ def short_list(values: Iterable[object]) -> str:
 def cut(text: str, length: int = 60) -> str:
     """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """A document as the commands write it: the same content, the same bytes. nan, which JSON does not have, is refused."""
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"

@@ -29,10 +29,10 @@ from personafeedback_tasks import card_text
 from personafeedback_tasks.card import update_card
 from personafeedback_tasks.card_file import CardError
 from personafeedback_tasks.cli_runs import report_of
-from personafeedback_tasks.dataset import CaseSet, load_cases
+from personafeedback_tasks.dataset import CELLS, CaseSet, load_cases
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.report import CELLS, make_report
+from personafeedback_tasks.report import make_report
 from personafeedback_tasks.runs import Row, Run, RunError, read_run
 
 needs_entries = pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="an older huggingface_hub")
