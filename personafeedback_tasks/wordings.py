@@ -36,25 +36,28 @@ class Wording:
     ask_cot: str
 
 
+_CRITERIA_V1_EN = (
+    "Judge by two criteria together:\n"
+    "1. Helpfulness: the response answers the question well.\n"
+    "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
+    "user that are forced in where the question does not call for them count against it.\n\n"
+    "The order of the responses says nothing about their quality."
+)
+_CRITERIA_V1_ZH = (
+    "请综合以下两条标准：\n"
+    "1. 有用性：回答很好地解决了问题。\n"
+    "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
+    "两个回答的先后顺序与质量无关。"
+)
 _V1 = {
     "en": Wording(
         with_persona=(
             "Below are the persona of a user, a question that this user asked an assistant, and two responses to it, "
-            "A and B. Decide which response suits this user better.\n\n"
-            "Judge by two criteria together:\n"
-            "1. Helpfulness: the response answers the question well.\n"
-            "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
-            "user that are forced in where the question does not call for them count against it.\n\n"
-            "The order of the responses says nothing about their quality."
+            f"A and B. Decide which response suits this user better.\n\n{_CRITERIA_V1_EN}"
         ),
         with_notes=(
             "Below are notes about a user, a question that this user asked an assistant, and two responses to it, "
-            "A and B. Decide which response suits this user better.\n\n"
-            "Judge by two criteria together:\n"
-            "1. Helpfulness: the response answers the question well.\n"
-            "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
-            "user that are forced in where the question does not call for them count against it.\n\n"
-            "The order of the responses says nothing about their quality."
+            f"A and B. Decide which response suits this user better.\n\n{_CRITERIA_V1_EN}"
         ),
         without_persona=(
             "Below are a question that a user asked an assistant, and two responses to it, A and B. Decide which "
@@ -74,19 +77,11 @@ _V1 = {
     "zh": Wording(
         with_persona=(
             "下面是一位用户的画像、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            "请判断哪个回答更适合这位用户。\n\n"
-            "请综合以下两条标准：\n"
-            "1. 有用性：回答很好地解决了问题。\n"
-            "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
-            "两个回答的先后顺序与质量无关。"
+            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V1_ZH}"
         ),
         with_notes=(
             "下面是关于一位用户的一些记录、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            "请判断哪个回答更适合这位用户。\n\n"
-            "请综合以下两条标准：\n"
-            "1. 有用性：回答很好地解决了问题。\n"
-            "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
-            "两个回答的先后顺序与质量无关。"
+            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V1_ZH}"
         ),
         without_persona=(
             "下面是一位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
