@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import __version__
 from .dataset import Case, CaseSet, columns
-from .judges import first_of, longest_of, more
+from .judges import first_of, longest_of
 from .orders import ORDERS, shown
 from .release import PAPER_COUNTS
 from .scoring import clustered_stderr, mean, score_answers
@@ -200,5 +200,6 @@ def _acc(case: Case, judge: Callable[[str, str], str]) -> float:
 
 
 def _more(case: Case, measure: Callable[[str], float]) -> float:
-    value = {response: measure(response) for response in (case.chosen, case.rejected)}
-    return _acc(case, lambda one, other: more(value[one], value[other]))
+    """1 if the chosen response measures more, 0 if less; 0.5 on a tie: in each order the other one is shown first."""
+    chosen, rejected = measure(case.chosen), measure(case.rejected)
+    return 0.5 if chosen == rejected else float(chosen > rejected)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from . import scoring
 
@@ -94,6 +94,8 @@ def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: i
     sums = _sums(differences, users)
     if len(sums) < 2:
         return 1.0 if sums else math.nan  # flipped or not, a single user is equally far from 0; scipy wants two
+    from scipy import stats  # a second of start-up, for this test alone
+
     test = stats.permutation_test(
         (sums,), np.sum, permutation_type="samples", vectorized=True, n_resamples=resamples,
         rng=np.random.default_rng(SEED),
@@ -118,7 +120,7 @@ def smallest_difference(differences: Sequence[float], users: Sequence[str], powe
 
 def _t(share: float, users: int) -> float:
     """Quantile of Student's t with users - 1 degrees of freedom; nan with fewer than two users."""
-    return float(stats.t.ppf(share, users - 1))
+    return float(stdtrit(users - 1, share))
 
 
 def _sums(values: Sequence[float], users: Sequence[str]) -> list[float]:
