@@ -28,7 +28,8 @@ class GroupComparison:
         acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
         p: two-sided p value by sign flips of whole users' differences, in (0, 1].
-        only_a: ids of the cases that run A picked rightly in both orders and run B did not; only_b the other way round.
+        only_a: ids of the cases that run A got wholly right (a letter: in both orders) and run B did not; only_b the other
+            way round.
         smallest: the smallest true difference that these data show with 80 % power at the 5 % level.
     """
 
@@ -115,7 +116,7 @@ def compare(run_a: Run, run_b: Run) -> Comparison:
         users = [rows_a[case_id].user_id for case_id in ids]
         a, b = ([values[case_id][side].acc for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
-        right = {case_id: tuple(side.acc_both == 1 for side in values[case_id]) for case_id in ids}
+        right = {case_id: tuple(side.acc == 1 for side in values[case_id]) for case_id in ids}
         groups.append(
             GroupComparison(
                 name=name,
@@ -139,7 +140,7 @@ HEADER = (
 
 LEGEND = (
     "acc in per cent, paired by case; intervals clustered by user; p by sign flips of whole users' differences; only A, only B: "
-    "cases that one run picked rightly in both orders and the other did not; smallest seen: the true difference that these "
+    "cases that one run got wholly right (a letter: in both orders) and the other did not; smallest seen: the true difference that these "
     "data show with 80 % power."
 )
 

@@ -6,9 +6,12 @@ told is a system turn; a chat template or a reader without system turns gets it 
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 from .dataset import Case
 from .errors import OptionError
-from .prompts import Template
+from .prompts import STAND_INS, Template
 
 Message = dict[str, str]
 """One turn: `role` (`system`, `user` or `assistant`) and `content`."""
@@ -23,7 +26,7 @@ TOLD = {
     "en": "This is the user you are talking to. A good reply suits who this user is and what this user cares about.",
     "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
 }
-"""The fixed text before the persona; it never changes without a rise of TASK_VERSION."""
+"""The fixed text before the persona."""
 
 
 def check(template: Template) -> None:
@@ -66,3 +69,10 @@ def without_system(turns: list[Message]) -> list[Message]:
         return turns
     told, question, *rest = turns
     return [{"role": "user", "content": f"{told['content']}\n\n{question['content']}"}, *rest]
+
+
+def fingerprint(template: Template) -> str:
+    """A SHA-256 (12 hex digits) that changes with the fixed text and the layout; a run and its control have the same."""
+    plain = Template(language=template.language)
+    turns = [conversation(case, plain, side) for case in STAND_INS for side in SIDES]
+    return f"conversations-{hashlib.sha256(json.dumps(turns).encode()).hexdigest()[:12]}"

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
 
 from .dataset import Case
 from .errors import OptionError, choose
@@ -26,6 +25,12 @@ from .wordings import LANGUAGES, WORDINGS, Wording
 
 METHODS = ("generate", "cot", "mc", "logprobs", "reward")
 """How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
+
+STAND_INS = tuple(
+    Case("", "", "", Persona("", profile), "Q", "C", "R")
+    for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
+)
+"""A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
 
 K = 5
 """How many pieces a setting that retrieves shows unless it is told otherwise."""
@@ -111,14 +116,9 @@ class Template:
 
         Setting, method, hidden fields and what is retrieved are not in it: a run and its no_persona control have the same.
         """
-        profiles: list[dict[str, Any]] = [
-            {"Name": "Ada", "Likes": ["tea", {"in": "May"}]},
-            {"姓名": "小安", "喜好": ["茶"]},
-        ]
-        cases = [Case("", "", "", Persona("", profile), "Q", "C", "R") for profile in profiles]
         plain = Template(prompt=self.prompt, language=self.language)
-        texts = [build(case, plain, order) for case in cases for order in ORDERS]
-        fixed = [text for case in cases for text in astuple(self.wording(case))]
+        texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
+        fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
         digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
         return f"{self.prompt}-{digest[:12]}"
 

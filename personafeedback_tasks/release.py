@@ -27,6 +27,9 @@ PAPER_COUNTS = {
 
 SAMPLE_CASES_PER_CELL = 8
 
+_FILES = ["data/*", "persona/*", "memory/*"]
+"""What is read of a dataset on the Hub. The release has no memories; a copy of one's own may."""
+
 _HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
 
@@ -35,7 +38,7 @@ class Release:
     """One copy of the release on this machine.
 
     Attributes:
-        root: folder that holds `data/` and `persona/`.
+        root: folder that holds `data/`, `persona/` and, where there are any, `memory/`.
         source: what a signature prints: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
         counts: expected number of cases per (category, difficulty).
     """
@@ -88,9 +91,7 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
     from huggingface_hub import snapshot_download
 
     try:
-        root = Path(
-            snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=["data/*", "persona/*"])
-        )
+        root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
         reason = (str(error).strip() or "no reason given").splitlines()[0]
         raise DataError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from . import TASK_VERSION, __version__, memory
+from . import TASK_VERSION, __version__, conversations, memory
 from .dataset import CaseSet
 from .options import Options
 from .prompts import SOURCES
@@ -28,7 +28,7 @@ def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
         package, task_version: of this package, and of what moves scores.
         task: its name as rows show it.
         setting, method: what the model is told about the user, and how its choice is read.
-        prompt: prompt version and fingerprint.
+        prompt: prompt version and fingerprint; that of the conversations for a reward model.
         language, hide, k, rag_filter: see `prompts.Template`.
         memory: see `memory_digest`.
         source, counts, demonstration: see `dataset.CaseSet`.
@@ -41,7 +41,7 @@ def signature(task: str, cases: CaseSet, options: Options) -> dict[str, Any]:
         "task": options.named(task, cases),
         "setting": options.setting,
         "method": options.method,
-        "prompt": options.fingerprint(),
+        "prompt": conversations.fingerprint(options) if options.method == "reward" else options.fingerprint(),
         "language": options.language,
         "hide": list(options.hide),
         "k": options.k,

@@ -42,8 +42,8 @@ def random_classifier(folder: Path, texts: Iterable[str], outputs: int = 1, pad:
     return _save(folder, model, made)
 
 
-def longest_classifier(folder: Path, texts: Iterable[str], limit: int = 32768) -> Path:
-    """Its reward grows with the number of characters: that of the last token's position, and of nothing else."""
+def longest_classifier(folder: Path, texts: Iterable[str], limit: int = 32768, sign: float = 1.0) -> Path:
+    """Its reward grows (sign=-1: falls) with the number of characters: the last token's position, and nothing else."""
     made = tokenizer(texts)
     config = transformers.GPT2Config(
         vocab_size=len(made), n_positions=limit, n_embd=4, n_layer=0, n_head=1, num_labels=1, pad_token_id=0,
@@ -56,7 +56,7 @@ def longest_classifier(folder: Path, texts: Iterable[str], limit: int = 32768) -
         # The layer norm sees (position, limit, 0, 0): its first component grows with the position.
         model.transformer.wpe.weight[:, 0] = torch.arange(limit)
         model.transformer.wpe.weight[:, 1] = limit
-        model.score.weight[:] = torch.tensor([[1.0, 0, 0, 0]])
+        model.score.weight[:] = torch.tensor([[sign, 0, 0, 0]])
     return _save(folder, model, made)
 
 

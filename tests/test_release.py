@@ -119,9 +119,9 @@ def test_a_file_in_the_place_of_the_folder_is_no_folder(tmp_path):
         ("owner/name@refs/pr/1", ("owner/name",), "refs/pr/1"),
     ],
 )
-def test_the_hub_is_asked_for_one_revision_and_two_folders(hub, folder, name, arguments, revision):
+def test_the_hub_is_asked_for_one_revision_and_the_folders_that_are_read(hub, folder, name, arguments, revision):
     found = locate(name)
-    patterns = ["data/*", "persona/*"]
+    patterns = ["data/*", "persona/*", "memory/*"]
     assert hub == [(arguments, {"repo_type": "dataset", "revision": revision, "allow_patterns": patterns})]
     assert found.source == f"{arguments[0]}@{folder.name}"  # a snapshot's folder is its commit
     assert found.counts == PAPER_COUNTS

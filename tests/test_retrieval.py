@@ -383,7 +383,7 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
     refuses(
         remembered,
         r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
-        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=FOLDER; or '
+        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=; or '
         r"use setting=persona_bm25, which retrieves from the persona\.",
     )
     Template(setting="persona_bm25").check(hard(remembered))

@@ -24,7 +24,8 @@ from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks import report, rewards
-from personafeedback_tasks.conversations import SIDES, conversation
+from personafeedback_tasks.compare import compare
+from personafeedback_tasks.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.options import Options
@@ -152,12 +153,29 @@ def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make
         assert math.isnan(measures[name].value), name
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
+    assert f"prompt {fingerprint(Options())}" in made.signature
     pytest.importorskip("rich")
     from personafeedback_tasks import report_text
 
     labels = [line.label for line in report_text.lines(made)]
     assert "ties, half right each" in labels
     assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & set(labels)
+    other = evaluate(
+        tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward"),
+        classifiers.longest_classifier(tmp_path / "shortest", texts(cases), sign=-1), tmp_path / "other",
+    )  # fmt: skip
+    (against,) = compare(read_run(log.location), read_run(other.location)).groups
+    assert (against.only_a, against.only_b) == (("general_hard:1", "general_hard:4"), ("general_hard:3",))
+
+
+def test_the_fingerprint_of_a_reward_run_changes_with_every_fixed_text_and_not_with_the_control(monkeypatch):
+    before = fingerprint(Options())
+    assert before == fingerprint(Options(setting="no_persona", hide=("Name",)))
+    assert len({before, *(fingerprint(Options(language=language)) for language in TOLD)}) == 3
+    for language, told in TOLD.items():
+        with monkeypatch.context() as changed:
+            changed.setitem(TOLD, language, told + ".")
+            assert fingerprint(Options()) != before
 
 
 def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):
