@@ -36,6 +36,7 @@ HERE = Path(__file__).parent
 @dataclass
 class Measure:
     wall: float  # seconds
+    cpu: float  # seconds of the process, which other work on the machine moves less
     memory: float  # MiB, peak resident
     log: float  # MiB on disk, 0 where nothing is written
 
@@ -52,7 +53,7 @@ def run(command: list[str], cwd: Path, log_glob: str) -> Measure:
     if status:
         raise SystemExit((cwd / "output").read_text()[-3000:])
     size = sum(path.stat().st_size for path in cwd.glob(log_glob)) / 2**20
-    return Measure(wall, usage.ru_maxrss / 1024, size)
+    return Measure(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, size)
 
 
 def race(title: str, contestants: dict[str, list[str]], cwd: Path, log_glob: str = "none/*") -> None:
@@ -63,16 +64,18 @@ def race(title: str, contestants: dict[str, list[str]], cwd: Path, log_glob: str
         for name in names[round_ % len(names) :] + names[: round_ % len(names)]:
             measures[name].append(run(contestants[name], cwd, log_glob))
     medians = {
-        name: Measure(*(statistics.median(getattr(m, key) for m in rows) for key in ("wall", "memory", "log")))
+        name: Measure(*(statistics.median(getattr(m, key) for m in rows) for key in ("wall", "cpu", "memory", "log")))
         for name, rows in measures.items()
     }
     floor = medians["floor"]
     print(f"\n{title}, median of {ROUNDS}\n")
-    print("| task | wall s | ratio | memory MiB | ratio | log MiB | ratio |\n|---|---|---|---|---|---|---|")
+    print(
+        "| task | wall s | ratio | CPU s | ratio | memory MiB | ratio | log MiB | ratio |\n|---|---|---|---|---|---|---|---|---|"
+    )
     for name, m in medians.items():
         log = f"{m.log:.1f} | {m.log / floor.log:.2f}" if floor.log else "- | -"
         print(
-            f"| {name} | {m.wall:.1f} | {m.wall / floor.wall:.2f} | {m.memory:.0f} | {m.memory / floor.memory:.2f} | {log} |"
+            f"| {name} | {m.wall:.1f} | {m.wall / floor.wall:.2f} | {m.cpu:.1f} | {m.cpu / floor.cpu:.2f} | {m.memory:.0f} | {m.memory / floor.memory:.2f} | {log} |"
         )
 
 

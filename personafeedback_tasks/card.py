@@ -29,11 +29,13 @@ from .card_text import (
     signature_of,
     unreadable,
 )
+from .control import unreadable_share
 from .dataset import CaseSet
 from .release import HUB_ID
 from .report import Report
 from .report_text import interval, percent
 from .runs import Run
+from .signature import repeated
 
 MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
@@ -65,7 +67,7 @@ def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results:
     assert cases is not None  # refused above
     old = read(card)
     new = _with_our_parts(card, old or "", report, cases)
-    files = [(card, old, new)]
+    files = [(card, old, new)]  # the card last: the other file is ours alone
     if eval_results is not None:
         path = eval_results / (
             re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *remarks(report.run)])) + ".yaml"
@@ -76,9 +78,9 @@ def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results:
             raise CardError(
                 f"{path}: found a file that `personafeedback card` did not write, expected none. Name another folder."
             )
-        files.append((path, before, entries))
+        files.insert(0, (path, before, entries))
     said = [write(*file) for file in files]
-    return [*said, *next_steps(report.run, *(path for path, _, _ in files))]
+    return [*said, *next_steps(report.run, *(path for path, _, _ in reversed(files)))]
 
 
 # --- what nobody should publish --------------------------------------------------------------------------------------
@@ -120,6 +122,14 @@ def refuse_unpublishable(report: Report, cases: CaseSet | None) -> None:
                 f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the set-up, not the model: read some replies, then "
                 "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
             )
+    if report.control is not None:
+        control = report.control
+        if control.partial or unreadable_share(control) > MOST_UNREADABLE:
+            raise CardError(
+                f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
+                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: what it did not answer would count as "
+                "the persona's gain. Run the control again, or leave --no-persona out."
+            )
     if cases is None:
         why = [note for note in report.notes if note.endswith("Pass --data.")]
         raise CardError(
@@ -149,7 +159,7 @@ def results(report: Report) -> list[EvalResult]:
                 "setting": run.signature["setting"],
                 "method": run.signature["method"],
                 "asked": asked(run),
-                "orders": "both",
+                **({"orders": "both"} if repeated(run) == "both orders" else {}),
                 "interval_95": [_rounded(measure.low), _rounded(measure.high)],
                 "stderr": _rounded(measure.stderr),
                 "cases": group.cases,
@@ -171,7 +181,7 @@ def results(report: Report) -> list[EvalResult]:
                     dataset_split="test",
                     dataset_revision=_commit(run),
                     metric_type="accuracy",
-                    metric_name=f"{name} (both orders), %{shown}",
+                    metric_name=f"{name} ({repeated(run)}), %{shown}",
                     metric_value=_rounded(measure.value),
                     metric_args=args,
                 )
@@ -201,7 +211,7 @@ def eval_result_entries(report: Report) -> list[dict[str, Any]]:
                 value=_rounded(group.measures["acc"].value),
                 dataset_revision=_commit(run),
                 date=run.date,
-                notes=f"acc over both orders in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}",
+                notes=f"acc over {repeated(run)} in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}",
             )
             for group in report.groups
         ]

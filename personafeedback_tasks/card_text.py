@@ -13,13 +13,11 @@ from typing import Any
 
 from .card_file import plain
 from .dataset import CATEGORIES, CELLS, CaseSet
+from .prompts import ROOM, changed
 from .release import HUB_ID, HUB_REVISION
 from .report import Group, Report
 from .report_text import NOTHING, grid, interval, percent
-from .runs import Run
-
-TOKENS = "1024"
-"""New tokens that both harnesses allow unless told otherwise; what differs stands in the command."""
+from .runs import Run, text
 
 PACKAGE = "personafeedback-tasks"
 HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
@@ -31,27 +29,27 @@ _READ = {
     "logprobs": "from the log-probabilities of the two letters",
     "reward": "from its score of each response",
 }
+_REPEATED = {
+    False: (
+        "both responses, in both orders, and its choice was read {}. `acc` is the share of the orders in which it picked the "
+        "response that the annotators chose, averaged over cases; an unreadable reply counts as not picked; chance is 50 %."
+    ),
+    True: (
+        "one response at a time, and its choice was read {}. `acc` is the share of the cases in which the response that the "
+        "annotators chose has the higher score, a tie counting half; chance is 50 %."
+    ),
+}
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
 def options_of(run: Run) -> dict[str, Any]:
     """The options of the question that are not the default; the method apart."""
-    signature = run.signature
-    found = {
-        "setting": (signature["setting"], "persona"),
-        "prompt": (str(signature["prompt"]).partition("-")[0], "v1"),
-        "language": (signature["language"], "auto"),
-        "hide": (list(signature["hide"]), []),
-    }
-    return {name: value for name, (value, default) in found.items() if value != default}
+    return changed(run.asked)
 
 
 def remarks(run: Run) -> list[str]:
     """What is not the default: it stands in every name."""
-    said = {"setting": "", "prompt": "prompt ", "language": "language ", "hide": "without "}
-    options = {name: ", ".join(value) if name == "hide" else value for name, value in options_of(run).items()}
-    method = str(run.signature["method"])
-    return [plain(f"{said[name]}{value}") for name, value in options.items()] + [method] * (method != "generate")
+    return [plain(remark) for remark in run.remarks]
 
 
 def asked(run: Run) -> str:
@@ -74,6 +72,7 @@ def signature_of(report: Report) -> str:
 
 def _published(signature: str, run: Run) -> str:
     """A signature without the folders of this machine: its digest says which data they held."""
+    signature = re.sub(r"(?<==)(?:~|\.{0,2})[/\\][^ ,|]*[/\\]", "", signature)
     parts = [
         "data a local copy" if part.startswith("data ") and not HUB_COMMIT.fullmatch(part[len("data ") :]) else part
         for part in signature.replace(run.model, model_of(run)).split(" | ")
@@ -94,22 +93,26 @@ def section(report: Report, cases: CaseSet) -> str:
     setting, method = run.signature["setting"], run.signature["method"]
     heading = f"PersonaFeedback ({', '.join(remarks(run))})" if remarks(run) else "PersonaFeedback"
     hidden = ", ".join(run.signature["hide"])
-    shown = f"the user's persona without {hidden}" if hidden else _SHOWN.get(setting, f"the setting {setting}")
+    shown = _SHOWN.get(setting, f"the setting {setting}")
+    if hidden and setting != "no_persona":
+        shown = f"{shown.replace('whole ', '')} without {hidden}"
     read = _READ.get(method, f"by the method {method}")
     measured = (
         "[PersonaFeedback](https://arxiv.org/abs/2506.12915) asks which of two responses suits a given user better. "
-        f"`{model_of(run)}` was shown {shown}, the user's question and both responses, in "
-        f"both orders, and its choice was read {read}. `acc` is the share of the orders in which it picked the response that the "
-        "annotators chose, averaged over cases; an unreadable reply counts as not picked; chance is 50 %."
+        f"`{model_of(run)}` was shown {shown}, the user's question and {_REPEATED[method == 'reward'].format(read)}"
     )
     if any(_defined(group, "acc_sym") for group in report.groups):
         measured += " `acc_sym` decides on the log-odds averaged over both orders."
     reasons = unreadable(overall)
     replies = (
-        f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
-        f"unreadable ({counted(reasons)})."
+        ""
+        if method == "reward"
+        else (
+            f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
+            f"unreadable ({counted(reasons)})."
+        )
     )
-    control = f"  \nControl: `{_published(report.control, run)}`" if report.control else ""
+    control = f"  \nControl: `{_published(report.control_signature, run)}`" if report.control_signature else ""
     parts = [
         f"## {heading}",
         measured,
@@ -122,7 +125,7 @@ def section(report: Report, cases: CaseSet) -> str:
         f"To run it again (the signature has what else shapes a call):\n\n```bash\n{command(run)}\n```",
         f"Signature: `{signature_of(report)}`{control}",
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _table(report: Report) -> str:
@@ -167,7 +170,7 @@ def limits(report: Report, cases: CaseSet) -> list[str]:
         "The task is to recognise a personalised reply, not to write one.",
         "The personas are synthetic and mostly Chinese: not a sample of any population.",
         "The labels are the majority of nine annotators, not the choice of the users themselves.",
-        f"Contradictory labels limit what a judge that ignores the order can reach: {', '.join(ceilings)} (from the audit).",
+        f"Contradictory labels limit what a judge that ignores the order can reach over all cells of the data: {', '.join(ceilings)} (from the audit).",
         f"Always picking the longer response reaches {percent(overall.baselines['longest'].value)} % on these cases, picking the one that "
         f"shares more terms with the persona {percent(overall.baselines['overlap'].value)} %.",
         "The data have been public since 2025; whether the model was trained on them was not checked.",
@@ -184,6 +187,7 @@ def limits(report: Report, cases: CaseSet) -> list[str]:
 def command(run: Run) -> str:
     """The command line that asks the same again, without anything private to this machine."""
     method, options = str(run.signature["method"]), options_of(run)
+    room = str(ROOM.get(method, ROOM["generate"]))
     in_name = method != "generate" and run.harness.startswith("lm-eval")
     tasks = [f"personafeedback_{name}".removesuffix("_") + f"_{method}" * in_name for name in _names(run.cells)]
     source, before = str(run.signature["source"]), ""
@@ -196,23 +200,26 @@ def command(run: Run) -> str:
             "lm_eval",
             "run",
             "--model",
-            "TYPE",
+            run.loaded[0],
             "--model_args",
-            f"pretrained={model_of(run)}",
+            f"{run.loaded[1]}={model_of(run)}",
             "--tasks",
             ",".join(tasks),
         ]
         words += ["--apply_chat_template"] * ("applied" in _condition(run, "chat template"))
         words += _flag(run, "few-shot", "--num_fewshot", "0")
-        words += _flag(run, "max_gen_toks", "--gen_kwargs", TOKENS, "max_gen_toks=")
+        words += _flag(run, "max_gen_toks", "--gen_kwargs", room, "max_gen_toks=")
         words += ["--metadata", json.dumps(options)] if options else []
         words += ["--log_samples", "--output_path", "results"]
     else:
         words = ["inspect", "eval", *(f"personafeedback_tasks/{task}" for task in tasks), "--model", model_of(run)]
-        words += _flag(run, "max_tokens", "--max-tokens", TOKENS) + _flag(run, "epochs", "--epochs", "1")
+        words += _flag(run, "max_tokens", "--max-tokens", room) + _flag(run, "epochs", "--epochs", "1")
         options |= {"method": method} if method != "generate" else {}
         for name, value in options.items():
-            words += ["-T", f"{name}={','.join(value) if name == 'hide' else value}"]
+            words += ["-T", f"{name}={','.join(value) if name == 'hide' else text(value)}"]
+        if method == "reward":
+            for name in ("aspects", "truncate"):
+                words += [word for value in _condition(run, name) for word in ("-M", f"{name}={value}")]
     return before + " ".join(map(shlex.quote, words))
 
 
@@ -225,7 +232,7 @@ def _names(cells: Mapping[str, int]) -> list[str]:
 
 
 def _condition(run: Run, name: str) -> list[str]:
-    return re.findall(rf"(?:^|, ){re.escape(name)}=([\w.]+)(?:,|$)", run.conditions)
+    return re.findall(rf"(?:^|, ){re.escape(name)}=(\S+?)(?=, |$)", run.conditions)
 
 
 def _flag(run: Run, name: str, option: str, default: str, prefix: str = "") -> list[str]:

@@ -16,6 +16,10 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise click.FileError(str(error.filename), error.strerror) from error
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -112,13 +112,14 @@ def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
     from . import figure, report_text
 
     out.mkdir(parents=True, exist_ok=True)
-    image = "![Accuracy over both orders, with 95 % intervals and baselines](accuracy.svg)\n"
+    image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
+    drawn = figure.save(reports, out)  # first: it refuses too many runs
     sections = [report_text.markdown(made) for made in reports]
     texts = {
         "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
         "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
     }
-    return [*(_write_text(out / name, text) for name, text in texts.items()), *figure.save(reports, out)]
+    return [*(_write_text(out / name, text) for name, text in texts.items()), *drawn]
 
 
 def _section_of(moved: list[str]) -> list[str]:

@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from .answers import LETTERS
 from .case_values import case_values
 from .runs import Run, RunError
+
+
+def control_cautions(control: Run) -> Iterator[str]:
+    """What weakens a gain over this control. A reply that cannot be read counts as wrong, and so makes a gain."""
+    if control.partial:
+        cells = ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in control.partial.items())
+        yield f"PARTIAL control: {cells}."
+    if share := unreadable_share(control):
+        yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which raises the persona gain."
+
+
+def unreadable_share(run: Run) -> float:
+    """Share of a run's replies that are neither a letter nor a refusal; 0 without replies."""
+    answers = [answer for row in (run.rows or {}).values() for epoch in row.answers for answer in epoch]
+    return sum(answer not in (*LETTERS, "refusal") for answer in answers) / len(answers) if answers else 0.0
 
 
 def gains(run: Run, control: Run) -> dict[str, float]:

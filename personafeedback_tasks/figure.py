@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import require
+from .errors import OptionError, require
 
 require("matplotlib", extra="report")
 
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .report import Report
+from .signature import repeated
 
 WIDTH = 3.5
 """Inches: one column of a paper."""
@@ -44,7 +45,15 @@ def draw(reports: Sequence[Report]) -> Figure:
 
     Args:
         reports: at most six, the number of colours that can be told apart.
+
+    Raises:
+        OptionError: there are more.
     """
+    if len(reports) > len(COLORS):
+        raise OptionError(
+            f"found {len(reports)} runs for one figure, expected at most {len(COLORS)}, whose colours can be told apart. "
+            "Report them in parts, each with an --out of its own, or leave --out out."
+        )
     names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
     order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]
     with rc_context(_STYLE):
@@ -69,7 +78,8 @@ def draw(reports: Sequence[Report]) -> Figure:
             )
         axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
-        axes.set_xlabel("Accuracy over both orders, 95 % interval (%)")
+        over = {repeated(report.run) for report in reports} == {"both orders"}
+        axes.set_xlabel(f"Accuracy{' over both orders' if over else ''}, 95 % interval (%)")
         axes.margins(x=0.05)
         figure.legend(loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1, handlelength=1.8)
     return figure

@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score
 
 from . import scoring
 from .orders import ORDERS
-from .runs import Row, Run, RunError, signed, text
+from .runs import Row, Run, RunError, model_conditions, signed, text
 
 SCORERS = {"logprobs": "personafeedback_logprobs", "reward": "personafeedback_reward"}
 """Method -> the scorer that reads its replies; `personafeedback` reads those of all others."""
@@ -45,6 +45,7 @@ def read(path: Path) -> Run:
     if signature["method"] == "reward":
         signature = signature | {"place": _place(summaries)}
     rows = _rows(path, summaries, SCORERS.get(signature["method"], "personafeedback"))
+    bare = log.eval.config.log_samples is False
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
@@ -52,9 +53,10 @@ def read(path: Path) -> Run:
         signature=signature,
         conditions=_conditions(log),
         cells={cell: entry["cases"] for cell, entry in signature["cells"].items()},
-        rows=rows if rows or log.eval.config.log_samples is not False else None,
-        totals=_totals(log) if log.eval.config.log_samples is False else {},
+        rows=None if bare else rows,
+        totals=_totals(log) if bare else {},
         logs=(path,),
+        counted=_counted(log, signature["cells"], path) if bare else {},
         resumed=log.eval.task_id,
     )
 
@@ -132,6 +134,7 @@ def _conditions(log: EvalLog) -> str:
     config |= log.eval.model_generate_config.model_dump(exclude_none=True)
     for name in _NO_CONDITION:
         config.pop(name, None)
+    config |= model_conditions(log.eval.model_args)
     if log.eval.model.startswith("personafeedback-reward/"):
         config |= {
             name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate", "dtype")
@@ -140,13 +143,32 @@ def _conditions(log: EvalLog) -> str:
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 
 
+def _counted(log: EvalLog, cells: dict[str, dict[str, Any]], path: Path) -> dict[str, int]:
+    """Cell -> number of answered cases, of a log without samples.
+
+    Raises:
+        RunError: the run stopped, and which of its cells it did not finish is not in the log.
+    """
+    sizes = {cell: entry["cases"] for cell, entry in cells.items()}
+    done = log.results.completed_samples // (log.eval.config.epochs or 1) if log.results else 0
+    if done == sum(sizes.values()):
+        return sizes
+    if len(sizes) > 1:
+        raise RunError(
+            f"{path}: found {done:,} of {sum(sizes.values()):,} cases answered and no samples, so that nobody can tell how "
+            "many of each cell. Run again without --no-log-samples."
+        )
+    return dict.fromkeys(sizes, done)
+
+
 def _totals(log: EvalLog) -> dict[str, dict[str, float]]:
-    """Group -> metric -> value, from the tables that Inspect printed."""
+    """Cell -> metric -> value, from the tables that Inspect printed."""
     totals: dict[str, dict[str, float]] = {}
     for score in log.results.scores if log.results else ():
         for name, metric in score.metrics.items():
-            if name == "accuracy":
-                totals.setdefault("total", {})[score.name] = metric.value
-            elif name.startswith("grouped_"):
+            name = name.rpartition("/")[2]
+            if name.startswith("grouped_"):
                 totals.setdefault(name.removeprefix("grouped_"), {})[score.name] = metric.value
+            elif name.startswith("cell_stderr_") and score.name == "acc":
+                totals.setdefault(name.removeprefix("cell_stderr_"), {})["acc_se_user"] = metric.value
     return totals

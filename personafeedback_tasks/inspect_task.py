@@ -40,14 +40,11 @@ from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
-ROOM = {"generate": 1024, "cot": 4096}
-"""Method -> new tokens that a reply may have."""
-
 
 def letter_config(method: str) -> GenerateConfig:
     """How the methods that read a letter from a reply generate."""
     return GenerateConfig(
-        max_tokens=ROOM[method],
+        max_tokens=prompts.ROOM[method],
         temperature=0.0,
         # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
         cache_prompt=False,

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import scoring
 from .orders import ORDERS
-from .runs import WHAT_IS_ASKED, Row, Run, RunError, results_beside, signed, text
+from .runs import WHAT_IS_ASKED, ForeignError, Row, Run, RunError, model_conditions, results_beside, signed, text
 
 _TASK = "personafeedback"
 
@@ -22,7 +22,7 @@ def read(path: Path) -> Run:
     Raises:
         RunError: a file is damaged, or holds other tasks than ours alone.
     """
-    return _run(path, None)
+    return _checked(path, None)
 
 
 def read_leaf(path: Path) -> Run:
@@ -37,7 +37,19 @@ def read_leaf(path: Path) -> Run:
             f"{path}: found no results_*.json of the same time beside it, expected the results file of the same run, which "
             "names the model, the setting and the prompt. Keep both together, under their own names."
         )
-    return _run(results, path)
+    return _checked(results, path)
+
+
+def _checked(path: Path, only: Path | None) -> Run:
+    try:
+        return _run(path, only)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(
+            f"{path}: found a results file that cannot be read ({type(error).__name__}: {error}), expected one of lm-eval "
+            "0.4. If a later lm-eval wrote it, upgrade personafeedback-tasks."
+        ) from error
 
 
 def _run(path: Path, only: Path | None) -> Run:
@@ -45,7 +57,7 @@ def _run(path: Path, only: Path | None) -> Run:
     stamp = path.stem.rpartition("_")[2]
     leaves = {task: config for task, config in results["configs"].items() if task.startswith(_TASK)}
     if not leaves:
-        raise RunError(
+        raise ForeignError(
             f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected {_TASK}_... tasks."
         )
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
@@ -65,16 +77,23 @@ def _run(path: Path, only: Path | None) -> Run:
                     f"{path}: found no {samples[task].name} beside it, but those of other cells. Restore it."
                 )
             rows |= {row.case_id: row for row in _rows(logged[task], signatures[0]["method"])}
+    arguments = _arguments(results)
+    key = next((key for key in _NAMES if key in arguments), "pretrained")
+    counted = {} if logged else _counted(results, leaves, signatures)
     return Run(
-        model=_model(results),
+        model=text(arguments[key])
+        if key in arguments
+        else str(results.get("model_source") or results.get("model_name")),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=datetime.fromtimestamp(float(results["date"]), timezone.utc).isoformat(timespec="seconds"),
         signature=signatures[0],
-        conditions=_conditions(results, leaves),
+        conditions=_conditions(results, leaves, arguments),
         cells={cell: entry["cases"] for signature in signatures for cell, entry in signature["cells"].items()},
         rows=rows,
-        totals={} if logged else _totals(results, leaves),
+        totals={} if logged else _totals(results, leaves, signatures),
         logs=(path, only) if only else (path, *logged.values()),
+        counted=counted,
+        loaded=(str(results["config"]["model"]), key),
     )
 
 
@@ -133,34 +152,48 @@ def _row(row: dict[str, Any], method: str) -> Row:
     return Row(document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym, p_chosen)
 
 
-def _model(results: dict[str, Any]) -> str:
-    """The name of the model; lm-eval's own `model_name` is made up where no model argument names one."""
-    arguments = results.get("config", {}).get("model_args") or {}
+_NAMES = ("pretrained", "model", "path", "engine")
+"""The model arguments that name the model; lm-eval's own `model_name` is made up where none of them is given."""
+
+
+def _arguments(results: dict[str, Any]) -> dict[str, Any]:
+    arguments = results["config"].get("model_args") or {}
     if isinstance(arguments, str):
         arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
-    for key in ("pretrained", "model", "path", "engine"):
-        if key in arguments:
-            return text(arguments[key])
-    return str(results.get("model_source") or results.get("model_name") or "unknown")
+    return dict(arguments)
 
 
-def _conditions(results: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> str:
+def _conditions(results: dict[str, Any], leaves: dict[str, dict[str, Any]], arguments: dict[str, Any]) -> str:
     config = next(iter(leaves.values()))
     facts = {
         "chat template": "applied" if results.get("chat_template") else "not applied",
         "few-shot": config.get("num_fewshot") or 0,
         **{name: value for name, value in sorted((config.get("generation_kwargs") or {}).items()) if name != "until"},
+        **model_conditions(arguments),
     }
     if results.get("system_instruction"):
         facts["system instruction"] = results["system_instruction"]
     return ", ".join(f"{name}={text(value)}" for name, value in facts.items())
 
 
-def _totals(results: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Cell -> metric -> value, from the table that lm-eval printed."""
+def _counted(
+    results: dict[str, Any], leaves: dict[str, dict[str, Any]], signatures: list[dict[str, Any]]
+) -> dict[str, int]:
+    """Cell -> number of cases that were asked, fewer than it has under `--limit`."""
+    return {
+        cell: int(results["n-samples"][task]["effective"])
+        for task, signature in zip(leaves, signatures, strict=True)
+        for cell in signature["cells"]
+    }
+
+
+def _totals(
+    results: dict[str, Any], leaves: dict[str, dict[str, Any]], signatures: list[dict[str, Any]]
+) -> dict[str, dict[str, float]]:
+    """Cell -> metric -> value, from the table that lm-eval printed. A leaf has one cell."""
     totals: dict[str, dict[str, float]] = {}
-    for task in leaves:
-        cell = task.removeprefix(f"{_TASK}_").removesuffix("_mc")
+    for task, signature in zip(leaves, signatures, strict=True):
+        (cell,) = signature["cells"]
         values = {
             key.partition(",")[0]: value
             for key, value in results["results"][task].items()

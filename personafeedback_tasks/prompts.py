@@ -13,8 +13,9 @@ they are.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from .dataset import Case
 from .errors import OptionError, choose
@@ -31,6 +32,9 @@ STAND_INS = tuple(
     for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
 )
 """A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
+
+ROOM = {"generate": 1024, "cot": 4096}
+"""Method -> new tokens that a reply may have unless a run is told otherwise, in both harnesses."""
 
 K = 5
 """How many pieces a setting that retrieves shows unless it is told otherwise."""
@@ -83,14 +87,7 @@ class Template:
 
     def remarks(self) -> list[str]:
         """What differs from the default in the question that is asked; the method has a name or a column of its own."""
-        return [
-            *[self.setting] * (self.setting != "persona"),
-            *[f"k={self.k}"] * (self.setting in SOURCES and self.k != K),
-            *["rag_filter"] * self.rag_filter,
-            *[f"prompt {self.prompt}"] * (self.prompt != "v1"),
-            *[f"language {self.language}"] * (self.language != "auto"),
-            *[f"without {name}" for name in self.hide],
-        ]
+        return remarks(vars(self))
 
     def check(self, cases: Sequence[Case]) -> None:
         """Find out before the first call whether every prompt can be built.
@@ -121,6 +118,36 @@ class Template:
         fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
         digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
         return f"{self.prompt}-{digest[:12]}"
+
+
+def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a template that are not the default, by name; the method apart, which every name shows in its own way.
+
+    Args:
+        asked: the fields by name, of a Template or read back from a log.
+    """
+    default = vars(Template())
+    found = {name: asked[name] for name in _SAID if asked[name] != default[name]}
+    if not asked["hide"]:  # a log has a list where a template has a tuple
+        found.pop("hide", None)
+    if asked["setting"] not in SOURCES:
+        found.pop("k", None)
+    return found
+
+
+def remarks(asked: Mapping[str, Any]) -> list[str]:
+    """`changed` in words."""
+    return [remark for name, value in changed(asked).items() for remark in _SAID[name](value)]
+
+
+_SAID: dict[str, Callable[[Any], list[str]]] = {
+    "setting": lambda setting: [setting],
+    "k": lambda k: [f"k={k}"],
+    "rag_filter": lambda _: ["rag_filter"],
+    "prompt": lambda version: [f"prompt {version}"],
+    "language": lambda language: [f"language {language}"],
+    "hide": lambda names: [f"without {name}" for name in names],
+}
 
 
 def persona(case: Case, template: Template) -> str:

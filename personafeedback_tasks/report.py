@@ -13,7 +13,7 @@ from .answers import LETTERS
 from .audit import AUDIT_VERSION, audit
 from .baselines import BASELINES, acc_of
 from .case_values import MEASURES, CaseValues, case_values
-from .control import gains, refuse_other_control
+from .control import control_cautions, gains, refuse_other_control
 from .conversations import SIDES
 from .dataset import Case, CaseSet, columns
 from .inference import Estimate, estimate
@@ -64,7 +64,7 @@ class Report:
         notes: what a reader must know before the numbers; the first ones forbid conclusions.
         ceiling: category or `total` -> highest accuracy of a judge that ignores order, from the audit.
         signature: one line that belongs to every number.
-        control: the signature of the no_persona run, if there is one.
+        control: the no_persona run, if there is one.
     """
 
     run: Run
@@ -72,7 +72,11 @@ class Report:
     notes: tuple[str, ...]
     ceiling: Mapping[str, float]
     signature: str
-    control: str | None = None
+    control: Run | None = None
+
+    @property
+    def control_signature(self) -> str | None:
+        return None if self.control is None else signature_line(self.control)
 
     @cached_property
     def by_name(self) -> dict[str, Group]:
@@ -89,7 +93,7 @@ class Report:
             {
                 "model": self.run.model,
                 "signature": self.signature,
-                "control": self.control,
+                "control": self.control_signature,
                 "partial": self.run.partial,
                 "demonstration": self.run.signature["demonstration"],
                 "notes": self.notes,
@@ -119,6 +123,7 @@ def make_report(
         refuse_other_data(run, cases)
     if control is not None:
         refuse_other_control(run, control)
+        notes += control_cautions(control)
     if run.rows is None:
         return _without_samples(run, notes)
     texts = None if cases is None else _Texts(cases, run.rows.keys())
@@ -139,7 +144,7 @@ def make_report(
     notes += _cautions(groups[-1].measures["acc"])
     return Report(
         run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, AUDIT_VERSION if texts else None),
-        None if control is None else signature_line(control),
+        control,
     )  # fmt: skip
 
 
@@ -262,9 +267,9 @@ def _without_samples(run: Run, notes: list[str]) -> Report:
     groups = []
     for name, cells, _ in groups_of((), run.cells):
         known = [cell for cell in cells if cell in run.totals]
-        if len(known) < len(cells):
+        weights = [run.answered[cell] for cell in known]
+        if len(known) < len(cells) or not sum(weights):
             continue
-        weights = [run.cells[cell] for cell in known]
         measures = {}
         for measure in MEASURES:
             values = [run.totals[cell].get(measure, math.nan) for cell in known]
@@ -284,7 +289,8 @@ def _without_samples(run: Run, notes: list[str]) -> Report:
                 run.totals[known[0]].get("acc_se_user", math.nan) if measure == "acc" and len(known) == 1 else math.nan
             )
             measures[measure] = Estimate(value, stderr, math.nan, math.nan, sum(weights), 0)
-        groups.append(Group(name, sum(weights), sum(weights), 0, {}, measures, math.nan, {}, {}))
+        of = sum(run.cells[cell] for cell in known)
+        groups.append(Group(name, sum(weights), of, 0, {}, measures, math.nan, {}, {}))
     if not groups:
         raise RunError(
             f"{run.logs[0]}: found neither samples nor a table of results in it. The run did not finish; run it again."

@@ -117,7 +117,7 @@ def facts(report: Report) -> list[str]:
     if report.ceiling:
         places = ", ".join(f"{name} {percent(value)}" for name, value in report.ceiling.items())
         found.append(
-            f"Highest acc that a judge which ignores order can reach on these data (contradictory labels): {places}."
+            f"Highest acc that a judge which ignores order can reach over all cells of the data (contradictory labels): {places}."
         )
     return found
 
@@ -135,7 +135,7 @@ def terminal(report: Report) -> list[RenderableType]:
     above = [Text(f"! {note}") for note in facts(report)]
     below = [Text(f"signature: {report.signature}", style="dim")]
     if report.control:
-        below.append(Text(f"control: {report.control}", style="dim"))
+        below.append(Text(f"control: {report.control_signature}", style="dim"))
     return [*above, table, *below]
 
 
@@ -153,7 +153,7 @@ def markdown(report: Report, level: int = 2) -> str:
     """A section of a Markdown file."""
     header = ["%", *(group.name.replace("_", " ") for group in report.groups)]
     rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in lines(report)]
-    control = f"\n\nControl: `{report.control}`" if report.control else ""
+    control = f"\n\nControl: `{report.control_signature}`" if report.control else ""
     parts = [
         f"{'#' * level} {report.run.label}",
         "\n".join(f"> {note}  " for note in facts(report)),

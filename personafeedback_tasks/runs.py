@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .errors import PersonaFeedbackError
-from .prompts import SOURCES, K
+from .prompts import K, remarks
 
 Answers = tuple[str, ...]
 """One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
@@ -22,6 +22,10 @@ Answers = tuple[str, ...]
 
 class RunError(PersonaFeedbackError):
     """A log cannot be read, or does not belong where it was put."""
+
+
+class ForeignError(RunError):
+    """A log is whole, but of tasks that are not ours."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,10 @@ class Run:
         conditions: what else shapes a call (chat template, few-shot, generation arguments), as one line.
         cells: cell -> number of cases it has; those that were begun.
         rows: the answered cases by id; None if the logs hold no samples.
-        totals: task -> metric -> value as the harness printed it, where there are no samples.
+        totals: cell -> metric -> value as the harness printed it, where there are no samples.
+        counted: cell -> number of answered cases, where there are no samples.
         logs: the files.
+        loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
         resumed: Inspect's id of the task, which a retried log shares with the log it goes on from.
     """
 
@@ -72,35 +78,41 @@ class Run:
     rows: Mapping[str, Row] | None
     totals: Mapping[str, Mapping[str, float]]
     logs: tuple[Path, ...]
+    counted: Mapping[str, int] = field(default_factory=dict)
+    loaded: tuple[str, str] = ("TYPE", "pretrained")
     resumed: str = ""
 
     @property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
-        return Counter(row.cell for row in (self.rows or {}).values())
+        return Counter(self.counted if self.rows is None else (row.cell for row in self.rows.values()))
 
     @property
     def partial(self) -> dict[str, tuple[int, int]]:
         """Cells that were begun and not finished: cell -> (answered, cases)."""
-        if self.rows is None:
-            return {}
         answered = self.answered
         return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
 
     @property
     def label(self) -> str:
         """How a row is headed: the model, and what a reader must not overlook."""
-        signature = {**LATER, **self.signature}
-        version = str(signature["prompt"]).partition("-")[0]
-        remarks = [str(signature["setting"])] * (signature["setting"] != "persona")
-        remarks += [f"k={signature['k']}"] * (signature["setting"] in SOURCES and signature["k"] != K)
-        remarks += ["rag_filter"] * bool(signature["rag_filter"])
-        remarks += [str(signature["method"])] * (signature["method"] != "generate")
-        remarks += [f"prompt {version}"] * (version != "v1")
-        remarks += [f"language {signature['language']}"] * (signature["language"] != "auto")
-        remarks += [f"without {name}" for name in signature["hide"]]
-        remarks += ["demonstration"] * bool(self.signature["demonstration"]) + ["partial"] * bool(self.partial)
+        remarks = [*self.remarks, *["demonstration"] * bool(self.signature["demonstration"])]
+        remarks += ["partial"] * bool(self.partial)
         return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The fields of its template, see `prompts.Template`."""
+        version = str(self.signature["prompt"]).partition("-")[0]
+        if self.signature["method"] == "reward":  # asked no question, so no wording of it
+            version = "v1"
+        return {**LATER, **self.signature, "prompt": version}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What differs from the default in the question that was asked, and the method."""
+        method = str(self.signature["method"])
+        return [*remarks(self.asked), *[method] * (method != "generate")]
 
 
 LATER: Mapping[str, Any] = {"k": K, "rag_filter": False, "memory": None}
@@ -117,7 +129,7 @@ def read_runs(paths: Iterable[str | Path]) -> list[Run]:
     """Read the runs that some arguments name, in their order.
 
     Args:
-        paths: each a folder (the logs in it, one run per model), an Inspect log, a results file of lm-eval, or one of
+        paths: each a folder (our logs in it, one run per model; other files are passed over), an Inspect log, a results file of lm-eval, or one of
             its samples files. Samples files of one invocation of lm-eval make one run.
 
     Raises:
@@ -160,11 +172,17 @@ def results_beside(samples: Path) -> Path | None:
 def _of_folder(folder: Path) -> list[Run]:
     """One run per model. Samples files are read through the results file beside them."""
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
-    found = [run for path in files if _kind(path) != "foreign" for run in [_read(path)]]
+    found, foreign = [], ""
+    for path in files:
+        if _kind(path) != "foreign":
+            try:
+                found.append(_read(path))
+            except ForeignError as error:
+                foreign = foreign or f" Passed over: {error}"
     if not found:
         raise RunError(
-            f"{folder}: found no log in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
-            "(--output_path). Give the folder that the harness wrote to."
+            f"{folder}: found no log of ours in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
+            f"(--output_path). Give the folder that the harness wrote to.{foreign}"
         )
     models: dict[str, list[Run]] = {}
     for run in _superseded(found):
@@ -173,9 +191,12 @@ def _of_folder(folder: Path) -> list[Run]:
 
 
 def _superseded(runs: list[Run]) -> list[Run]:
-    """Without the logs that `inspect eval-retry` went on from: the later log of a task holds their samples."""
+    """Without the logs that `inspect eval-retry` or `inspect score` went on from: the later log holds their samples.
+
+    A log that was scored again has the date of its run.
+    """
     last: dict[str, Run] = {}
-    for run in sorted(runs, key=lambda run: run.date):
+    for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
         last[run.resumed or str(run.logs[0])] = run
     return list(last.values())
 
@@ -200,6 +221,7 @@ def _merge(parts: Sequence[Run]) -> Run:
         for name, here, there in (
             *((name, first.signature[name], other.signature[name]) for name in SAME),
             ("model", first.model, other.model),
+            ("harness", first.harness, other.harness),
             ("conditions", first.conditions, other.conditions),
         ):
             if here != there:
@@ -215,13 +237,19 @@ def _merge(parts: Sequence[Run]) -> Run:
                 f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
                 "each once in a run. Name the log that counts."
             )
-        with_rows = merged.rows is not None and other.rows is not None
+        if (merged.rows is None) != (other.rows is None):
+            bare = other if other.rows is None else merged
+            raise RunError(
+                f"{bare.logs[0]}: found no samples in it, expected them as in the logs of the other cells beside it. Run it "
+                "again with samples (--log_samples in lm-eval), or report it apart."
+            )
         merged = replace(
             merged,
             date=min(merged.date, other.date),
             cells={**merged.cells, **other.cells},
-            rows={**(merged.rows or {}), **(other.rows or {})} if with_rows else None,
+            rows=None if merged.rows is None else {**merged.rows, **(other.rows or {})},
             totals={**merged.totals, **other.totals},
+            counted={**merged.counted, **other.counted},
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
         )
     return merged
@@ -275,13 +303,34 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
     from .signature import KEY
 
     found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    if found is None:
+        raise ForeignError(
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. "
+            "Logs of other tasks cannot be reported."
+        )
     found = {**LATER, **found} if isinstance(found, dict) else found
     if not isinstance(found, dict) or not set(SAME) <= found.keys() or not isinstance(found.get("cells"), dict):
         raise RunError(
-            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. "
-            "Logs of other tasks, and of versions before 0.1, cannot be reported."
+            f"{path}: found a signature that this version of personafeedback-tasks cannot read, expected at least "
+            f"{', '.join((*SAME, 'cells'))}. Upgrade it, or run again."
         )
     return found
+
+
+MODEL_ARGUMENTS = (
+    *("revision", "subfolder", "peft", "delta", "gguf_file", "dtype", "quantization", "load_in_4bit", "load_in_8bit"),
+    *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
+    *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
+)
+"""The arguments of a model, in either harness, that make it another model or show it another prompt.
+
+The others say where and how fast it runs; some of them are keys.
+"""
+
+
+def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a model's arguments belongs into a signature."""
+    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "", False)}
 
 
 def text(value: object) -> str:

@@ -60,6 +60,11 @@ def memory_digest(cases: CaseSet, options: Options) -> str | None:
     return memory.digest(cases.release.root) if options.setting == "rag" else None
 
 
+def repeated(run: Run) -> str:
+    """What each case was asked in: both orders of its responses, or, by a reward model, one response at a time."""
+    return "both responses" if run.signature["method"] == "reward" else "both orders"
+
+
 def signature_line(run: Run, audit_version: str | None = None) -> str:
     """Everything that a number of a run depends on, in one line.
 
@@ -80,7 +85,7 @@ def signature_line(run: Run, audit_version: str | None = None) -> str:
         *[f"language {signature['language']}"] * (signature["language"] != "auto"),
         *[f"without {name}" for name in signature["hide"]],
         *[f"persona {signature.get('place')}"] * bool(signature.get("place")),
-        "both responses" if signature["method"] == "reward" else "both orders",
+        repeated(run),
         f"data {signature['source']}",
     ]
     if run.rows is not None:

@@ -280,7 +280,7 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
         " (mc)",
         " (no_persona)",
         " (no_persona, mc)",
-        " (prompt v2, language en, without Name, Preference.Travel)",
+        " (prompt v2, language en, without Name, without Preference.Travel)",
     ]
     found = ours(load(path).eval_results)
     assert [r.metric_name for r in found[::9]] == [f"acc (both orders), %{heading}" for heading in headings]
@@ -496,7 +496,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "to recognise a personalised reply, not to write one",
         "synthetic and mostly Chinese",
         "the majority of nine annotators, not the choice of the users themselves",
-        f"can reach: specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
+        f"can reach over all cells of the data: specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
         f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
         "public since 2025; whether the model was trained on them was not checked",
@@ -518,7 +518,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
-    assert "can reach: general" in found
+    assert "can reach over all cells of the data: general" in found
     assert "specific" not in found
 
 
@@ -539,18 +539,21 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
     marker = "<!-- personafeedback: end persona -->"
     run = run_of(
         model="/home/someone/secret project/model", signature={"source": "/home/someone/data"},
-        conditions=f"chat template=applied, system instruction=Say ``` `A`\n\n{marker}\n# no heading",
+        conditions=f"chat template=applied, peft=/home/someone/adapters/lora, system instruction=Say ``` `A`\n\n{marker}\n# no heading",
     )  # fmt: skip
     for _ in range(2):
         update(tmp_path / "README.md", run)
         text = (tmp_path / "README.md").read_text(encoding="utf-8")
         assert "/home" not in text
         assert "data a local copy | sha256" in text
+        assert "peft=lora" in text
         assert text.count(marker) == 1
         assert text.endswith(f"{marker}\n")
         assert "\n# no heading" not in text
         assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
 
+
+REWARD = {"method": "reward", "prompt": "conversations-0123456789ab"}
 
 INSPECT = {
     "harness": "inspect-ai 0.3.285",
@@ -573,7 +576,20 @@ INSPECT = {
         ),
         (
             run_of(**INSPECT, signature={"method": "cot", "prompt": "v2-0", "hide": ["Name", "Bias"]}, conditions="max_tokens=1024"),
-            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T prompt=v2 -T hide=Name,Bias -T method=cot",
+            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o --max-tokens 1024 -T prompt=v2 -T hide=Name,Bias -T method=cot",
+        ),
+        (run_of(**INSPECT, signature={"method": "cot"}, conditions="max_tokens=4096"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T method=cot"),
+        (
+            run_of(**INSPECT, signature={"setting": "rag", "k": 3, "rag_filter": True}, conditions="max_tokens=1024"),
+            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting=rag -T k=3 -T rag_filter=true",
+        ),
+        (
+            run_of(signature={"setting": "persona_bm25", "k": 3}, loaded=("local-chat-completions", "model")),
+            "lm_eval run --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"persona_bm25\", \"k\": 3}' --log_samples --output_path results",
+        ),
+        (
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions="aspects=helpfulness,correctness, max_connections=8, truncate=true"),
+            "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M aspects=helpfulness,correctness -M truncate=true",
         ),
         (run_of(**INSPECT, conditions="max_tokens=1024, temperature=0.0"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
         (
@@ -587,6 +603,49 @@ def test_the_command_asks_the_same_again(run, expected):
 
 
 # --- .eval_results ---------------------------------------------------------------------------------------------------
+
+
+def reward_run(**kwargs):
+    run = run_of(signature=REWARD, **kwargs)
+    rows = {
+        id_: replace(row, answers=(), rewards=((index % 4 > 0, 0.0),))
+        for index, (id_, row) in enumerate(run.rows.items())
+    }
+    return replace(run, rows=rows)
+
+
+@needs_entries
+def test_a_reward_model_has_no_orders_in_any_file(tmp_path):
+    update(tmp_path / "README.md", reward_run(), tmp_path / "results")
+    texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "README.md", *(tmp_path / "results").iterdir())]
+    for text in texts:
+        assert "both responses" in text
+        assert "both orders" not in text
+        assert "orders:" not in text
+    assert "was shown the user's whole persona, the user's question and one response at a time" in texts[0]
+    assert "Of 48 replies" not in texts[0]
+    assert "| total | **75.0** |" in texts[0]
+
+
+@pytest.mark.parametrize(
+    ("signature", "shown"),
+    [
+        ({"hide": ["Name"]}, "the user's persona without Name"),
+        ({"setting": "no_persona", "hide": ["Name"]}, "nothing about the user (the control)"),
+        ({"setting": "persona_bm25", "hide": ["Name"]}, "the setting persona_bm25 without Name"),
+    ],
+)
+def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
+    text = card_text.section(make_report(run_of(signature=signature), SAMPLE), SAMPLE)
+    assert f"was shown {shown}, the user's question" in text
+
+
+def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
+    for k in (3, 5, 3):
+        update(tmp_path / "README.md", run_of(signature={"setting": "persona_bm25", "k": k}))
+    assert sorted({r.metric_name for r in ours(load(tmp_path / "README.md").eval_results)}) == [
+        "acc (both orders), % (persona_bm25)", "acc (both orders), % (persona_bm25, k=3)",
+    ]  # fmt: skip
 
 
 @needs_entries
@@ -674,7 +733,7 @@ def unreadable(share):
     ("run", "sentence"),
     [
         (run_of(signature={"demonstration": True}), "found a run on the bundled sample, expected the benchmark's data."),
-        (run_of(rows=None, totals={cell: {"acc": 0.5} for cell in CELLS}), "found no samples in it, expected the answers of every case"),
+        (run_of(rows=None, totals={cell: {"acc": 0.5} for cell in CELLS}, counted=dict.fromkeys(CELLS, 8)), "found no samples in it, expected the answers of every case"),
         (run_of(cells={**dict.fromkeys(CELLS, 8), "general_hard": 1010}), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
         (run_of(signature={"counts": "any"}), r"not checked against the paper's number of cases \(counts=any\), expected counts=table2"),
         (
@@ -689,6 +748,24 @@ def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, senten
     with pytest.raises(CardError, match=sentence) as refused:
         update(tmp_path / "README.md", run, tmp_path / "results")
     assert str(refused.value).startswith(f"{run.logs[0]}: ")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("control", ["unreadable", "partial"])
+def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, tmp_path):
+    """A control's empty replies count as wrong: the whole score would seem to be the persona's gain."""
+    no_persona = {"setting": "no_persona"}
+    if control == "unreadable":
+        other, said = (
+            run_of(lambda index: ("no_response", "no_response"), signature=no_persona),
+            "100.0 % of the control's",
+        )
+    else:
+        other = run_of(signature=no_persona)
+        other, said = replace(other, rows=dict(list(other.rows.items())[:5])), "PARTIAL control: "
+    assert any(said in note for note in make_report(run_of(), SAMPLE, other).notes)
+    with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable"):
+        update(tmp_path / "README.md", run_of(), control=other)
     assert os.listdir(tmp_path) == []
 
 

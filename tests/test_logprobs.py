@@ -119,25 +119,7 @@ def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, pl
     assert first_written(tokens) == place
 
 
-# --- p_chosen ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("pairs", "expected"),
-    [
-        ([(log(0.6), log(0.2)), (log(0.1), log(0.4))], (0.75 + 0.8) / 2),
-        ([(log(0.6), log(0.2)), (log(0.6), log(0.2))], 0.5),  # a bias towards the first place cancels
-        ([(0.0, -math.inf), (-math.inf, 0.0)], 1),
-        ([(-math.inf, 0.0), (0.0, -math.inf)], 0),
-        ([(-5000.0, -5000.0), (-5000.0, -5000.0)], 0.5),
-        ([(0.0, -1.0), NAN], math.nan),
-        ([NAN, (0.0, -1.0)], math.nan),
-        ([(math.nan, 0.0), (0.0, -1.0)], math.nan),
-        ([(-math.inf, -math.inf), (0.0, -1.0)], math.nan),
-    ],
-)
-def test_p_chosen_is_the_share_of_the_chosen_letter_in_both_orders(pairs, expected):
-    assert scoring.p_chosen(pairs) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+# --- in a log -----------------------------------------------------------------------------------------------------
 
 
 def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
@@ -145,16 +127,6 @@ def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
     row = lm_eval_log._row({"doc": doc, "filtered_resps": found}, "mc")
     assert (row.acc_sym, row.p_chosen) == (1, pytest.approx((0.75 + 0.8) / 2))
-
-
-PAIR = st.tuples(st.floats(-800, 0), st.floats(-800, 0))
-
-
-@given(PAIR, PAIR)
-def test_p_chosen_and_p_rejected_are_one(first, second):
-    value = scoring.p_chosen([first, second])
-    assert 0 <= value <= 1
-    assert value + scoring.p_chosen([first[::-1], second[::-1]]) == pytest.approx(1)
 
 
 # --- end to end --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from personafeedback_tasks.answers import read_reply
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.orders import ORDERS
 from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.runs import read_run
 
 CASES = 40
 CALLS = CASES * len(ORDERS)
@@ -403,6 +404,9 @@ def inspect_logs(server, expected, real_data, tmp_path_factory):
     command.run_and_kill(server, *arguments("killed"), answered=CALLS // 2, held=8)
     before = server.take_seen()
     (killed,) = (folder / "killed").glob("*.eval")
+    part = read_run(killed)  # what `personafeedback report` sees of it
+    assert 0 < sum(part.answered.values()) < CASES
+    assert set(part.partial) == set(part.cells)
     command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(folder / "retried"), "--display", "plain")
     (retried,) = (folder / "retried").glob("*.eval")
     return read_eval_log(str(undisturbed)), read_eval_log(str(retried)), (before, server.take_seen())

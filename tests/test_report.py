@@ -25,6 +25,7 @@ from personafeedback_tasks.audit import audit
 from personafeedback_tasks.baselines import BASELINES
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.inference import estimate
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.report import make_report
@@ -207,8 +208,75 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
     (run,) = read_runs([tmp_path])
     assert run.answered == {"general_hard": 1010, "general_easy": 1510}
     assert [group.name for group in make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
-    (from_samples,) = read_runs([tmp_path])
-    assert from_samples.rows == run.rows
+    (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
+    assert from_samples.rows == {id_: row for id_, row in run.rows.items() if row.cell == "general_easy"}
+    for file in hard_logs["no samples"].parent.iterdir():
+        shutil.copy(file, tmp_path)
+    with pytest.raises(RunError, match="found no samples in it, expected them as in the logs of the other cells"):
+        read_runs([tmp_path])
+
+
+def test_a_limited_run_without_samples_is_partial_too(real_data, general, tmp_path):
+    task = "personafeedback_general_hard"
+    for log in (
+        lm_eval_log(tmp_path / "lm_eval", "mixed", task, real_data, samples=False, limit=10),
+        inspect_log(tmp_path / "inspect", "mixed", task, real_data, limit=10, log_samples=False),
+    ):
+        run = read_run(log)
+        assert run.rows is None
+        assert run.partial == {"general_hard": (10, 1010)}
+        report = make_report(run, general)
+        assert "PARTIAL: general_hard 10 of 1,010" in report.notes[0]
+        assert (report.overall.cases, report.overall.of) == (10, 1010)
+    several = inspect_log(tmp_path / "several", "mixed", "personafeedback_hard", "sample", limit=3, log_samples=False)
+    with pytest.raises(RunError, match="found 3 of 16 cases answered and no samples, so that nobody can tell"):
+        read_run(several)
+
+
+def test_an_inspect_log_without_samples_says_what_that_of_lm_eval_says(hard_logs, general, real_data, tmp_path):
+    log = inspect_log(tmp_path, "mixed", "personafeedback_general_hard", real_data, log_samples=False)
+    one, two = (make_report(read_run(path), general).overall for path in (log, hard_logs["no samples"]))
+    for name in ("acc", "acc_both", "consistency", "first_rate", "invalid"):
+        assert one.measures[name].value == same(two.measures[name].value)
+    assert one.measures["acc"].stderr == same(two.measures["acc"].stderr)
+
+
+def test_a_cot_run_without_samples_is_read(real_data, general, tmp_path):
+    log = lm_eval_log(tmp_path, "gold", "personafeedback_general_hard_cot", real_data, samples=False, limit=5)
+    assert make_report(read_run(log), general).by_name["general_hard"].measures["acc"].value == 1
+
+
+def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
+    from inspect_ai import score
+    from inspect_ai.log import write_eval_log
+
+    from personafeedback_tasks.inspect_task import both_orders
+
+    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
+    again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
+    write_eval_log(score(read_eval_log(str(path)), both_orders(), action="overwrite"), str(again))
+    run = read_run(tmp_path)
+    assert run.logs == (again,)
+    assert run.partial == {}
+
+
+def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
+    """An adapter on a base model, its precision, its revision: no row of the base model's."""
+    for name, arguments in {
+        "base": "pretrained=acme/base,trust_remote_code=True",
+        "lora": "pretrained=acme/base,peft=/home/me/lora,load_in_4bit=True,revision=abc,base_url=http://me:secret@host",
+    }.items():
+        cell = "persona" if name == "base" else "easy"
+        shutil.copytree(hard_logs[cell].parent, tmp_path / name)
+        (results,) = (tmp_path / name).glob("results_*.json")
+        content = json.loads(results.read_text(encoding="utf-8"))
+        content["config"]["model_args"] = arguments
+        results.write_text(json.dumps(content), encoding="utf-8")
+    lora = read_run(tmp_path / "lora")
+    assert lora.conditions.endswith("revision=abc, peft=/home/me/lora, load_in_4bit=True")
+    assert "secret" not in lora.conditions
+    with pytest.raises(RunError, match="differ in conditions"):
+        read_runs([tmp_path])
 
 
 def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_general):
@@ -344,11 +412,21 @@ def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, inspect_gene
     assert re.fullmatch(rf"Error: {re.escape(str(cut))}.*: found [^\n]*\n", done.output), done.output
 
 
+LM_EVAL = (
+    b'{"results": {}, "configs": {"personafeedback_general_hard": {"metadata": {"personafeedback": {"task_version": "1.0", '
+    b'"setting": "persona", "method": "generate", "prompt": "v1-0", "language": "auto", "hide": [], "source": "x", '
+    b'"counts": "table2", "demonstration": false, "cells": {"general_hard": {"cases": 1010}}}}}}, %s}'
+)
 FOREIGN = {
     "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
     "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
     "nobody.json": b'{"results": {}, "configs": {}, "date": 1}',
     "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
+    "newer_lm_eval.json": b'{"results": {"personafeedback_general_hard": {}}, "configs": {"personafeedback_general_hard": null}, "date": 1}',
+    "no_config.json": LM_EVAL % b'"date": 1, "config": null',
+    "iso_date.json": LM_EVAL % b'"date": "2026-01-01", "config": {"model": "hf"}',
+    "no_counts.json": LM_EVAL % b'"date": 1, "config": {"model": "hf"}',
+    "unknown_signature.json": b'{"results": {}, "configs": {"personafeedback_hard": {"metadata": {"personafeedback": {"new": 1}}}}, "date": 1}',
     "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
 }  # fmt: skip
 
@@ -371,9 +449,43 @@ def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_pa
 
 def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
-    for name in ("text.txt", "list.json", "a.json"):
+    for name in ("text.txt", "list.json", "a.json", "hellaswag.json"):
         (tmp_path / "log" / name).write_bytes(FOREIGN[name])
     assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
+    with pytest.raises(RunError, match=r"found no log of ours in it.*Passed over: .*found the tasks hellaswag"):
+        read_run(tmp_path / "other")
+
+
+def test_a_place_that_cannot_be_written_is_one_clear_error(hard_logs, real_data, tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for command in (
+        ("report", hard_logs["persona"], "--data", real_data, "--out", tmp_path / "file" / "out"),
+        ("compare", hard_logs["persona"], hard_logs["no_persona"], "--json", tmp_path / "nowhere" / "x.json"),
+    ):
+        done = personafeedback(*command)
+        assert done.exit_code == 1
+        assert re.search(r"Error: Could not open file '[^\n]*(file|nowhere)[^\n]*': [^\n]*\n\Z", done.output), (
+            done.output
+        )
+
+
+def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general, real_data, tmp_path):
+    pytest.importorskip("matplotlib")
+    from personafeedback_tasks import figure
+
+    report = make_report(read_run(hard_logs["persona"]), general)
+    (axes,) = figure.draw([report]).axes
+    (bars,) = axes.containers
+    acc = report.overall.measures["acc"]
+    assert list(bars.lines[0].get_xdata()) == [same(100 * acc.value)]
+    ((low, _), (high, _)) = bars.lines[2][0].get_segments()[0]
+    assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
+    behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
+    assert behind == {round(100 * report.overall.baselines[name].value, 6) for name in figure.BASELINES}
+    with pytest.raises(OptionError, match="found 7 runs for one figure, expected at most 6"):
+        figure.save([report] * 7, tmp_path / "seven")
 
 
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):

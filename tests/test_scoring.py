@@ -18,6 +18,7 @@ from personafeedback_tasks.scoring import (
     as_dict,
     clustered_stderr,
     mean,
+    p_chosen,
     read_log_likelihoods,
     score_answers,
     score_symmetric,
@@ -258,3 +259,37 @@ def test_a_planted_accuracy_and_position_bias_are_recovered(skill, bias, seed):
     for name, expected in planted.items():
         found = [getattr(score, name) for score in scores]
         assert abs(mean(found) - expected) <= 3 * clustered_stderr(found, users), name
+
+
+# --- p_chosen ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([(math.log(0.6), math.log(0.2)), (math.log(0.1), math.log(0.4))], (0.75 + 0.8) / 2),
+        (
+            [(math.log(0.6), math.log(0.2)), (math.log(0.6), math.log(0.2))],
+            0.5,
+        ),  # a bias towards the first place cancels
+        ([(0.0, -INF), (-INF, 0.0)], 1),
+        ([(-INF, 0.0), (0.0, -INF)], 0),
+        ([(-5000.0, -5000.0), (-5000.0, -5000.0)], 0.5),
+        ([(0.0, -1.0), (NAN, NAN)], NAN),
+        ([(NAN, NAN), (0.0, -1.0)], NAN),
+        ([(NAN, 0.0), (0.0, -1.0)], NAN),
+        ([(-INF, -INF), (0.0, -1.0)], NAN),
+    ],
+)
+def test_p_chosen_is_the_share_of_the_chosen_letter_in_both_orders(pairs, expected):
+    assert p_chosen(pairs) == same(expected, abs=1e-12, nan_ok=True)
+
+
+PAIR = st.tuples(st.floats(-800, 0), st.floats(-800, 0))
+
+
+@given(PAIR, PAIR)
+def test_p_chosen_and_p_rejected_are_one(first, second):
+    value = p_chosen([first, second])
+    assert 0 <= value <= 1
+    assert value + p_chosen([first[::-1], second[::-1]]) == same(1)
