@@ -16,7 +16,7 @@ from judges import JUDGES
 from logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.compare import compare
+from personafeedback_tasks.compare import compare, markdown
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.inference import difference, sign_flip_p, smallest_difference
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
@@ -73,6 +73,14 @@ def test_exchanging_the_runs_turns_every_sign_and_nothing_else(logs):
 def test_a_run_against_itself_differs_by_nothing(logs):
     (group,) = compare(read_run(logs["mixed"]), read_run(logs["mixed"])).groups
     assert (group.difference.value, group.difference.low, group.p, group.smallest) == (0, 0, 1, 0)
+
+
+def test_a_partial_run_is_marked_in_every_output(logs):
+    found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
+    assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.notes)
+    assert found.as_dict()["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
+    assert "PARTIAL" in markdown(found)
+    assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).notes)
 
 
 def test_cases_in_one_run_only_are_counted_and_named(logs):
