@@ -3,7 +3,7 @@
 from .inspect_judges import Judge
 from .inspect_logprobs import letter_logprobs
 from .inspect_reward import both_responses, reward_models
-from .inspect_task import both_orders
+from .inspect_task import both_last_lines, both_orders
 from .inspect_tasks import personafeedback as tasks
 
-__all__ = ["Judge", "both_orders", "both_responses", "letter_logprobs", "reward_models", "tasks"]
+__all__ = ["Judge", "both_last_lines", "both_orders", "both_responses", "letter_logprobs", "reward_models", "tasks"]

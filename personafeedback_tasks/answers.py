@@ -207,24 +207,59 @@ REFUSALS = {name: re.compile(pattern, re.I) for name, pattern in [
                           "(?:选择|判断|协助|提供|回答|做出|作出|比较|评判|满足|确定|完成)"),
 ]}
 
+# --- 5. the last line of a reply that reasons first ------------------------------------------------------------------
+_CLOSING_TAG = re.compile(r"</[\w -]{1,20}>|<\|[^<>|\n]{1,30}\|>")
+WRAPPED = {name: re.compile(pattern) for name, pattern in [  # the whole line; the reader takes quotations out
+    ("block", r"\A(?:> ?)+(.*)\Z"), ("stars", r"\A\*+([^*]*)\*+\Z"), ("backticks", r"\A`+([^`]*)`+\Z"),
+    ("straight", r'\A"([^"]*)"[.。]?\Z'), ("curly", r"\A“([^“”]*)”[.。]?\Z"), ("corner", r"\A「([^「」]*)」[.。]?\Z"),
+]}
+_ASKED_FOR = re.compile("answer|答案", re.I)
+
 
 def read_reply(reply: str) -> str:
     """Return the letter that `reply` chooses, or the element of `REASONS` that says why it chooses none."""
-    text = _tidy(unicodedata.normalize("NFKC", _visible(reply)).translate({0x2018: "'", 0x2019: "'"}))
-    start = 0
-    for opening, closing in THINKING.values():
-        closed = max((m.end() for m in closing.finditer(text)), default=0)
-        if opening.search(text, closed):
-            return "truncated"
-        start = max(start, closed)
-    text = text[start:].strip()
+    text = _spoken(reply)
     if not text:
-        return "no_response"
+        return "truncated" if text is None else "no_response"
     text = _labelled(_plain(text))
 
     found = _found(DECLARED, text)
     if not found and not any(tie.search(text) for tie in TIES.values()):
         found = [(at, "" if _contrasted(text, at, letter) else letter) for at, letter in _found(STATED, text)]
+    return _agreed(text, found)
+
+
+def read_last_line(reply: str) -> str:
+    """The same for a reply that was asked to reason first and then to end with one line: only that line is read.
+
+    What stands above may declare a winner per criterion, change its mind or leave a quotation open. A reply that was cut
+    off ends with a remark in passing: the line must declare its answer, and with another word than the one that was asked
+    for ("Overall: A is more detailed") it must say nothing after it.
+    """
+    text = _spoken(reply)
+    if not text:
+        return "truncated" if text is None else "no_response"
+    *_, last = ["", *(line for line in text.splitlines() if re.search(r"[^\W_]", _CLOSING_TAG.sub("", line)))]
+    for pattern in WRAPPED.values():
+        last = pattern.sub(r"\1", last)
+    text = _labelled(_plain(last))
+    return _agreed(text, [(at, letter) for at, letter in _found(DECLARED, text) if _closes(text, at)])
+
+
+def _spoken(reply: str) -> str | None:
+    """What a reply says after its thinking; None if it never gets that far."""
+    text = _tidy(unicodedata.normalize("NFKC", _visible(reply)).translate({0x2018: "'", 0x2019: "'"}))
+    start = 0
+    for opening, closing in THINKING.values():
+        closed = max((m.end() for m in closing.finditer(text)), default=0)
+        if opening.search(text, closed):
+            return None
+        start = max(start, closed)
+    return text[start:].strip()
+
+
+def _agreed(text: str, found: list[tuple[int, str]]) -> str:
+    """The letter on which all that was found agrees, or why there is none."""
     if not found:
         return "refusal" if any(row.search(text) for row in REFUSALS.values()) else "invalid_response_format"
     letters = {letter for _, letter in found}
@@ -316,6 +351,11 @@ def _contrasted(text: str, at: int, letter: str) -> bool:
     """Whether "but ..." goes on to speak of the other response: "Many like A, but this user needs B"."""
     said = (c for m in _CONTRAST.finditer(text[at : at + 300]) for c in _SUBJECT.findall(m[1]))
     return any(_LETTER_OF[c] != letter for c in said)
+
+
+def _closes(text: str, at: int) -> bool:
+    """Whether the answer at this place is given with the word that was asked for, or says nothing after it."""
+    return bool(_ASKED_FOR.search(text[:at])) or not re.search(r"\w", text[at + 1 :])
 
 
 def _last_retraction(text: str) -> int:

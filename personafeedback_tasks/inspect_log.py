@@ -16,7 +16,11 @@ from . import scoring
 from .orders import ORDERS
 from .runs import Row, Run, RunError, model_conditions, signed, text
 
-SCORERS = {"logprobs": "personafeedback_logprobs", "reward": "personafeedback_reward"}
+SCORERS = {
+    "cot": "personafeedback_cot",
+    "logprobs": "personafeedback_logprobs",
+    "reward": "personafeedback_reward",
+}
 """Method -> the scorer that reads its replies; `personafeedback` reads those of all others."""
 
 

@@ -35,7 +35,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
-from .answers import LETTERS, read_reply
+from .answers import LETTERS, read_last_line, read_reply
 from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
@@ -140,9 +140,9 @@ def _choice(output: ModelOutput) -> ChatCompletionChoice:
     return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]
 
 
-def read_choice(choice: ChatCompletionChoice) -> str:
+def read_choice(choice: ChatCompletionChoice, read: Callable[[str], str]) -> str:
     """The answer of one reply. The text decides whether it is readable; a stop reason only names why it is not."""
-    answer = read_reply(choice.message.text)
+    answer = read(choice.message.text)
     if answer in LETTERS:
         return answer
     return {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refusal"}.get(
@@ -198,9 +198,18 @@ def metrics() -> list[Metric]:
 @scorer(metrics={name: metrics() for name in scoring.METRICS}, name="personafeedback")
 def both_orders() -> Scorer:
     """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
+    return _score_letters(read_reply)
 
+
+@scorer(metrics={name: metrics() for name in scoring.METRICS}, name="personafeedback_cot")
+def both_last_lines() -> Scorer:
+    """The same from their last lines. A name of its own: a log that is scored again tells the scorer no method."""
+    return _score_letters(read_last_line)
+
+
+def _score_letters(read: Callable[[str], str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        answers = [read_choice(choice) for choice in choices(state)]
+        answers = [read_choice(choice, read) for choice in choices(state)]
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=", ".join(answers),
@@ -216,7 +225,8 @@ Method = Callable[[CaseSet, Options], tuple[Solver, Scorer, GenerateConfig]]
 
 def letter(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
     """Methods `generate` and `cot`: the reply of each order is read to a letter."""
-    return ask_both_orders(cases, options), both_orders(), letter_config(options.method)
+    scorer = both_last_lines() if options.method == "cot" else both_orders()
+    return ask_both_orders(cases, options), scorer, letter_config(options.method)
 
 
 def logprobs(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:

@@ -23,7 +23,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
 from . import TASK_VERSION, notices, prompts, scoring
-from .answers import read_reply
+from .answers import read_last_line, read_reply
 from .dataset import CaseSet, load_cases
 from .errors import OptionError, PersonaFeedbackError
 from .options import Options
@@ -45,10 +45,18 @@ def user_stderr(items: Sequence[tuple[str, float]]) -> float:
 class ReadReply(Filter):
     """Filter: the text of a reply -> its letter, or the reason why there is none (logged as `filtered_resps`)."""
 
+    read = staticmethod(read_reply)
+
     def apply(self, resps: Any, docs: Any) -> list[str]:
         replies = list(resps)
-        answers = {reply: read_reply(reply) for reply in set(replies)}  # most replies are the same two letters
+        answers = {reply: self.read(reply) for reply in set(replies)}  # most replies are the same two letters
         return [answers[reply] for reply in replies]
+
+
+class ReadLastLine(ReadReply):
+    """Filter of the `_cot` tasks: the reasons above the last line are not read."""
+
+    read = staticmethod(read_last_line)
 
 
 class PersonaFeedbackTask(ConfigurableTask):

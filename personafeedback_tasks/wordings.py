@@ -19,7 +19,7 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True)
 class Wording:
-    """The fixed texts of one wording in one language. The reply is read by `answers.read_reply`.
+    """The fixed texts of one wording in one language. The reply is read by module `answers`.
 
     Attributes:
         with_persona: instructions where a whole persona follows.

@@ -22,6 +22,18 @@ MIXTURE = (
     "<think>Perhaps {gold}",
 )
 
+REASONED = (
+    "Helpfulness.\nWinner: {other}\nPersonalization.\nWinner: {gold}\n\nAnswer: {gold}",
+    "有用性。\n结论：{other}\n个性化。\n结论：{gold}\n答案：{gold}",
+    "Overall: A is more detailed, B is more personal.\n\nAnswer: {gold}",
+    "Answer: {other}\nWait, they like it short.\nAnswer: {gold}",
+    'She is 6\' 2" tall.\n"Answer: {other}"',
+    "A says `walk.\n**{gold}**",
+    "Response A is better. Now personalization: the user prefers short replies and",
+    "回答A更好。\n接下来看个性化，这位用户",
+    "",
+)
+
 
 def gold(case_id: str, order: str) -> str:
     return CHOSEN_LETTER[order]
@@ -41,13 +53,22 @@ def silent(case_id: str, order: str) -> str:
 
 def mixed(case_id: str, order: str) -> str:
     """Right, wrong, biased and unreadable replies; which one depends on case and order alone."""
+    return _one_of(MIXTURE, case_id, order)
+
+
+def reasoned(case_id: str, order: str) -> str:
+    """The same of replies that reason first: all but the last three end with their answer."""
+    return _one_of(REASONED, case_id, order)
+
+
+def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
     number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16)
     letter = CHOSEN_LETTER[order]
-    return MIXTURE[number % len(MIXTURE)].format(gold=letter, other=OTHER[letter])
+    return replies[number % len(replies)].format(gold=letter, other=OTHER[letter])
 
 
 JUDGES: dict[str, Callable[[str, str], str]] = {
-    judge.__name__: judge for judge in (gold, anti_gold, always_first, silent, mixed)
+    judge.__name__: judge for judge in (gold, anti_gold, always_first, silent, mixed, reasoned)
 }
 
 

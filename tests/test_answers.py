@@ -7,7 +7,7 @@ import re
 import pytest
 
 from personafeedback_tasks import answers
-from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
+from personafeedback_tasks.answers import LETTERS, REASONS, read_last_line, read_reply
 
 NONE, CUT, REFUSED, INVALID = REASONS
 
@@ -217,6 +217,47 @@ def test_reads(reply: str, expected: str) -> None:
     assert read_reply(reply) == expected
 
 
+LAST_LINES: dict[str, list[tuple[str, str]]] = {
+    "what stands above the last line is not read": [
+        ("Helpfulness\nWinner: A\n\nPersonalization\nWinner: B\n\nAnswer: B", "B"),
+        ("有用性：两者都好。\n结论：A\n个性化：B更贴合。\n结论：B\n答案：B", "B"),
+        ("Overall: A is more detailed, B is more personal.\n\nAnswer: B", "B"),
+        ("Answer: A\nWait, the user dislikes lists.\nAnswer: B", "B"), ("It's a tie.\nI cannot choose.\nAnswer: A", "A"),
+        ('She is 6\' 2" tall.\nAnswer: B', "B"), ("A says `walk.\nAnswer: B", "B"), ("A说“走路。\n答案：B", "B"),
+        ("<think>Answer: A</think>\nResponse A is long.\nAnswer: B", "B"),
+    ],
+    "the last line, however it is dressed": [
+        ("Short is best.\nB", "B"), ("Short is best.\n**B**", "B"), ("Short is best.\n\\boxed{B}", "B"),
+        ("Short is best.\n\\[\n\\boxed{B}\n\\]", "B"), ('Short is best.\n"Answer: B"', "B"),
+        ("短的更好。\n“答案：B”", "B"), ("短的更好。\n「答案：B」。", "B"), ("Short is best.\n`Answer: B`", "B"),
+        ("Short is best.\n> Answer: B", "B"), ("Short is best.\n**“Answer: B”**", "B"),
+        ("Short is best.\n**Answer:** B", "B"), ("```\nAnswer: B\n```", "B"), ("<answer>\nB\n</answer>", "B"),
+        ("Short is best.\nAnswer: B\n<|im_end|>", "B"), ("Answer: B\n\n---\n", "B"), ("Answer:\n\nB", "B"),
+        ("Short is best.\nAnswer: B, since A is long.", "B"), ("Short is best.\nWinner: B.", "B"),
+    ],
+    "cut off, or no declaration": [
+        ("Response A is better. Now personalization: the user prefers short replies and", INVALID),
+        ("Response A is better.\nNow personalization: the user prefers short replies and", INVALID),
+        ("回答A更好。\n接下来看个性化，这位用户", INVALID), ("Overall: A is more detailed, B is more", INVALID),
+        ("Answer: B\nI hope this helps!", INVALID), ("Short is best.\nAnswer: A or B", INVALID),
+        ('Short is best.\n"Answer: A" or "Answer: B"', INVALID), ("Short is best.\nAnswer: A. Wait, no", INVALID),
+        ("…", INVALID), ("I cannot choose.", REFUSED), ("", NONE), ("<think>A</think>", NONE), ("<think>Answer: A", CUT),
+    ],
+}  # fmt: skip
+LAST = [(reply, expected) for rows in LAST_LINES.values() for reply, expected in rows]
+
+
+@pytest.mark.parametrize(("reply", "expected"), LAST)
+def test_reads_the_last_line(reply: str, expected: str) -> None:
+    assert read_last_line(reply) == expected
+
+
+@pytest.mark.parametrize("row", answers.WRAPPED)
+def test_every_wrapping_is_needed(monkeypatch: pytest.MonkeyPatch, row: str) -> None:
+    monkeypatch.delitem(answers.WRAPPED, row)
+    assert any(read_last_line(reply) != expected for reply, expected in LAST), f"no row of LAST_LINES needs {row!r}"
+
+
 def test_closed_set() -> None:
     assert LETTERS == ("A", "B")
     assert REASONS == ("no_response", "truncated", "refusal", "invalid_response_format")
@@ -260,8 +301,9 @@ def test_a_doubt_counts_within_300_characters(before: str, filler: str, after: s
 
 @pytest.mark.parametrize("piece", [
     " ", "\n", "(", "'a ", '"', "A better ", "A is better ", "B\n", "A. ", "I choose A. ", "no, A ", "wait, ", "former ", "<think", "<think>",
-    "\\boxed{", "[[", '{"a":', "```\n", "Response A\n", "best fits the user ", "如果A更好", "倾向于", "_", "*", "both ", "> ", "\u200b", "A but B. ",
+    "\\boxed{", "[[", '{"a":', "```\n", "Response A\n", "best fits the user ", "如果A更好", "倾向于", "_", "*", "both ", "> ", "\u200b", "A but B. ", "</ >", "<|a|>",
 ])
 def test_long_replies_are_read(piece: str) -> None:
     """Two hundred thousand characters come back; a pattern that backtracks would not."""
-    assert read_reply(piece * (200_000 // len(piece))) in LETTERS + REASONS
+    for read in (read_reply, read_last_line):
+        assert read(piece * (200_000 // len(piece))) in LETTERS + REASONS

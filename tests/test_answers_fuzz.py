@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.answers import LETTERS, REASONS, read_reply
+from personafeedback_tasks.answers import LETTERS, REASONS, read_last_line, read_reply
 
 SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
 ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")
@@ -104,6 +104,12 @@ def _has_mark(text: str) -> bool:
 @given(REPLIES)
 def test_the_result_is_of_the_closed_set(reply: str) -> None:
     assert read_reply(reply) in LETTERS + REASONS
+
+
+@SETTINGS
+@given(SCRAPS.map("".join).filter(lambda text: "THINK" not in text.upper()), st.sampled_from(LETTERS))
+def test_whatever_stands_above_the_last_line_it_is_read(above: str, letter: str) -> None:
+    assert read_last_line(f"{above}\nAnswer: {letter}") == letter
 
 
 @SETTINGS

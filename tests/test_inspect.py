@@ -188,6 +188,51 @@ def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
         assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in ORDERS}
 
 
+def cot(tmp_path, stop=None):
+    model = get_model("scripted/reasoned", stop=stop, memoize=False)
+    return evaluate(tasks.personafeedback_general_hard(data="sample", method="cot"), model, tmp_path)
+
+
+def test_both_harnesses_read_the_same_last_lines(tmp_path):
+    pytest.importorskip("lm_eval")
+    from test_lm_eval import evaluate as evaluate_lm_eval
+
+    task = "personafeedback_general_hard_cot"
+    theirs = evaluate_lm_eval("reasoned", task, "sample", log_samples=True)["samples"][task]
+    expected = {s["doc"]["id"]: dict(zip(ORDERS, s["filtered_resps"], strict=True)) for s in theirs}
+    log = cot(tmp_path)
+    assert {s.id: s.scores["personafeedback_cot"].metadata["answers"] for s in log.samples} == expected
+    found = [answer for answers in expected.values() for answer in answers.values()]
+    assert {"A", "B", "invalid_response_format", "no_response"} == set(found)
+
+
+def test_a_cot_reply_that_was_cut_off_is_truncated_unless_it_ends_with_its_answer(tmp_path):
+    whole, cut = (
+        {s.id: s.scores["personafeedback_cot"].metadata["answers"] for s in cot(tmp_path, stop).samples}
+        for stop in (None, "max_tokens")
+    )
+    assert cut == {
+        case: {order: answer if answer in "AB" else "truncated" for order, answer in answers.items()}
+        for case, answers in whole.items()
+    }
+
+
+def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
+    from inspect_ai import score
+    from inspect_ai.log import write_eval_log
+
+    from personafeedback_tasks.inspect_task import both_orders
+    from personafeedback_tasks.runs import RunError, read_run
+
+    log = cot(tmp_path)
+    by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
+    assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
+    assert read_run(log.location).rows
+    write_eval_log(score(log, both_orders(), action="overwrite", display="none"), log.location)
+    with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
+        read_run(log.location)
+
+
 def test_options_reach_the_prompt_and_the_name(tmp_path):
     options = {"prompt": "v3", "language": "en", "hide": ["Name", "Preference.Travel"]}
     log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=3)

@@ -196,6 +196,12 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
 
 
+@pytest.mark.parametrize("suffix", ["", "_mc", "_cot"])
+def test_a_log_without_samples_has_its_totals_under_the_name_of_the_cell(suffix, tmp_path):
+    log = lm_eval_log(tmp_path, "gold", f"personafeedback_general_hard{suffix}", "sample", samples=False)
+    assert read_run(log).totals["general_hard"]["acc"] == 1
+
+
 def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
     log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_data, limit=20)
     assert read_run(log).partial == {"general_hard": (20, 1010)}
