@@ -226,6 +226,10 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
+    return Persona(user_id, _profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
+
+
+def _profile(path: Path) -> dict[str, Any]:
     raw = read(path)
     refuse_marks(raw, f"{path}, line 1")
     try:
@@ -234,7 +238,19 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise broken(str(path), reason(error), "one JSON object") from error
     if not isinstance(profile, dict) or not profile:
         raise broken(str(path), short(profile), "a non-empty JSON object")
-    return Persona(user_id, profile, root / memory.FOLDER / f"{user_id}.jsonl")
+    return profile
+
+
+def persona_fields(release: Release) -> frozenset[str]:
+    """The names of the parts of a release's personas, see `Persona.fields`: of all users, asked or not.
+
+    The cells of one run have different users and must agree on what may be hidden.
+
+    Raises:
+        DataError: a persona is broken.
+    """
+    paths = sorted((release.root / "persona").glob("*.json"))
+    return frozenset().union(*(Persona(path.stem, _profile(path)).fields for path in paths))
 
 
 def _digest(parts: Sequence[object]) -> str:

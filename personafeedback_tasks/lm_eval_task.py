@@ -75,7 +75,14 @@ class PersonaFeedbackTask(ConfigurableTask):
                 'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
                 "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
             )
-        self.options = Options.read({**metadata, "method": _method(config["task"])})
+        method = _method(config["task"])
+        if metadata.get("method") not in (None, method):
+            raise OptionError(
+                f"{config['task']}: found method={metadata['method']!r} in --metadata, expected none: in lm-eval the name of the "
+                "task says the method. Use the names that end with _cot or _mc, or without a suffix for generate; logprobs "
+                "and reward work in Inspect only."
+            )
+        self.options = Options.read({**metadata, "method": method})
         if self.options.rag_filter:
             raise OptionError(
                 "rag_filter=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
@@ -128,6 +135,7 @@ class PersonaFeedbackTask(ConfigurableTask):
         return requests
 
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
+        self._check_room()
         # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         ranks = kwargs.get("world_size", 1)
@@ -143,6 +151,18 @@ class PersonaFeedbackTask(ConfigurableTask):
                     chat_template=bool(kwargs.get("apply_chat_template")),
                 )
             )
+
+    def _check_room(self) -> None:
+        """Refuse a context without room for a prompt, where --model_args name its length: nothing else tells a task."""
+        room = (self._config.generation_kwargs or {}).get("max_gen_toks", 0)
+        for name in ("max_length", "max_model_len"):
+            length = (self._config.metadata or {}).get(name)
+            if isinstance(length, int) and length <= room:
+                raise OptionError(
+                    f"{self._config.task}: found {name}={length} in --model_args, expected more than the {room} new tokens that "
+                    f"a reply may have (max_gen_toks): no prompt would fit. Raise {name} to that and the longest prompt "
+                    "together, or lower max_gen_toks with --gen_kwargs."
+                )
 
     @cached_property
     def fingerprint(self) -> str:

@@ -13,11 +13,11 @@ they are.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from .dataset import Case
+from .dataset import Case, CaseSet, persona_fields
 from .errors import OptionError, choose
 from .orders import ORDERS, shown
 from .persona import Persona
@@ -76,6 +76,11 @@ class Template:
                 f"rag_filter=true was given with setting={self.setting} and method={self.method}. It filters what setting=rag "
                 "retrieves, in Inspect, by a reply of the model: use setting=rag with method=generate, cot or logprobs."
             )
+        if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
+            raise OptionError(
+                f"hide={','.join(self.hide)} was given with setting={self.setting}, which shows no persona: nothing would be "
+                "hidden, but the run's name would say so. Leave hide out, or use setting=persona or persona_bm25."
+            )
 
     def wording(self, case: Case) -> Wording:
         """The fixed texts for the user of a case."""
@@ -89,11 +94,11 @@ class Template:
         """What differs from the default in the question that is asked; the method has a name or a column of its own."""
         return remarks(vars(self))
 
-    def check(self, cases: Sequence[Case]) -> None:
+    def check(self, cases: CaseSet) -> None:
         """Find out before the first call whether every prompt can be built.
 
         Raises:
-            OptionError: a hidden field stands in no persona.
+            OptionError: a hidden field stands in no persona of the release.
             DataError: a user's memory is missing or broken, where the setting needs it.
             ModuleNotFoundError: the setting retrieves, and what it needs is not installed.
         """
@@ -101,7 +106,7 @@ class Template:
             check_installed()
             for case in cases:
                 SOURCES[self.setting](case, self)
-        known = frozenset().union(*(case.persona.fields for case in cases))
+        known = persona_fields(cases.release) if self.hide else frozenset()
         for name in self.hide:
             if name not in known:
                 raise OptionError(

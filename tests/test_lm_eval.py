@@ -164,6 +164,20 @@ def test_an_unknown_option_is_refused(metadata, sentence, real_data):
         evaluate("gold", "personafeedback_general_hard", real_data, limit=1, metadata=metadata)
 
 
+def test_a_field_that_a_cell_of_the_group_lacks_can_be_hidden_in_both_harnesses(real_data):
+    """None of the users of the hard cases has quirks; users of other cells of the release have."""
+    hard, easy = (load_cases(real_data, "general", difficulty) for difficulty in ("hard", "easy"))
+    assert not any("Unique_Quirks" in case.persona.fields for case in hard)
+    lm = JudgeLM(JUDGES["gold"])
+    evaluate(lm, "personafeedback_general", real_data, limit=200, metadata={"hide": "Unique_Quirks"})
+    assert not any("Unique_Quirks" in prompt for prompt in lm.prompts)
+    assert any("Unique_Quirks" in prompts.build(case, prompts.Template(), ORDERS[0]) for case in easy[:200])
+    pytest.importorskip("inspect_ai")
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    assert tasks.personafeedback_general_hard(data=str(real_data), hide="Unique_Quirks")
+
+
 def test_groups_are_weighted_by_cases(real_data):
     results = evaluate("mixed", "personafeedback_general", real_data)
     cells = {d: PAPER_COUNTS["general", d] for d in ("easy", "medium", "hard")}
@@ -302,6 +316,25 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
     (results,) = tmp_path.rglob("results_*.json")
     config = json.loads(results.read_text(encoding="utf-8"))["configs"]["personafeedback_general_hard"]
     assert config["metadata"]["setting"] == "no_persona"
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments", "sentence"),
+    [
+        ("hard_cot", ["--model_args", "max_length=4096"], "found max_length=4096 in --model_args, expected more than the 4096"),
+        ("hard", ["--model_args", "max_model_len=1024"], "found max_model_len=1024 in --model_args, expected more than the 1024"),
+        ("hard_cot", ["--model_args", "max_length=4097"], None),
+        ("hard_cot", ["--model_args", "max_length=2048", "--gen_kwargs", "max_gen_toks=512"], None),
+        ("hard_mc", ["--model_args", "max_length=512"], None),
+    ],
+)  # fmt: skip
+def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments, sentence):
+    done = run(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", f"personafeedback_general_{task}",
+        "--limit", "1", *arguments, env={"PERSONAFEEDBACK_DATA": "sample"},
+    )  # fmt: skip
+    assert (done.returncode == 0) == (sentence is None), done.stderr
+    assert sentence is None or sentence in done.stderr
 
 
 def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):

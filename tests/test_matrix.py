@@ -17,9 +17,11 @@ pytest.importorskip("bm25s")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from test_lm_eval import CELLS, GROUPS
 from test_lm_eval import evaluate as evaluate_lm_eval
+from test_lm_eval import run as run_lm_eval
 
 from personafeedback_tasks.errors import PersonaFeedbackError
 from personafeedback_tasks.prompts import METHODS, SETTINGS
+from personafeedback_tasks.registration import task_configs
 
 INSPECT = {"generate", "cot", "logprobs", "reward"}
 LM_EVAL = {"generate", "cot", "mc"}
@@ -77,6 +79,33 @@ def test_every_cell_of_lm_eval_runs(setting, suffix, data):
     metadata = {"setting": setting, "counts": "any"}
     results = evaluate_lm_eval("gold", task, data, metadata=metadata, limit=2)
     assert results["results"][task]["acc,none"] == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "method"),
+    [
+        ("general_hard", "logprobs"),
+        ("general_hard", "reward"),
+        ("general_hard", "cot"),
+        ("general_hard_mc", "generate"),
+    ],
+)
+def test_the_command_of_lm_eval_refuses_a_method_that_is_not_the_tasks(task, method, data):
+    done = run_lm_eval(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", f"personafeedback_{task}", "--limit", "1",
+        "--metadata", json.dumps({"method": method, "counts": "any"}), env={"PERSONAFEEDBACK_DATA": str(data)},
+    )  # fmt: skip
+    assert done.returncode != 0
+    output = " ".join((done.stdout + done.stderr).split())
+    assert f"personafeedback_{task}: found method='{method}' in --metadata, expected none" in output
+    assert "names that end with _cot or _mc" in output
+    assert "logprobs and reward work in Inspect only" in output
+    assert "model calls" not in output
+
+
+def test_lm_eval_takes_the_method_that_the_task_has(data):
+    metadata = {"method": "cot", "counts": "any"}
+    assert evaluate_lm_eval("gold", "personafeedback_general_hard_cot", data, metadata=metadata, limit=1)
 
 
 @pytest.mark.parametrize("suffix", ["", "_cot", "_mc"])

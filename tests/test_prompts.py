@@ -231,4 +231,4 @@ def test_the_fingerprint_tells_wordings_and_languages_apart_and_starts_with_the_
 
 
 def test_a_run_and_its_control_have_the_same_fingerprint():
-    assert Template(setting="no_persona", hide=("Name",)).fingerprint() == Template().fingerprint()
+    assert Template(setting="no_persona").fingerprint() == Template(hide=("Name",)).fingerprint()

@@ -564,7 +564,7 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from test_inspect import evaluate
 
-    options = {"data": "sample", "setting": "no_persona", "prompt": "v2", "hide": "Name"}
+    options = {"data": "sample", "setting": "persona_bm25", "prompt": "v2", "hide": "Name"}
     path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
     log = read_eval_log(str(path))
     log.status, log.samples = "error", log.samples[:5]
@@ -575,4 +575,4 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
     assert run.signature == log.eval.metadata["personafeedback"]
-    assert run.signature["setting"] == "no_persona"
+    assert (run.signature["setting"], run.signature["hide"]) == ("persona_bm25", ["Name"])

@@ -433,6 +433,11 @@ def test_an_empty_memory_is_refused(remembered):
         ({"rag_filter": True}, "rag_filter=true was given with setting=persona and method=generate."),
         ({"setting": "persona_bm25", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
         ({"setting": "rag", "method": "mc", "rag_filter": True}, "with setting=rag and method=mc."),
+        (
+            {"setting": "no_persona", "hide": "Name"},
+            "hide=Name was given with setting=no_persona, which shows no persona",
+        ),
+        ({"setting": "rag", "hide": "Name,Bias"}, "hide=Bias,Name was given with setting=rag, which shows no persona"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused(option, sentence):

@@ -170,7 +170,7 @@ def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make
 
 def test_the_fingerprint_of_a_reward_run_changes_with_every_fixed_text_and_not_with_the_control(monkeypatch):
     before = fingerprint(Options())
-    assert before == fingerprint(Options(setting="no_persona", hide=("Name",)))
+    assert before == fingerprint(Options(setting="no_persona")) == fingerprint(Options(hide=("Name",)))
     assert len({before, *(fingerprint(Options(language=language)) for language in TOLD)}) == 3
     for language, told in TOLD.items():
         with monkeypatch.context() as changed:
