@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
 from inspect_ai.log import EvalLog
 
-from . import notices
+from . import inspect_rag, notices
 from .dataset import CaseSet
 from .options import Options
 from .orders import ORDERS
@@ -52,9 +52,12 @@ def _register() -> None:
         async def on_task_end(self, data: TaskEnd) -> None:
             signed = (data.log.eval.metadata or {}).get(KEY)
             if signed is not None:
-                warning = notices.unreadable(signed["task"], _answers(data.log), signed["method"])
-                if warning is not None:
-                    logger.warning(warning)
+                for warning in (
+                    notices.unreadable(signed["task"], _answers(data.log), signed["method"]),
+                    notices.unfiltered(signed["task"], _filters(data.log)),
+                ):
+                    if warning is not None:
+                        logger.warning(warning)
 
 
 def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
@@ -71,7 +74,17 @@ def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
 
 
 def _answers(log: EvalLog) -> list[str]:
-    """The answers of every epoch where the log holds its samples, else those that the reduced scores kept."""
+    """The answers of every epoch."""
+    return [answer for told in _told(log) for answer in (told.get("answers") or {}).values()]
+
+
+def _filters(log: EvalLog) -> list[str]:
+    """What became of the filter of every case and epoch; nothing where nothing was filtered."""
+    return [told[inspect_rag.KEY] for told in _told(log) if inspect_rag.KEY in told]
+
+
+def _told(log: EvalLog) -> list[dict[str, Any]]:
+    """The metadata of every epoch's score where the log holds its samples, else of the reduced scores."""
     scores: list[Any] = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
     scores = scores or [score for reduction in log.reductions or () for score in reduction.samples]
-    return [answer for score in scores for answer in ((score.metadata or {}).get("answers") or {}).values()]
+    return [score.metadata or {} for score in scores]

@@ -10,6 +10,7 @@ from .answers import LETTERS
 from .conversations import SIDES, conversation
 from .dataset import Case, CaseSet
 from .orders import ORDERS
+from .rag_filter import UNREADABLE
 
 UNREADABLE_SHARE = 0.01
 """Share of unreadable replies above which a run warns."""
@@ -82,6 +83,22 @@ def unreadable(task: str, answers: Iterable[str], method: str = "generate") -> s
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
         f"and count as not picked; {'commonest reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). {remedy}"
+    )
+
+
+def unfiltered(task: str, outcomes: Sequence[str]) -> str | None:
+    """A warning if more than 1 % of the replies to the filter of `rag_filter` are unreadable, else None.
+
+    Args:
+        outcomes: what `rag_filter.said` says of each.
+    """
+    count = outcomes.count(UNREADABLE)
+    if count <= UNREADABLE_SHARE * len(outcomes):
+        return None
+    return (
+        f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are unreadable: these "
+        "cases were asked with all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
+        "rag_filter out; give thinking models room: --max-tokens 16384."
     )
 
 

@@ -82,7 +82,7 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
         if opening.search(text, closed):
             return None
         text = text[closed:]
-    text = re.sub(r"[*_`#\[\](){}]", "", text).lower().strip()
+    text = re.sub(r"[*_`#\[\](){}]", " ", text).lower().strip()  # a space: [1][3] names 1 and 3
     if labelled := _LABEL.fullmatch(text):
         text = labelled[1]
     text = text.strip(" \n.。")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import add
@@ -28,10 +29,10 @@ def terms(text: str) -> list[str]:
     """The lower-cased words and numbers of a text, and the pairs of neighbouring Chinese characters.
 
     The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A character that stands alone
-    is a term itself.
+    is a term itself, and full-width letters and figures are those of ASCII.
     """
     found: list[str] = []
-    for run in _RUN.findall(text.lower()):
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
         if len(run) == 1 or not re.match(f"[{_IDEOGRAPH}]", run):
             found.append(run)
         else:

@@ -7,7 +7,7 @@ import pytest
 from personafeedback_tasks.answers import LETTERS, REASONS
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import OptionError
-from personafeedback_tasks.notices import opening, unreadable
+from personafeedback_tasks.notices import opening, unfiltered, unreadable
 from personafeedback_tasks.options import Options
 from personafeedback_tasks.orders import ORDERS
 from personafeedback_tasks.prompts import Template, build
@@ -74,6 +74,14 @@ def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server
 @pytest.mark.parametrize("replies", [[], ["A"], ["A", "B"]])
 def test_readable_replies_need_no_warning(replies):
     assert unreadable("t", replies) is None
+
+
+def test_more_than_one_percent_of_unreadable_filters_is_worth_a_warning():
+    assert unfiltered("t", []) is None
+    assert unfiltered("t", ["kept 0 of 5"] * 99 + ["unreadable"]) is None
+    warning = unfiltered("t", ["kept 0 of 5"] * 98 + ["unreadable"] * 2)
+    assert warning is not None
+    assert warning.startswith("t: 2 of 100 replies to rag_filter (2.0%) are unreadable")
 
 
 ROOM = "max_gen_toks=16384"

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from personafeedback_tasks.answers import LETTERS
+from personafeedback_tasks.conversations import SIDES, conversation
 from personafeedback_tasks.dataset import Case, load_cases
 from personafeedback_tasks.judges import JUDGES
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.persona import Persona
-from personafeedback_tasks.prompts import SETTINGS, SOURCES, Template, build, responses
-from personafeedback_tasks.wordings import WORDINGS, Wording
+from personafeedback_tasks.prompts import METHODS, SETTINGS, SOURCES, Template, build, responses
+from personafeedback_tasks.wordings import LANGUAGES, WORDINGS, Wording
 
 STORED = Path(__file__).with_name("prompts")
 
@@ -55,17 +56,18 @@ STORED_TEMPLATES = {
     },
     **{f"{version}_cot": Template(prompt=version, method="cot") for version in WORDINGS},
     "hidden": Template(hide=("Name", "Preference.Travel")),
-    "other_language": Template(language="en"),
 }
+OTHER = {"en": "zh", "zh": "en"}
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", STORED_TEMPLATES)
+@pytest.mark.parametrize("name", [*STORED_TEMPLATES, "other_language"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
     path = STORED / f"{language}_{name}_{order}.txt"
-    prompt = build(case, STORED_TEMPLATES[name], order).encode()
+    template = STORED_TEMPLATES.get(name, Template(language=OTHER[language]))
+    prompt = build(case, template, order).encode()
     if request.config.getoption("--store-prompts"):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(prompt)
@@ -75,7 +77,8 @@ def test_the_prompts_are_those_that_were_stored(language, name, order, request):
 
 def test_every_template_and_order_is_stored():
     names = {
-        f"{language}_{name}_{order}.txt" for language, name, order in product(("en", "zh"), STORED_TEMPLATES, ORDERS)
+        f"{language}_{name}_{order}.txt"
+        for language, name, order in product(("en", "zh"), [*STORED_TEMPLATES, "other_language"], ORDERS)
     }
     assert {path.name for path in STORED.iterdir()} == names
 
@@ -108,10 +111,28 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
         assert (cases[0].persona.text in head) == (setting == "persona")
 
 
-def test_without_persona_no_line_of_it_is_shown(real_cases):
-    for case in real_cases:
-        prompt = build(case, Template(setting="no_persona"), ORDERS[0]).splitlines()
-        assert not set(prompt) & set(case.persona.text.splitlines()), case.id
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("version", WORDINGS)
+def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases, version, language):
+    templates = [Template(setting="no_persona", prompt=version, language=language, method=method) for method in METHODS]
+    for case, other in _of_other_users(real_cases):
+        for template, order in product(templates, ORDERS):
+            assert build(case, template, order) == build(other, template, order), case.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_persona_no_conversation_depends_on_whose_case_it_is(real_cases, language):
+    template = Template(setting="no_persona", language=language, method="reward")
+    for case, other in _of_other_users(real_cases):
+        for side in SIDES:
+            assert conversation(case, template, side) == conversation(other, template, side), case.id
+
+
+def _of_other_users(cases):
+    """Each case, and the same as if another user had asked."""
+    one, another = list({case.user_id: case.persona for case in cases}.values())[:2]
+    for case in cases:
+        yield case, dataclasses.replace(case, persona=another if case.persona is one else one)
 
 
 @pytest.mark.parametrize("setting", WITHOUT_MEMORY)

@@ -96,6 +96,7 @@ RAG = Template(setting="rag")
         ("Leisure_Travel: Café Über", ["leisure", "travel", "café", "über"]),
         ("𠮷野家", ["𠮷野", "野家"]),
         ("чай и хлеб", ["чай", "и", "хлеб"]),
+        ("用ｉＰｈｏｎｅ１５拍照", ["用", "iphone15", "拍照"]),
         ("?! …", []),
         ("", []),
     ],
@@ -485,6 +486,8 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
         ("3,1,3", (1, 3)),
         ("1 and 3.", (1, 3)),
         ("[1, 3]", (1, 3)),
+        ("[1][3]", (1, 3)),
+        ("(1) (3)", (1, 3)),
         ("**1**、**3**", (1, 3)),
         ("1\n3\n", (1, 3)),
         ("Numbers: 1, 3", (1, 3)),
@@ -492,6 +495,7 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
         ("１，３", (1, 3)),
         ("<think>2, or 4?</think>\n1, 3", (1, 3)),
         ("Note 2 is about food.\nNumbers: 1, 3", (1, 3)),
+        ("[1][5]", (1, 5)),
         ("5", (5,)),
         ("0", ()),
         ("None.", ()),
@@ -657,6 +661,8 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
     assert log.eval.task == f"{CELL} (rag, rag_filter)"
     assert log.eval.metadata["personafeedback"]["rag_filter"] is True
+    warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were asked with all"
+    assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
     assert "rag_filter: one more call for each case, its characters not counted" in caplog.text
     # Scored again, also where only the events are left of a killed run.
