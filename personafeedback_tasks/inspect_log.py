@@ -47,7 +47,7 @@ def read(path: Path) -> Run:
     except Exception as error:
         raise _damaged(path, error) from error
     if signature["method"] == "reward":
-        signature = signature | {"place": _place(summaries)}
+        signature = signature | {"place": _of_model(summaries, "persona")}
     rows = _rows(path, summaries, SCORERS.get(signature["method"], "personafeedback"))
     bare = log.eval.config.log_samples is False
     return Run(
@@ -55,7 +55,7 @@ def read(path: Path) -> Run:
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=_conditions(log),
+        conditions=_conditions(log, summaries),
         cells={cell: entry["cases"] for cell, entry in signature["cells"].items()},
         rows=None if bare else rows,
         totals=_totals(log) if bare else {},
@@ -118,12 +118,13 @@ def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scor
     return Row(case_id, about["cell"], about["user_id"], about["digest"], (), rewards=tuple(found))
 
 
-def _place(summaries: list[EvalSampleSummary]) -> str:
-    """Where a reward model's conversations hold the persona: its chat template decides."""
-    scores = [score for summary in summaries for score in (summary.scores or {}).values()]
-    return next(
-        (str(score.metadata["persona"]) for score in scores if score.metadata and "persona" in score.metadata), ""
-    )
+def _of_model(summaries: list[EvalSampleSummary], name: str) -> str:
+    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`.
+
+    Both values where a run was resumed on another machine, nothing before the first score.
+    """
+    notes = [score.metadata or {} for summary in summaries for score in (summary.scores or {}).values()]
+    return " and ".join(sorted({str(note[name]) for note in notes if name in note}))
 
 
 def _mean(scores: list[Score], key: str) -> float | None:
@@ -132,17 +133,16 @@ def _mean(scores: list[Score], key: str) -> float | None:
     return scoring.mean(values) if values else None
 
 
-def _conditions(log: EvalLog) -> str:
-    """The generation arguments in force."""
+def _conditions(log: EvalLog, summaries: list[EvalSampleSummary]) -> str:
+    """The generation arguments in force, or a reward model's."""
     config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
     config |= log.eval.model_generate_config.model_dump(exclude_none=True)
     for name in _NO_CONDITION:
         config.pop(name, None)
     config |= model_conditions(log.eval.model_args)
     if log.eval.model.startswith("personafeedback-reward/"):
-        config |= {
-            name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate", "dtype")
-        }
+        config |= {name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate")}
+        config |= {"dtype": _of_model(summaries, "dtype") or log.eval.model_args.get("dtype", "auto")}
     epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 

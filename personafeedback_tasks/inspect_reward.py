@@ -41,7 +41,7 @@ from inspect_ai.util import collect
 from . import conversations, inspect_task, rewards
 from .conversations import SIDES
 from .dataset import Case, CaseSet
-from .errors import OptionError
+from .errors import OptionError, PersonaFeedbackError
 from .options import Options
 from .rewards import RewardError
 
@@ -57,6 +57,9 @@ CONNECTIONS = 2 * WINDOW
 """While one window is scored, the next one fills."""
 PAUSE = 0.01
 """Seconds without a new request after which a window is full enough."""
+
+TOTAL = "reward"
+"""The name of the reward itself among those of the aspects."""
 
 ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype")
 
@@ -79,18 +82,31 @@ class RewardModelAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        for module in ("torch", "transformers"):
+        for module in ("torch", "transformers", "accelerate"):
             require(module, extra="reward")
         self.arguments = _arguments(model_args)
         self.waiting: list[_Request] = []
         self.turn = anyio.Lock()
 
-    @cached_property
+    @property
     def model(self) -> RewardModel:
-        """The model, loaded at the first call: Inspect builds a second API just to look up what it knows of a name."""
+        """The model, loaded at the first call: Inspect builds a second API just to look up what it knows of a name.
+
+        Raises:
+            PersonaFeedbackError: it cannot be loaded. Hundreds of calls wait for it: none of them tries again.
+        """
+        if isinstance(self._loaded, Exception):
+            raise self._loaded.with_traceback(None)  # else each call would make it longer
+        return self._loaded
+
+    @cached_property
+    def _loaded(self) -> RewardModel | PersonaFeedbackError:
         from .reward_model import RewardModel
 
-        model = RewardModel(self.model_name, **self.arguments)
+        try:
+            model = RewardModel(self.model_name, **self.arguments)
+        except PersonaFeedbackError as error:
+            return error
         # Inspect shows nothing below WARNING unless it is asked to.
         logger.warning(
             "%s/%s: %s; persona %s; at most %s tokens; %s on %s", API, self.model_name,
@@ -121,6 +137,7 @@ class RewardModelAPI(ModelAPI):
             "side": about["side"],
             "persona": request.encoded.persona,
             "truncated": request.encoded.truncated,
+            "dtype": self.model.dtype,
             "aspects": found.aspects,
         }
         tokens = len(request.encoded.ids)
@@ -152,12 +169,14 @@ class RewardModelAPI(ModelAPI):
             seen = len(self.waiting)
             await anyio.sleep(PAUSE)
         window, self.waiting = self.waiting[:size], self.waiting[size:]
-        try:
-            found: Sequence[Rewards | Exception] = await anyio.to_thread.run_sync(
-                self.model.score, [request.encoded for request in window]
-            )
-        except Exception as error:
-            found = [error] * len(window)
+        # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
+        with anyio.CancelScope(shield=True):
+            try:
+                found: Sequence[Rewards | Exception] = await anyio.to_thread.run_sync(
+                    self.model.score, [request.encoded for request in window]
+                )
+            except Exception as error:
+                found = [error] * len(window)
         for request, result in zip(window, found, strict=True):
             request.result = result
 
@@ -184,10 +203,21 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     for name in ("truncate", "trust_remote_code"):
         if not isinstance(found.get(name, False), bool):
             raise OptionError(f"{name}={found[name]!r} is not known. Use one of: true, false.")
-    aspects = found.get("aspects", ())
-    names = aspects.split(",") if isinstance(aspects, str) else aspects
-    found["aspects"] = tuple(str(name).strip() for name in names)
+    if "aspects" in found:
+        found["aspects"] = _names(found["aspects"])
     return found
+
+
+def _names(aspects: object) -> tuple[str, ...]:
+    """The names of a model's outputs: Inspect hands over `a,b` as a list, and a single word or nothing as YAML reads it."""
+    listed = aspects.split(",") if isinstance(aspects, str) else aspects
+    names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
+    if not names or "" in names or TOTAL in names:
+        raise OptionError(
+            f"aspects={aspects!r} is not known, expected a name for each output, none of them empty or {TOTAL!r}, which is "
+            "the model's reward itself. Name them in their order: -M aspects=helpfulness,correctness,..."
+        )
+    return names
 
 
 def score_both_responses(cases: CaseSet, template: Options) -> Solver:
@@ -274,13 +304,13 @@ def both_responses() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         chosen, rejected = _choices(state)
         about = [cast(dict[str, Any], choice.message.metadata) for choice in (chosen, rejected)]
-        pairs = {"reward": (float(chosen.message.text), float(rejected.message.text))}
+        pairs = {TOTAL: (float(chosen.message.text), float(rejected.message.text))}
         pairs |= {name: (value, about[1]["aspects"][name]) for name, value in about[0]["aspects"].items()}
         try:
             scored = {name: rewards.score_pair(*pair) for name, pair in pairs.items()}
         except RewardError as error:
             raise RewardError(f"{state.sample_id}: {error}") from error
-        acc, tie = scored.pop("reward")
+        acc, tie = scored.pop(TOTAL)
         value = {"acc": acc, "tie": tie, "truncated": sum(one["truncated"] for one in about) / len(SIDES)}
         return Score(
             value=cast(Any, value | {f"acc_{name}": pair[0] for name, pair in scored.items()}),
@@ -288,6 +318,7 @@ def both_responses() -> Scorer:
             metadata={
                 "rewards": {name: dict(zip(SIDES, pair, strict=True)) for name, pair in pairs.items()},
                 "persona": about[0]["persona"],
+                "dtype": about[0]["dtype"],
             },
         )
 

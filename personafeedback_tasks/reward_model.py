@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from .errors import require
 
-require("torch", extra="reward")
-require("transformers", extra="reward")
+for _module in ("torch", "transformers", "accelerate"):
+    require(_module, extra="reward")
 
-import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ import torch
 import transformers
 
 from .conversations import Message, without_system
-from .errors import choose
+from .errors import PersonaFeedbackError, choose
 from .rewards import RewardError
 
 NO_LIMIT = 1_000_000
@@ -80,23 +80,27 @@ class RewardModel:
     ) -> None:
         self.path, self.batch_size, self.truncate = path, batch_size, truncate
         choose("dtype", dtype, DTYPES)
-        gpu = torch.cuda.is_available()
-        name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
-        spread = {"device_map": "auto"} if gpu and importlib.util.find_spec("accelerate") else {}
-        try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=trust_remote_code)
-            self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
-                path,
-                trust_remote_code=trust_remote_code,
-                dtype=getattr(torch, name),
-                output_loading_info=True,
-                **spread,
-            )
-        except (OSError, ValueError) as error:
+        with _one_error(path, trust_remote_code):
+            self._load(trust_remote_code, dtype)
+            self.aspects = self._named(aspects)
+
+    def _load(self, trust_remote_code: bool, dtype: str) -> None:
+        path, gpu = self.path, torch.cuda.is_available()
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=trust_remote_code)
+        if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
             raise RewardError(
-                f"{path}: found no model that AutoModelForSequenceClassification loads ({_first_line(error)}). "
-                f"{_OWN_CODE}"
-            ) from error
+                f"{path}: found no chat template in its tokenizer, expected one: how this model wants a conversation "
+                "written is not known. Add one to a copy of the model, or score with RewardBench what "
+                "`personafeedback export --format rewardbench` writes."
+            )
+        name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
+        self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
+            path,
+            trust_remote_code=trust_remote_code,
+            dtype=getattr(torch, name),
+            output_loading_info=True,
+            **({"device_map": "auto"} if gpu else {}),
+        )
         own_code = getattr(self.model.config, "auto_map", None) or {}
         if "AutoModelForSequenceClassification" in own_code and not trust_remote_code:
             raise RewardError(
@@ -109,19 +113,10 @@ class RewardModel:
                 f"{path}: found no weights for {missing[0]} ({len(missing)} in all), expected all of a sequence "
                 f"classifier; its rewards would be random numbers. {_OWN_CODE}"
             )
-        if self.tokenizer.chat_template is None:
-            raise RewardError(
-                f"{path}: found no chat template in its tokenizer, expected one: how this model wants a conversation "
-                "written is not known. Add one to a copy of the model, or score with RewardBench what "
-                "`personafeedback export` writes."
-            )
-        if gpu and not spread:
-            self.model.to("cuda")
         self.model.eval()
         self.model.config.use_cache = False  # one pass, nothing to go on from
         self._own_pad: int | None = self.model.config.get_text_config().pad_token_id
-        self.dtype = name
-        self.aspects = self._named(aspects)
+        self.dtype = str(self.model.dtype).removeprefix("torch.")
 
     def _named(self, aspects: Sequence[str]) -> tuple[str, ...]:
         """The names of the outputs; none for a model with one output."""
@@ -240,9 +235,28 @@ _REPLY: Message = {"role": "assistant", "content": "b"}
 
 _OWN_CODE = (
     "If it comes with code of its own, pass -M trust_remote_code=true to run that code, or score with RewardBench what "
-    "`personafeedback export` writes."
+    "`personafeedback export --format rewardbench` writes."
 )
 
 
+@contextmanager
+def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
+    """Whatever goes wrong is a RewardError: code that comes with a model raises what it likes."""
+    try:
+        yield
+    except PersonaFeedbackError:
+        raise
+    except Exception as error:
+        then = (
+            "If its own code lacks a package, install it; if it was written for another transformers, score with "
+            "RewardBench what `personafeedback export --format rewardbench` writes."
+        )
+        raise RewardError(
+            f"{path}: found {type(error).__name__} on loading it or on a first example ({_first_line(error)}), expected a "
+            f"model that AutoModelForSequenceClassification of transformers {transformers.__version__} loads and runs. "
+            f"{then if trust_remote_code else _OWN_CODE}"
+        ) from error
+
+
 def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:200].rstrip(".") or type(error).__name__
+    return str(error).strip().partition("\n")[0][:200].rstrip(".") or "no message"

@@ -11,6 +11,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers
 
 SYSTEM = "{% for m in messages %}{{ '<' + m['role'] + '>' + m['content'] + '</s>' }}{% endfor %}"
 NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}" + SYSTEM
+DROPS_SYSTEM = SYSTEM.replace("messages %}", "messages if m['role'] != 'system' %}")
 ROLES = ("<system>", "<user>", "<assistant>")
 
 

@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("inspect_ai")
 
+import anyio
+import anyio.to_thread
 import classifiers
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
@@ -28,6 +31,7 @@ from personafeedback_tasks.compare import compare
 from personafeedback_tasks.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.inspect_reward import RewardModelAPI, _messages, both_responses
 from personafeedback_tasks.options import Options
 from personafeedback_tasks.reward_model import RewardModel
 from personafeedback_tasks.rewards import RewardError
@@ -202,8 +206,6 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
                 each.scores["personafeedback_reward"].metadata["rewards"]["reward"][side]
             )
         assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
-    from personafeedback_tasks.inspect_reward import both_responses
-
     again = inspect_score(log, both_responses(), action="overwrite", display="none")
     assert metrics(again)["acc"] == pytest.approx(found["acc"])
 
@@ -220,9 +222,108 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     assert len(loads) == 1
 
 
+def test_a_model_that_cannot_be_loaded_is_tried_once(tmp_path, monkeypatch):
+    tries, load = [], RewardModel.__init__
+    monkeypatch.setattr(RewardModel, "__init__", lambda self, *a, **k: tries.append(a) or load(self, *a, **k))
+    log = evaluate(
+        tasks.personafeedback_general_hard(data="sample", method="reward"), tmp_path / "nowhere", tmp_path,
+        fail_on_error=False, limit=3,
+    )  # fmt: skip
+    assert [sample.error.message.count("found OSError on loading it") for sample in log.samples] == [1] * 3
+    assert len(tries) == 1
+
+
+def test_a_batch_that_fails_is_named_and_so_is_the_way_out(one, tmp_path, monkeypatch):
+    def score(self, rows):
+        raise RuntimeError("CUDA out of memory")
+
+    monkeypatch.setattr(RewardModel, "score", score)
+    log = evaluate(
+        tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, fail_on_error=False
+    )
+    for sample in log.samples:
+        assert f"personafeedback-reward/{one} failed on a batch (RuntimeError: CUDA out of" in sample.error.message
+        assert "pass a smaller -M batch_size" in sample.error.message
+
+
+def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_their_results(one, sample):
+    api, replies, scopes = RewardModelAPI(str(one)), {}, {}
+    release = threading.Event()
+
+    async def ask(case):
+        with anyio.CancelScope() as scopes[case.id]:
+            messages = _messages(case, Options(method="reward"), "chosen")
+            replies[case.id] = await api.generate(messages, [], "none", None)
+
+    async def main():
+        # The only thread is busy: what was taken off the queue waits for it.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = 1
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, release.wait)
+            await anyio.wait_all_tasks_blocked()
+            for case in sample[:4]:
+                group.start_soon(ask, case)
+            while len(scopes) < 4 or api.waiting:
+                await anyio.sleep(0.001)
+            scopes[sample[0].id].cancel()
+            await anyio.wait_all_tasks_blocked()
+            release.set()
+
+    try:
+        anyio.run(main)
+    finally:
+        release.set()
+    turns = [conversation(case, Options(), "chosen") for case in sample[1:4]]
+    for case, (score,) in zip(sample[1:4], one_by_one(one, turns), strict=True):
+        assert float(replies[case.id].completion) == pytest.approx(score, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "expected"),
+    [
+        (True, {"dtype": torch.bfloat16, "device_map": "auto"}),
+        (False, {"dtype": torch.float32}),
+    ],
+)
+def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_model(gpu, expected, one, monkeypatch):
+    asked, load = [], transformers.AutoModelForSequenceClassification.from_pretrained
+
+    def from_pretrained(path, device_map=None, **options):
+        asked.append(options | ({"device_map": device_map} if device_map else {}))
+        return load(path, **options)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    monkeypatch.setattr(transformers.AutoModelForSequenceClassification, "from_pretrained", from_pretrained)
+    model = RewardModel(str(one))
+    assert asked == [{"trust_remote_code": False, "output_loading_info": True, **expected}]
+    assert f"torch.{model.dtype}" == str(expected["dtype"])
+
+
+def test_runs_in_different_precision_differ_in_their_conditions(one, tmp_path, monkeypatch):
+    def run(**model_args):
+        task = tasks.personafeedback_general_hard(data="sample", method="reward")
+        return read_run(evaluate(task, one, tmp_path, model_args=model_args, limit=2).location)
+
+    full, half = run(), run(dtype="bfloat16")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    load = transformers.AutoModelForSequenceClassification.from_pretrained
+    monkeypatch.setattr(
+        transformers.AutoModelForSequenceClassification, "from_pretrained",
+        lambda path, device_map, **options: load(path, **options),
+    )  # fmt: skip
+    auto = run(dtype="auto")  # said, or Inspect would hand over the first model once more
+    assert [run.conditions for run in (full, half, auto)] == ["dtype=float32", "dtype=bfloat16", "dtype=bfloat16"]
+    assert "The conditions differ: dtype=float32; and dtype=bfloat16." in compare(full, auto).notes
+    assert "dtype=bfloat16" in report.make_report(auto, load_cases("sample", "general", "hard")).signature
+
+
 @pytest.mark.parametrize(
     ("template", "place"),
-    [(classifiers.SYSTEM, "system turn"), (classifiers.NO_SYSTEM, "before the question")],
+    [
+        (classifiers.SYSTEM, "system turn"),
+        (classifiers.NO_SYSTEM, "before the question"),
+        (classifiers.DROPS_SYSTEM, "before the question"),
+    ],
 )
 def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=template)
@@ -303,6 +404,42 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
         assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("own", "found"),
+    [
+        ("import not_there", r"ImportError on .*not_there"),
+        ("from transformers import was_removed", r"ImportError on .*\(cannot import name 'was_removed'"),
+        ("raise KeyError('default')", r"KeyError on .*\('default'\)"),
+        (
+            "class Own(LlamaForSequenceClassification): forward = lambda self, **_: self.gone",
+            r"AttributeError on .*gone",
+        ),
+    ],
+)
+def test_code_of_a_model_that_fails_is_one_error_that_names_the_way_out(own, found, one, tmp_path):
+    for path in Path(one).iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "own.py").write_text(
+        f"from transformers import LlamaForSequenceClassification\n{own}\n", encoding="utf-8"
+    )
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    config |= {"auto_map": {"AutoModelForSequenceClassification": "own.Own"}}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(RewardError, match=f"found {found}") as raised:
+        RewardModel(str(tmp_path), trust_remote_code=True)
+    assert f"of transformers {transformers.__version__} loads and runs" in str(raised.value)
+    assert "`personafeedback export --format rewardbench`" in str(raised.value)
+    assert "pass -M trust_remote_code" not in str(raised.value)
+
+
+def test_weights_of_another_size_are_one_error(one, five, tmp_path):
+    for path in Path(one).iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "model.safetensors").write_bytes((Path(five) / "model.safetensors").read_bytes())
+    with pytest.raises(RewardError, match=r"found RuntimeError on loading it .*, expected a model that"):
+        RewardModel(str(tmp_path))
+
+
 def test_names_must_fit_the_outputs(one, five):
     for names, found in (((), r"\(none\)"), (ASPECTS[:4], "helpfulness, correctness"), (("a",) * 5, "a, a, a, a, a")):
         with pytest.raises(RewardError, match=f"found 5 outputs and the names {found}.*expected a name for each"):
@@ -317,6 +454,10 @@ def test_names_must_fit_the_outputs(one, five):
         ({"batch": 4}, "-M batch=4 is no option of personafeedback-reward. Use: batch_size, aspects, truncate"),
         ({"batch_size": 0}, "batch_size=0 is not known. Use a whole number from 1"),
         ({"truncate": "yes"}, "truncate='yes' is not known. Use one of: true, false"),
+        ({"aspects": None}, "aspects=None is not known, expected a name for each output"),
+        ({"aspects": 5}, "aspects=5 is not known, expected a name for each output"),
+        ({"aspects": "a,,b"}, "aspects='a,,b' is not known, expected a name .* none of them empty"),
+        ({"aspects": ["reward", "b"]}, "is not known, expected .* or 'reward', which is the model's reward itself"),
     ],
 )
 def test_an_argument_that_is_not_known_is_refused(arguments, message):
@@ -326,9 +467,12 @@ def test_an_argument_that_is_not_known_is_refused(arguments, message):
 
 def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=None)
+    (folder / "model.safetensors").unlink()  # the weights are not read first
     with pytest.raises(RewardError, match="found no chat template in its tokenizer, expected one"):
         RewardModel(str(folder))
-    with pytest.raises(RewardError, match="found no model that AutoModelForSequenceClassification loads"):
+    with pytest.raises(
+        RewardError, match="found OSError on loading it .* expected a model that AutoModelForSequenceCl"
+    ):
         RewardModel(str(tmp_path / "nowhere"))
 
 
