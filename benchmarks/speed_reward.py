@@ -1,13 +1,14 @@
 """Reward models: the package's own scorer beside a plain `transformers` loop, and what Inspect adds per case.
 
-    PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_reward.py
+    PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_reward.py [tiny | 1b]
 
-1,000 real pairs, 2,000 conversations without persona, a two-layer Llama with random weights and one token per character.
-Both score windows of 128 conversations, as Inspect hands them over, in batches of 8 sorted by length, and tokenise the
-same texts. They alternate from window to window, since other work on the machine comes and goes; the median of the
-windows' ratios counts.
-Promised: at least 0.95 of the plain loop's tokens a second. Inspect's overhead is the wall time of the run of the
-same cases, less that of its start and of the scoring.
+1,000 real pairs, 2,000 conversations without persona, one token per character; a two-layer Llama with random weights, or
+one of about a billion parameters. Both models lie on the GPU in bfloat16 where there is one, else on the CPU.
+The plain loop tokenises once, sorts all conversations by length and runs batches of 8. Ours gets them as Inspect hands
+them over, in the order of the data with a limited number at a time, and scores windows of like length. The two take turns,
+a window's worth each, since other work on the machine comes and goes. A CPU works with one thread for the same reason.
+Without the persona lengths differ most. Promised: at least 0.95 of the plain loop's tokens a second.
+Inspect's overhead is the wall time of the run of the same cases, less that of its start and of the scoring.
 """
 
 from __future__ import annotations
@@ -18,49 +19,84 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
 
-from personafeedback_tasks.conversations import SIDES, conversation
+from personafeedback_tasks.conversations import SIDES, Message, conversation
 from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.inspect_reward import CONNECTIONS, WINDOW
 from personafeedback_tasks.options import Options
-from personafeedback_tasks.reward_model import RewardModel
+from personafeedback_tasks.reward_model import RewardModel, nearest
 
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
 PAIRS = int(os.environ.get("PAIRS", "1000"))
 BATCH = 8
-WINDOW = 128
 OPTIONS = Options(setting="no_persona", method="reward")
+SIZES: dict[str, dict[str, int]] = {
+    "tiny": {"hidden_size": 128, "intermediate_size": 512},
+    "1b": {
+        "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+    },
+}  # fmt: skip
+
+Turns = Sequence[Sequence[Message]]
 
 
-def plain(tokenizer, model, conversations) -> list[float]:
-    """What one would write by hand."""
-    texts = [tokenizer.apply_chat_template(turns, tokenize=False) for turns in conversations]
-    lengths = [len(ids) for ids in tokenizer(texts, add_special_tokens=False)["input_ids"]]
-    order = sorted(range(len(texts)), key=lambda index: -lengths[index])
-    scores = [0.0] * len(texts)
-    with torch.inference_mode():
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            inputs = tokenizer(
-                [texts[index] for index in batch], add_special_tokens=False, padding=True, return_tensors="pt"
-            )
-            logits = model(
-                input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], use_cache=False
-            ).logits
-            for index, score in zip(batch, logits[:, 0].tolist(), strict=True):
-                scores[index] = score
-    return scores
+def ours(model: RewardModel, turns: Turns) -> Iterator[dict[int, float]]:
+    """Index -> reward, a window at a time: what the model API does with calls that wait in this order."""
+    coming, waiting = iter(enumerate(turns)), []
+    while True:
+        for index, each in islice(coming, CONNECTIONS - WINDOW - len(waiting)):
+            waiting += [(index, *model.encode([each], [""]))]
+        if not waiting:
+            return
+        chosen = nearest([len(encoded.ids) for _, encoded in waiting], 0, WINDOW)
+        window = [waiting[place] for place in chosen]
+        waiting = [waiting[place] for place in sorted({*range(len(waiting))} - {*chosen})]
+        found = model.score([encoded for _, encoded in window])
+        yield {index: reward.score for (index, _), reward in zip(window, found, strict=True)}
 
 
-def seconds(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+def plain(tokenizer: Any, model: Any, turns: Turns) -> Iterator[dict[int, float]]:
+    """What one would write by hand, with a pause after as many batches as a window has."""
+    texts = [tokenizer.apply_chat_template(list(each), tokenize=False) for each in turns]
+    rows = tokenizer(texts, add_special_tokens=False)["input_ids"]
+    order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
+    scores: dict[int, float] = {}
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        inputs = tokenizer.pad({"input_ids": [rows[index] for index in batch]}, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            logits = model(**inputs, use_cache=False).logits
+        scores |= zip(batch, logits[:, 0].tolist(), strict=True)
+        if start % WINDOW == 0:
+            yield {}
+    yield scores
+
+
+def take_turns(
+    contestants: dict[str, Iterator[dict[int, float]]],
+) -> tuple[dict[str, float], dict[str, dict[int, float]]]:
+    """(seconds, index -> reward) of each contestant."""
+    seconds = dict.fromkeys(contestants, 0.0)
+    scores: dict[str, dict[int, float]] = {name: {} for name in contestants}
+    running = dict(contestants)
+    while running:
+        for name, steps in list(running.items()):
+            start = time.perf_counter()
+            found = next(steps, None)
+            seconds[name] += time.perf_counter() - start
+            if found is None:
+                del running[name]
+            else:
+                scores[name] |= found
+    return seconds, scores
 
 
 def inspect_seconds(folder: Path, pairs: int, logs: Path) -> float:
@@ -78,49 +114,51 @@ def inspect_seconds(folder: Path, pairs: int, logs: Path) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
+def main(size: str = "tiny") -> None:
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     import classifiers
 
     logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+    transformers.logging.set_verbosity_error()
     cases = load_cases(category="general")[:PAIRS]
     turns = [conversation(case, OPTIONS, side) for case in cases for side in SIDES]
-    names = [case.id for case in cases for _ in SIDES]
     with tempfile.TemporaryDirectory() as place:
-        folder = classifiers.random_classifier(
-            Path(place) / "model", [turn["content"] for each in turns for turn in each]
-        )
-        ours = RewardModel(str(folder), batch_size=BATCH)
+        texts = [turn["content"] for each in turns for turn in each]
+        folder = classifiers.random_classifier(Path(place) / "model", texts, **SIZES[size])
+        model = RewardModel(str(folder), batch_size=BATCH)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-        times: dict[str, list[float]] = {"ours": [], "plain": []}
+        other = transformers.AutoModelForSequenceClassification.from_pretrained(folder, dtype=model.model.dtype).eval()
+        other.to(model.model.device)
+        device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU, one thread"
+        print(f"{other.num_parameters():,} parameters, {model.dtype}, {device}")
+
+        lengths = [len(each.ids) for each in model.encode(turns, [""] * len(turns))]
+        starters: dict[str, Callable[[], Iterator[dict[int, float]]]] = {
+            "ours": lambda: ours(model, turns),
+            "plain": lambda: plain(tokenizer, other, turns),
+        }
+        found = []
         for round_ in range(ROUNDS + 1):
-            for number, start in enumerate(range(0, len(turns), WINDOW)):
-                window, called = turns[start : start + WINDOW], names[start : start + WINDOW]
-                contestants: dict[str, Callable[[], object]] = {
-                    "ours": partial(lambda rows, of: ours.score(ours.encode(rows, of)), window, called),
-                    "plain": partial(plain, tokenizer, model, window),
-                }
-                for name in list(contestants)[:: -1 if (round_ + number) % 2 else 1]:
-                    took = seconds(contestants[name])
-                    if round_:  # the first round warms up
-                        times[name].append(took)
-        tokens = sum(len(each.ids) for each in ours.encode(turns, names))
-        wall = {name: sum(found) / ROUNDS for name, found in times.items()}
-        for name, found in wall.items():
-            print(f"{name}: {tokens / found:,.0f} tokens/s ({tokens:,} tokens, {found:.1f} s, mean of {ROUNDS})")
-        ratios = sorted(theirs / mine for mine, theirs in zip(times["ours"], times["plain"], strict=True))
-        low, high = (statistics.quantiles(ratios, n=4)[place] for place in (0, 2))
+            names = list(starters)[:: -1 if round_ % 2 else 1]
+            seconds, scores = take_turns({name: starters[name]() for name in names})
+            found += [seconds] * (round_ > 0)  # the first round warms up
+        apart = max(abs(scores["ours"][index] - scores["plain"][index]) for index in range(len(turns)))
+        for name in starters:
+            took = statistics.median(each[name] for each in found)
+            print(
+                f"{name}: {sum(lengths) / took:,.0f} tokens/s ({sum(lengths):,} tokens in {took:.2f} s, median of {ROUNDS})"
+            )
+        ratios = [each["plain"] / each["ours"] for each in found]
         print(
-            f"ours / plain: {statistics.median(ratios):.3f} of its tokens a second, median of {len(ratios)} windows "
-            f"(quartiles {low:.3f}, {high:.3f})"
+            f"ours / plain: {statistics.median(ratios):.3f} of its tokens a second, median of {ROUNDS} rounds "
+            f"({min(ratios):.3f} to {max(ratios):.3f}); rewards at most {apart:.1e} apart"
         )
-        inspect_seconds(folder, 1, Path(place))  # what is imported once
-        few = inspect_seconds(folder, 1, Path(place))
-        many = inspect_seconds(folder, PAIRS, Path(place))
-        each = (many - few - wall["ours"]) / PAIRS
+        inspect_seconds(folder, 1, Path(place))  # what is imported once, and the model
+        few, many = (inspect_seconds(folder, pairs, Path(place)) for pairs in (1, PAIRS))
+        each = (many - few - statistics.median(one["ours"] for one in found)) / PAIRS
         print(f"Inspect: {many:.1f} s for {PAIRS:,} cases, {few:.1f} s for one; overhead {1000 * each:.1f} ms per case")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

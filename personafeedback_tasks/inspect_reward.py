@@ -52,9 +52,9 @@ logger = logging.getLogger(__name__)
 
 API = "personafeedback-reward"
 WINDOW = 128
-"""Conversations that are sorted by length together."""
-CONNECTIONS = 2 * WINDOW
-"""While one window is scored, the next one fills."""
+"""Conversations that are scored before any of their results is handed on."""
+CONNECTIONS = 8 * WINDOW
+"""While one window is scored, others wait: the more of them, the less the lengths in the next window differ."""
 PAUSE = 0.01
 """Seconds without a new request after which a window is full enough."""
 
@@ -145,12 +145,12 @@ class RewardModelAPI(ModelAPI):
         return output
 
     async def _scored(self, request: _Request) -> Rewards:
-        """The result of one request. Whoever holds the turn scores all that wait, so nobody waits alone."""
+        """The result of one request. Whoever has the turn scores a window for all, its own request in it."""
         self.waiting.append(request)
         try:
             async with self.turn:
                 if request.result is None:
-                    await self._score_window()
+                    await self._score_window(request)
         finally:
             if request in self.waiting:  # cancelled before its turn came
                 self.waiting.remove(request)
@@ -162,13 +162,17 @@ class RewardModelAPI(ModelAPI):
         assert request.result is not None
         return request.result
 
-    async def _score_window(self) -> None:
+    async def _score_window(self, first: _Request) -> None:
+        from .reward_model import nearest
+
         seen = 0
         size = max(WINDOW, self.model.batch_size)
         while seen < len(self.waiting) < size:
             seen = len(self.waiting)
             await anyio.sleep(PAUSE)
-        window, self.waiting = self.waiting[:size], self.waiting[size:]
+        lengths = [len(request.encoded.ids) for request in self.waiting]
+        window = [self.waiting[index] for index in nearest(lengths, self.waiting.index(first), size)]
+        self.waiting = [request for request in self.waiting if request not in window]
         # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
         with anyio.CancelScope(shield=True):
             try:

@@ -52,6 +52,18 @@ class Rewards:
     aspects: dict[str, float]
 
 
+def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
+    """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own.
+
+    Args:
+        lengths: of all that wait.
+        size: how many at most.
+    """
+    order = sorted(range(len(lengths)), key=lambda index: lengths[index])
+    start = max(0, min(order.index(first) - size // 2, len(order) - size))
+    return order[start : start + size]
+
+
 class RewardModel:
     """One loaded model.
 

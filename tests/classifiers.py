@@ -30,13 +30,15 @@ def tokenizer(texts: Iterable[str], template: str | None = SYSTEM, pad: bool = T
 
 
 def random_classifier(folder: Path, texts: Iterable[str], outputs: int = 1, pad: bool = True, **kwargs) -> Path:
-    """A two-layer Llama with a classification head."""
+    """A Llama with a classification head, of two small layers unless the configuration (kwargs) says more."""
     made = tokenizer(texts, pad=pad, **{k: kwargs.pop(k) for k in ("template",) if k in kwargs})
     torch.manual_seed(1)
     config = transformers.LlamaConfig(
-        vocab_size=len(made), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-        num_labels=outputs, bos_token_id=None, eos_token_id=2, pad_token_id=0 if pad else None,
-        **{"max_position_embeddings": 16384, **kwargs},
+        vocab_size=len(made), num_labels=outputs, bos_token_id=None, eos_token_id=2, pad_token_id=0 if pad else None,
+        **{
+            "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "max_position_embeddings": 16384, **kwargs,
+        },
     )  # fmt: skip
     model = transformers.LlamaForSequenceClassification(config)
     torch.nn.init.normal_(model.score.weight)

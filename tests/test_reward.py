@@ -33,7 +33,7 @@ from personafeedback_tasks.dataset import load_cases
 from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.inspect_reward import RewardModelAPI, _messages, both_responses
 from personafeedback_tasks.options import Options
-from personafeedback_tasks.reward_model import RewardModel
+from personafeedback_tasks.reward_model import RewardModel, nearest
 from personafeedback_tasks.rewards import RewardError
 from personafeedback_tasks.runs import read_run
 
@@ -220,6 +220,14 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     assert sum(windows) == 16
     assert len(windows) <= 4
     assert len(loads) == 1
+
+
+def test_a_window_holds_the_one_whose_turn_it_is_and_those_of_like_length():
+    lengths = [50, 10, 90, 40, 60, 20]
+    assert nearest(lengths, 0, 3) == [3, 0, 4]
+    assert nearest(lengths, 1, 3) == [1, 5, 3], "the shortest"
+    assert nearest(lengths, 2, 3) == [0, 4, 2], "the longest"
+    assert sorted(nearest(lengths, 4, 9)) == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_model_that_cannot_be_loaded_is_tried_once(tmp_path, monkeypatch):
