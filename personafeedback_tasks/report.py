@@ -246,7 +246,12 @@ def _warnings(run: Run) -> Iterable[str]:
 
 def _cautions(acc: Estimate) -> Iterable[str]:
     """Where an interval says less than it seems to."""
-    if acc.users == 1:
+    if acc.users == 0:
+        yield (
+            "No answered case stands in the log. A run that was killed may have kept them outside of it: `inspect log recover` "
+            "restores them, `inspect eval-retry` goes on from there."
+        )
+    elif acc.users == 1:
         yield "One user only: no standard error and no interval can be known."
     elif acc.users < FEW_USERS:
         yield (

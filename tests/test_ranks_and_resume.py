@@ -405,7 +405,7 @@ def inspect_logs(server, expected, real_data, tmp_path_factory):
     before = server.take_seen()
     (killed,) = (folder / "killed").glob("*.eval")
     part = read_run(killed)  # what `personafeedback report` sees of it
-    assert 0 < sum(part.answered.values()) < CASES
+    assert sum(part.answered.values()) < CASES  # Inspect writes finished samples into it every now and then
     assert set(part.partial) == set(part.cells)
     command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(folder / "retried"), "--display", "plain")
     (retried,) = (folder / "retried").glob("*.eval")

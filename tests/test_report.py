@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ from personafeedback_tasks.errors import OptionError
 from personafeedback_tasks.inference import estimate
 from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.report import make_report
-from personafeedback_tasks.report_text import markdown
+from personafeedback_tasks.report_text import lines, markdown
 from personafeedback_tasks.runs import RunError, read_run, read_runs
 
 same = pytest.approx
@@ -205,6 +206,13 @@ def test_a_log_without_samples_has_its_totals_under_the_name_of_the_cell(suffix,
 def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
     log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_data, limit=20)
     assert read_run(log).partial == {"general_hard": (20, 1010)}
+
+
+def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
+    report = make_report(replace(read_run(hard_logs["persona"]), rows={}), general)
+    assert "PARTIAL: general_hard 0 of 1,010" in report.notes[0]
+    assert any("No answered case stands in the log." in note and "inspect eval-retry" in note for note in report.notes)
+    assert "acc" not in {line.label for line in lines(report)}
 
 
 def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
