@@ -73,8 +73,9 @@ class Comparison:
             found.append(f"The conditions differ: {self.run_a.conditions}; and {self.run_b.conditions}.")
         for name, run in _named(self):
             if run.partial:
-                cells = ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in run.partial.items())
-                found.append(f"PARTIAL: run {name} has {cells}. A mean over the beginning of a cell is not the cell's.")
+                found.append(
+                    f"PARTIAL: run {name} has {run.unfinished}. A mean over the beginning of a cell is not the cell's."
+                )
             if run.signature["counts"] != "table2":
                 found.append(
                     f"The data of run {name} were not checked against the paper's number of cases (counts=any)."

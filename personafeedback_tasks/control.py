@@ -12,8 +12,7 @@ from .runs import Run, RunError
 def control_cautions(control: Run) -> Iterator[str]:
     """What weakens a gain over this control. A reply that cannot be read counts as wrong, and so makes a gain."""
     if control.partial:
-        cells = ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in control.partial.items())
-        yield f"PARTIAL control: {cells}."
+        yield f"PARTIAL control: {control.unfinished}."
     if share := unreadable_share(control):
         yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which raises the persona gain."
 

@@ -238,8 +238,7 @@ def _warnings(run: Run) -> Iterable[str]:
     if run.signature["demonstration"]:
         yield "DEMONSTRATION on the bundled sample: no evidence about a model."
     if run.partial:
-        cells = ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in run.partial.items())
-        yield f"PARTIAL: {cells}. A mean over the beginning of a cell is not the cell's."
+        yield f"PARTIAL: {run.unfinished}. A mean over the beginning of a cell is not the cell's."
     if run.signature["counts"] != "table2":
         yield "The data were not checked against the paper's number of cases (counts=any)."
 

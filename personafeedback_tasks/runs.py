@@ -94,6 +94,11 @@ class Run:
         return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
 
     @property
+    def unfinished(self) -> str:
+        """`partial` in words: `general_hard 60 of 1,010`."""
+        return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
+
+    @property
     def label(self) -> str:
         """How a row is headed: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *["demonstration"] * bool(self.signature["demonstration"])]
