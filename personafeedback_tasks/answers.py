@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 
 LETTERS = ("A", "B")
 REASONS = ("no_response", "truncated", "refusal", "invalid_response_format")
@@ -371,3 +372,14 @@ def _last_retraction(text: str) -> int:
             if not other or first.get(other, len(text)) < m.start():
                 ends.append(m.end())
     return max(ends)
+
+
+def joined(answers: Iterable[str]) -> str:
+    """The answers of one case as one line of a log."""
+    return ", ".join(answers)
+
+
+def parted(line: str | None) -> tuple[str, ...]:
+    """The answers that were joined into one line; none if anything else stands in it."""
+    found = tuple((line or "").split(", "))
+    return found if set(found) <= {*LETTERS, *REASONS} else ()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .card_file import plain
-from .dataset import CATEGORIES, CELLS, CaseSet
+from .dataset import CATEGORIES, CELLS, CaseSet, category_of
 from .prompts import ROOM, changed
 from .release import HUB_ID, HUB_REVISION
 from .report import Group, Report
@@ -159,7 +159,7 @@ def limits(report: Report, cases: CaseSet) -> list[str]:
     run, overall = report.run, report.overall
     asked = Counter(case.language for case in cases if case.id in (run.rows or {}))
     languages = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in asked.most_common())
-    categories = {cell.partition("_")[0] for cell in run.cells}
+    categories = set(map(category_of, run.cells))
     ceilings = [
         f"{name} {percent(value)} %"
         for name, value in report.ceiling.items()

@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log, read_eval_
 from inspect_ai.scorer import Score
 
 from . import scoring
+from .answers import parted
 from .orders import ORDERS
 from .runs import Row, Run, RunError, model_conditions, signed, text
 
@@ -88,14 +89,14 @@ def _row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str
     scores: list[Score] = []
     for sample in samples:
         score = (sample.scores or {}).get(scorer)
-        found = (score.metadata or {}).get("answers") if score else None
-        if not isinstance(found, dict) or set(found) != set(ORDERS):
+        found = parted(score.answer) if score else ()
+        if score is None or len(found) != len(ORDERS):
             raise RunError(
                 f"{path}, sample {case_id}: found no answers of our scorer, expected one per order. Score the log again: "
                 f"inspect score {path} --scorer personafeedback_tasks/{scorer}"
             )
-        answers.append(tuple(str(found[order]) for order in ORDERS))
-        scores += [score] if score else []
+        answers.append(found)
+        scores.append(score)
     about = samples[0].metadata
     return Row(
         case_id, about["cell"], about["user_id"], about["digest"], tuple(answers),

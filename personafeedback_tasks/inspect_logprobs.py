@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Solver, TaskState
 
 from . import inspect_rag, inspect_task, scoring
-from .answers import LETTERS
+from .answers import LETTERS, joined
 from .dataset import CaseSet
 from .errors import OptionError
 from .letter_probabilities import first_written, mass, read_top
@@ -62,10 +62,9 @@ def letter_logprobs() -> Scorer:
         }
         return Score(
             value=cast(Any, value),
-            answer=", ".join(answers),
+            answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
             metadata={
-                "answers": dict(zip(ORDERS, answers, strict=True)),
                 "p_letters": dict(zip(ORDERS, map(mass, pairs), strict=True)),
                 **inspect_rag.outcome(state),
             },

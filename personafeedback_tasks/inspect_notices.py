@@ -13,8 +13,10 @@ from typing import Any
 
 from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
 from inspect_ai.log import EvalLog
+from inspect_ai.scorer import Score
 
 from . import inspect_rag, notices
+from .answers import parted
 from .dataset import CaseSet
 from .options import Options
 from .orders import ORDERS
@@ -75,16 +77,16 @@ def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
 
 def _answers(log: EvalLog) -> list[str]:
     """The answers of every epoch."""
-    return [answer for told in _told(log) for answer in (told.get("answers") or {}).values()]
+    return [answer for score in _scores(log) for answer in parted(score.answer)]
 
 
 def _filters(log: EvalLog) -> list[str]:
     """What became of the filter of every case and epoch; nothing where nothing was filtered."""
-    return [told[inspect_rag.KEY] for told in _told(log) if inspect_rag.KEY in told]
+    told = [score.metadata or {} for score in _scores(log)]
+    return [about[inspect_rag.KEY] for about in told if inspect_rag.KEY in about]
 
 
-def _told(log: EvalLog) -> list[dict[str, Any]]:
-    """The metadata of every epoch's score where the log holds its samples, else of the reduced scores."""
-    scores: list[Any] = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
-    scores = scores or [score for reduction in log.reductions or () for score in reduction.samples]
-    return [score.metadata or {} for score in scores]
+def _scores(log: EvalLog) -> list[Score]:
+    """The scores of every epoch where the log holds its samples, else the reduced ones."""
+    scores: list[Score] = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
+    return scores or [score for reduction in log.reductions or () for score in reduction.samples]

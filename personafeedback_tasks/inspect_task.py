@@ -35,8 +35,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
-from .answers import LETTERS, read_last_line, read_reply
-from .dataset import Case, CaseSet, load_cases
+from .answers import LETTERS, joined, read_last_line, read_reply
+from .dataset import Case, CaseSet, category_of, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
@@ -87,8 +87,6 @@ def _sample(case: Case) -> Sample:
         target=[CHOSEN_LETTER[order] for order in ORDERS],
         metadata={
             "cell": case.cell,
-            "category": case.category,
-            "difficulty": case.difficulty,
             "user_id": case.user_id,
             "language": case.language,
             "digest": case.digest,
@@ -153,19 +151,19 @@ def read_choice(choice: ChatCompletionChoice, read: Callable[[str], str]) -> str
 @metric
 def cell_stderr() -> Metric:
     """Standard error per cell, clustered by user. (Of two `grouped(...)` under one key Inspect drops the second.)"""
-    return _per("cell", _user_stderr)
+    return _per(str, _user_stderr)
 
 
 @metric
 def category_accuracy() -> Metric:
     """Mean per category, weighted by cases as in the paper."""
-    return _per("category", accuracy())
+    return _per(category_of, cast(MetricProtocol, accuracy()))
 
 
 @metric
 def category_stderr() -> Metric:
     """Standard error per category, clustered by user."""
-    return _per("category", _user_stderr)
+    return _per(category_of, _user_stderr)
 
 
 def _user_stderr(scores: list[SampleScore]) -> float:
@@ -174,12 +172,15 @@ def _user_stderr(scores: list[SampleScore]) -> float:
     return scoring.clustered_stderr(values, users)
 
 
-def _per(key: str, inner: Metric) -> Metric:
-    by_key = cast(MetricProtocol, grouped(inner, key, all=False))
+def _per(part: Callable[[str], str], inner: MetricProtocol) -> Metric:
+    """`inner` over the cases whose cell has the same `part`."""
 
-    # Without this annotation Inspect passes bare scores, stripped of the metadata that names the user.
+    # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:
-        return by_key(scores)
+        groups: dict[str, list[SampleScore]] = {}
+        for score in scores:
+            groups.setdefault(part((score.sample_metadata or {})["cell"]), []).append(score)
+        return cast(Value, {name: inner(members) for name, members in groups.items()})
 
     return compute
 
@@ -212,9 +213,9 @@ def _score_letters(read: Callable[[str], str]) -> Scorer:
         answers = [read_choice(choice, read) for choice in choices(state)]
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
-            answer=", ".join(answers),
+            answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
-            metadata={"answers": dict(zip(ORDERS, answers, strict=True)), **inspect_rag.outcome(state)},
+            metadata=inspect_rag.outcome(state) or None,
         )
 
     return score

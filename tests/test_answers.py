@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 
 from personafeedback_tasks import answers
-from personafeedback_tasks.answers import LETTERS, REASONS, read_last_line, read_reply
+from personafeedback_tasks.answers import LETTERS, REASONS, joined, parted, read_last_line, read_reply
 
 NONE, CUT, REFUSED, INVALID = REASONS
 
@@ -307,3 +308,13 @@ def test_long_replies_are_read(piece: str) -> None:
     """Two hundred thousand characters come back; a pattern that backtracks would not."""
     for read in (read_reply, read_last_line):
         assert read(piece * (200_000 // len(piece))) in LETTERS + REASONS
+
+
+def test_the_answers_of_a_case_come_back_from_their_line() -> None:
+    for pair in product(LETTERS + REASONS, repeat=2):
+        assert parted(joined(pair)) == pair
+
+
+@pytest.mark.parametrize("line", [None, "", "C", "A, ", "A,B", "A, B, Paris", "0.25, -1.5", "A; B"])
+def test_a_line_of_anything_else_holds_no_answers(line: str | None) -> None:
+    assert parted(line) == ()

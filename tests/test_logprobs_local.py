@@ -76,7 +76,7 @@ def test_hf(torn_model, tmp_path):
         (a, b), (other_a, other_b) = expected[sample.id]
         # 20 of the 2,000 tokens are listed: a third spelling of a letter may be missing, and is improbable.
         assert list(score.metadata["p_letters"].values()) == pytest.approx([a + b, other_a + other_b], abs=1e-3)
-        assert list(score.metadata["answers"].values()) == ["AB"[b > a], "AB"[other_b > other_a]]
+        assert score.answer == f"{'AB'[b > a]}, {'AB'[other_b > other_a]}"
         assert score.value["p_chosen"] == pytest.approx(values[sample.id], abs=1e-4)
         assert score.value["acc_sym"] == float(a * other_b > b * other_a)
     assert len(set(values.values())) == len(cases), "the model tells the cases apart"

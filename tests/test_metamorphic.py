@@ -103,7 +103,7 @@ def inspect(data, tmp_path, judge="mixed") -> Run:
     task = tasks.personafeedback_general_hard(data=str(data), counts="any")
     log = evaluate_inspect(task, f"by_text/{judge}", tmp_path / "logs")
     scores = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
-    cases = {id_: (list(score.metadata["answers"].values()), score.value) for id_, score in scores.items()}
+    cases = {id_: (score.answer.split(", "), score.value) for id_, score in scores.items()}
     totals = {(key, name): value for key, values in metrics(log).items() for name, value in values.items()}
     return Run(cases, totals)
 

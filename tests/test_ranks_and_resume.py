@@ -429,8 +429,8 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
     assert same(metrics(retried), metrics(undisturbed))
     assert {sample.epoch for sample in retried.samples} == {1}
     for sample in retried.samples:
-        answers = {order: read_reply(mixed(sample.id, order)) for order in ORDERS}
-        assert sample.scores["personafeedback"].metadata["answers"] == answers
+        answers = [read_reply(mixed(sample.id, order)) for order in ORDERS]
+        assert sample.scores["personafeedback"].answer == ", ".join(answers)
     check_requests(before, after, expected)
 
 
