@@ -15,7 +15,7 @@ from .case_values import case_values
 from .inference import Estimate, difference, sign_flip_p, smallest_difference
 from .report import FEW_USERS, groups_of, jsonable
 from .report_text import NOTHING, grid, interval, percent
-from .runs import WHAT_IS_ASKED, Run, RunError
+from .runs import WHAT_IS_ASKED, Run, RunError, caveats
 from .signature import signature_line
 
 
@@ -71,19 +71,9 @@ class Comparison:
                 found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")
         if self.run_a.conditions != self.run_b.conditions:
             found.append(f"The conditions differ: {self.run_a.conditions}; and {self.run_b.conditions}.")
-        for name, run in _named(self):
-            if run.partial:
-                found.append(
-                    f"PARTIAL: run {name} has {run.unfinished}. A mean over the beginning of a cell is not the cell's."
-                )
-            if run.signature["counts"] != "table2":
-                found.append(
-                    f"The data of run {name} were not checked against the paper's number of cases (counts=any)."
-                )
+        found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats(run, f"run {name}"))
         if self.groups[-1].difference.users < FEW_USERS:
             found.append(f"{self.groups[-1].difference.users} users only: the interval promises 95 % and holds less.")
-        if self.run_a.signature["demonstration"]:
-            found.append("DEMONSTRATION on the bundled sample: no evidence about a model.")
         return found
 
     def as_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .control import control_cautions, gains, refuse_other_control
 from .conversations import SIDES
 from .dataset import Case, CaseSet, columns
 from .inference import Estimate, estimate
-from .runs import Row, Run, RunError
+from .runs import Row, Run, RunError, caveats
 from .signature import signature_line
 
 FEW_USERS = 20
@@ -118,7 +118,7 @@ def make_report(
     Raises:
         RunError: the run was asked other texts than `cases` holds, or the control is no control of this run.
     """
-    notes = list(_warnings(run))
+    notes = list(caveats(run))
     if cases is not None:
         refuse_other_data(run, cases)
     if control is not None:
@@ -234,15 +234,6 @@ def refuse_other_data(run: Run, cases: CaseSet) -> None:
         )
 
 
-def _warnings(run: Run) -> Iterable[str]:
-    if run.signature["demonstration"]:
-        yield "DEMONSTRATION on the bundled sample: no evidence about a model."
-    if run.partial:
-        yield f"PARTIAL: {run.unfinished}. A mean over the beginning of a cell is not the cell's."
-    if run.signature["counts"] != "table2":
-        yield "The data were not checked against the paper's number of cases (counts=any)."
-
-
 def _cautions(acc: Estimate) -> Iterable[str]:
     """Where an interval says less than it seems to."""
     if acc.users == 0:
@@ -270,36 +261,30 @@ def _without_samples(run: Run, notes: list[str]) -> Report:
     )
     groups = []
     for name, cells, _ in groups_of((), run.cells):
-        known = [cell for cell in cells if cell in run.totals]
-        weights = [run.answered[cell] for cell in known]
-        if len(known) < len(cells) or not sum(weights):
-            continue
-        measures = {}
-        for measure in MEASURES:
-            values = [run.totals[cell].get(measure, math.nan) for cell in known]
-            whole = measure in (
-                "acc",
-                "acc_both",
-                "invalid",
-                "acc_sym",
-                "tie",
-            )  # the others leave cases out, who knows how many
-            value = (
-                sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
-                if whole or len(values) == 1
-                else math.nan
-            )
-            stderr = (
-                run.totals[known[0]].get("acc_se_user", math.nan) if measure == "acc" and len(known) == 1 else math.nan
-            )
-            measures[measure] = Estimate(value, stderr, math.nan, math.nan, sum(weights), 0)
-        of = sum(run.cells[cell] for cell in known)
-        groups.append(Group(name, sum(weights), of, 0, {}, measures, math.nan, {}, {}))
+        if set(cells) <= run.totals.keys() and (cases := sum(run.answered[cell] for cell in cells)):
+            measures = {measure: _printed(run, cells, measure) for measure in MEASURES}
+            of = sum(run.cells[cell] for cell in cells)
+            groups.append(Group(name, cases, of, 0, {}, measures, math.nan, {}, {}))
     if not groups:
         raise RunError(
             f"{run.logs[0]}: found neither samples nor a table of results in it. The run did not finish; run it again."
         )
     return Report(run, tuple(groups), tuple(notes), {}, signature_line(run))
+
+
+_OF_EVERY_CASE = ("acc", "acc_both", "invalid", "acc_sym", "tie")
+"""The measures that leave no case out, so that those of some cells give that of all."""
+
+
+def _printed(run: Run, cells: Sequence[str], measure: str) -> Estimate:
+    """A measure of some cells as far as it follows from what the harness printed for each; a standard error for a single one."""
+    weights = {cell: run.answered[cell] for cell in cells}
+    value = stderr = math.nan
+    if measure in _OF_EVERY_CASE or len(cells) == 1:
+        value = sum(run.totals[cell].get(measure, math.nan) * w for cell, w in weights.items()) / sum(weights.values())
+    if measure == "acc" and len(cells) == 1:
+        stderr = run.totals[cells[0]].get("acc_se_user", math.nan)
+    return Estimate(value, stderr, math.nan, math.nan, sum(weights.values()), 0)
 
 
 def jsonable(value: Any) -> Any:
