@@ -6,6 +6,7 @@ from .errors import require
 
 require("inspect_ai", extra="inspect")
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def read(path: Path) -> Run:
         conditions=_conditions(log, summaries),
         cells={cell: entry["cases"] for cell, entry in signature["cells"].items()},
         rows=None if bare else rows,
-        totals=_totals(log) if bare else {},
+        totals=_totals(log, signature["cells"]) if bare else {},
         logs=(path,),
         counted=_counted(log, signature["cells"], path) if bare else {},
         resumed=log.eval.task_id,
@@ -166,14 +167,16 @@ def _counted(log: EvalLog, cells: dict[str, dict[str, Any]], path: Path) -> dict
     return dict.fromkeys(sizes, done)
 
 
-def _totals(log: EvalLog) -> dict[str, dict[str, float]]:
-    """Cell -> metric -> value, from the tables that Inspect printed."""
+def _totals(log: EvalLog, cells: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Cell -> metric -> value, from the table that Inspect printed; see `inspect_task.measures`."""
+    printed = {
+        name: metric.value
+        for score in (log.results.scores if log.results else ())
+        for name, metric in score.metrics.items()
+    }
     totals: dict[str, dict[str, float]] = {}
-    for score in log.results.scores if log.results else ():
-        for name, metric in score.metrics.items():
-            name = name.rpartition("/")[2]
-            if name.startswith("grouped_"):
-                totals.setdefault(name.removeprefix("grouped_"), {})[score.name] = metric.value
-            elif name.startswith("cell_stderr_") and score.name == "acc":
-                totals.setdefault(name.removeprefix("cell_stderr_"), {})["acc_se_user"] = metric.value
+    for cell in cells:
+        found = {name.removesuffix(f"_{cell}"): value for name, value in printed.items() if name.endswith(f"_{cell}")}
+        if found:
+            totals[cell] = found | {"acc_se_user": printed[f"acc_{cell}_stderr"]}
     return totals

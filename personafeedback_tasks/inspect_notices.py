@@ -11,8 +11,7 @@ import logging
 from functools import cache
 from typing import Any
 
-from inspect_ai.hooks import Hooks, TaskEnd, TaskStart, hooks
-from inspect_ai.log import EvalLog
+from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.scorer import Score
 
 from . import inspect_rag, notices
@@ -40,6 +39,9 @@ def watch(name: str, cases: CaseSet, options: Options) -> dict[str, Any]:
 _TASKS: dict[str, tuple[CaseSet, Options]] = {}
 """Signature -> what it was made of."""
 
+_SCORES: dict[str, list[Score]] = {}
+"""Id of a running evaluation -> the scores of its samples that have ended."""
+
 
 @cache
 def _register() -> None:
@@ -51,12 +53,20 @@ def _register() -> None:
                 # Inspect shows nothing below WARNING unless it is asked to.
                 logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
 
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            _SCORES.setdefault(data.eval_id, []).extend((data.sample.scores or {}).values())
+
         async def on_task_end(self, data: TaskEnd) -> None:
             signed = (data.log.eval.metadata or {}).get(KEY)
+            seen = _SCORES.pop(data.eval_id, [])
             if signed is not None:
+                # A resumed run takes its first samples from the log; --no-log-samples leaves none there.
+                scores = [
+                    score for sample in data.log.samples or () for score in (sample.scores or {}).values()
+                ] or seen
                 for warning in (
-                    notices.unreadable(signed["task"], _answers(data.log), signed["method"]),
-                    notices.unfiltered(signed["task"], _filters(data.log)),
+                    notices.unreadable(signed["task"], _answers(scores), signed["method"]),
+                    notices.unfiltered(signed["task"], _filters(scores)),
                 ):
                     if warning is not None:
                         logger.warning(warning)
@@ -75,18 +85,12 @@ def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
     )
 
 
-def _answers(log: EvalLog) -> list[str]:
+def _answers(scores: list[Score]) -> list[str]:
     """The answers of every epoch."""
-    return [answer for score in _scores(log) for answer in parted(score.answer)]
+    return [answer for score in scores for answer in parted(score.answer)]
 
 
-def _filters(log: EvalLog) -> list[str]:
+def _filters(scores: list[Score]) -> list[str]:
     """What became of the filter of every case and epoch; nothing where nothing was filtered."""
-    told = [score.metadata or {} for score in _scores(log)]
+    told = [score.metadata or {} for score in scores]
     return [about[inspect_rag.KEY] for about in told if inspect_rag.KEY in about]
-
-
-def _scores(log: EvalLog) -> list[Score]:
-    """The scores of every epoch where the log holds its samples, else the reduced ones."""
-    scores: list[Score] = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
-    return scores or [score for reduction in log.reductions or () for score in reduction.samples]

@@ -40,7 +40,7 @@ from inspect_ai.util import collect
 
 from . import conversations, inspect_task, rewards
 from .conversations import SIDES
-from .dataset import Case, CaseSet
+from .dataset import CATEGORIES, CELLS, Case, CaseSet
 from .errors import OptionError, PersonaFeedbackError
 from .options import Options
 from .rewards import RewardError
@@ -60,6 +60,8 @@ PAUSE = 0.01
 
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
+RESERVED = ("", TOTAL, *CELLS, *CATEGORIES, "stderr")
+"""No names of aspects: `acc_general` is acc in a category, `acc_<aspect>` in an aspect."""
 
 ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype")
 
@@ -216,10 +218,10 @@ def _names(aspects: object) -> tuple[str, ...]:
     """The names of a model's outputs: Inspect hands over `a,b` as a list, and a single word or nothing as YAML reads it."""
     listed = aspects.split(",") if isinstance(aspects, str) else aspects
     names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
-    if not names or "" in names or TOTAL in names:
+    if not names or not set(names).isdisjoint(RESERVED):
         raise OptionError(
-            f"aspects={aspects!r} is not known, expected a name for each output, none of them empty or {TOTAL!r}, which is "
-            "the model's reward itself. Name them in their order: -M aspects=helpfulness,correctness,..."
+            f"aspects={aspects!r} is not known, expected a name for each output, none of them empty or one of "
+            f"{', '.join(RESERVED[1:])}, which have a meaning of their own. Name them in their order: -M aspects=helpfulness,correctness,..."
         )
     return names
 
@@ -273,7 +275,7 @@ def _choices(state: TaskState) -> list[ChatCompletionChoice]:
 
 @metric
 def pearson() -> Metric:
-    """Pearson correlation of the rewards with the chosen label, of the reward itself and of each aspect."""
+    """`pearson_reward` and `pearson_<aspect>`: correlation of the rewards with the chosen label."""
 
     # Without this annotation Inspect passes bare scores.
     def compute(scores: list[SampleScore]) -> Value:
@@ -282,22 +284,14 @@ def pearson() -> Metric:
             for name, pair in ((sample.score.metadata or {}).get("rewards") or {}).items():
                 pairs.setdefault(name, []).append(pair)
         return {
-            name: rewards.pearson([pair["chosen"] for pair in rows], [pair["rejected"] for pair in rows])
+            f"pearson_{name}": rewards.pearson([pair["chosen"] for pair in rows], [pair["rejected"] for pair in rows])
             for name, rows in pairs.items()
         }
 
     return compute
 
 
-@scorer(
-    metrics={
-        "acc": [*inspect_task.metrics(), pearson()],
-        "tie": inspect_task.metrics(),
-        "truncated": inspect_task.metrics(),
-        "acc_*": inspect_task.metrics(),
-    },
-    name="personafeedback_reward",
-)
+@scorer(metrics=inspect_task.metrics(pearson()), name="personafeedback_reward")
 def both_responses() -> Scorer:
     """Score one case from the rewards of its responses.
 

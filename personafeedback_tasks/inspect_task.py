@@ -12,21 +12,19 @@ require("inspect_ai", extra="inspect")
 from collections.abc import Callable
 from typing import Any, cast
 
-from inspect_ai import Task
+from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatCompletionChoice, ChatMessageUser, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import (
     Metric,
-    MetricProtocol,
     SampleScore,
     Score,
     Scorer,
     Target,
     Value,
     accuracy,
-    grouped,
     metric,
     scorer,
     stderr,
@@ -36,7 +34,7 @@ from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
 from .answers import LETTERS, joined, read_last_line, read_reply
-from .dataset import Case, CaseSet, category_of, load_cases
+from .dataset import Case, CaseSet, columns, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
@@ -74,6 +72,7 @@ def build_task(
         solver=solver,
         scorer=scorer,
         config=config,
+        epochs=Epochs(1, []),  # no reducer, see `measures`; --epochs and --epochs-reducer work as ever
         version=TASK_VERSION,
         name=options.named(name, cases),
         metadata=inspect_notices.watch(name, cases, options),
@@ -149,60 +148,57 @@ def read_choice(choice: ChatCompletionChoice, read: Callable[[str], str]) -> str
 
 
 @metric
-def cell_stderr() -> Metric:
-    """Standard error per cell, clustered by user. (Of two `grouped(...)` under one key Inspect drops the second.)"""
-    return _per(str, _user_stderr)
+def measures() -> Metric:
+    """Every key of the scores: its mean and standard error over all cases, over each cell, and over a category of several.
 
+    They are called `acc`, `acc_stderr`, `acc_general_hard`, `acc_general_hard_stderr`, `acc_general`, ... Means are weighted by
+    cases as in the paper, nan is left out; standard errors are clustered by user.
 
-@metric
-def category_accuracy() -> Metric:
-    """Mean per category, weighted by cases as in the paper."""
-    return _per(category_of, cast(MetricProtocol, accuracy()))
-
-
-@metric
-def category_stderr() -> Metric:
-    """Standard error per category, clustered by user."""
-    return _per(category_of, _user_stderr)
-
-
-def _user_stderr(scores: list[SampleScore]) -> float:
-    values = [score.score.as_float() for score in scores]
-    users = [(score.sample_metadata or {})["user_id"] for score in scores]
-    return scoring.clustered_stderr(values, users)
-
-
-def _per(part: Callable[[str], str], inner: MetricProtocol) -> Metric:
-    """`inner` over the cases whose cell has the same `part`."""
+    One metric computes them all, and without a reducer before it: both a reducer and a dict of metrics make Inspect copy
+    every score for each key, time and again while a run goes on.
+    """
 
     # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:
-        groups: dict[str, list[SampleScore]] = {}
+        epochs: dict[object, list[SampleScore]] = {}
         for score in scores:
-            groups.setdefault(part((score.sample_metadata or {})["cell"]), []).append(score)
-        return cast(Value, {name: inner(members) for name, members in groups.items()})
+            epochs.setdefault(score.sample_id, []).append(score)
+        in_cell: dict[str, list[tuple[str, dict[str, float]]]] = {}
+        for same in epochs.values():
+            about = same[0].sample_metadata or {}
+            in_cell.setdefault(about["cell"], []).append((about["user_id"], _over_epochs(same)))
+        groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
+        found: dict[str, float] = {}
+        for group, cells in {"": list(in_cell), **groups}.items():
+            rows = [row for cell in cells for row in in_cell[cell]]
+            users = [user for user, _ in rows]
+            for key in rows[0][1] if rows else ():
+                values = [row[key] for _, row in rows]
+                found[f"{key}{group}"] = scoring.mean(values)
+                found[f"{key}{group}_stderr"] = scoring.clustered_stderr(values, users)
+        return cast(Value, found)
 
     return compute
 
 
-def metrics() -> list[Metric]:
-    return [
-        accuracy(),
-        stderr(cluster="user_id"),
-        grouped(accuracy(), "cell", all=False),
-        cell_stderr(),
-        category_accuracy(),
-        category_stderr(),
-    ]
+def _over_epochs(scores: list[SampleScore]) -> dict[str, float]:
+    """The values of one case."""
+    values = cast(list[dict[str, float]], [score.score.as_dict() for score in scores])
+    return values[0] if len(values) == 1 else {key: scoring.mean(value[key] for value in values) for key in values[0]}
 
 
-@scorer(metrics={name: metrics() for name in scoring.METRICS}, name="personafeedback")
+def metrics(*more: Metric) -> list[Metric | dict[str, list[Metric]]]:
+    """`measures`, and under the name `acc` the two metrics that other tools know."""
+    return [measures(), *more, {"acc": [accuracy(), stderr(cluster="user_id")]}]
+
+
+@scorer(metrics=metrics(), name="personafeedback")
 def both_orders() -> Scorer:
     """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
     return _score_letters(read_reply)
 
 
-@scorer(metrics={name: metrics() for name in scoring.METRICS}, name="personafeedback_cot")
+@scorer(metrics=metrics(), name="personafeedback_cot")
 def both_last_lines() -> Scorer:
     """The same from their last lines. A name of its own: a log that is scored again tells the scorer no method."""
     return _score_letters(read_last_line)

@@ -58,7 +58,14 @@ def evaluate(task, model, tmp_path, **kwargs):
 
 
 def metrics(log):
-    return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
+    """Name -> value in our own table; the other one, `acc`, says nothing else."""
+    table, acc = log.results.scores
+    found = {name: metric.value for name, metric in table.metrics.items()}
+    assert acc.name == "acc"
+    assert acc.metrics["accuracy"].value == pytest.approx(found["acc"], abs=1e-12)
+    if len({sample.metadata["user_id"] for sample in log.samples}) > 1:  # of a single one Inspect says 0
+        assert acc.metrics["stderr"].value == pytest.approx(found["acc_stderr"], abs=1e-12)
+    return found
 
 
 def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
@@ -94,25 +101,57 @@ def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path)
     log = evaluate(tasks.personafeedback_general(data=str(real_data)), f"scripted/{judge}", tmp_path, limit=150)
     found = metrics(log)
     for key, expected in KNOWN[judge].items():
-        values = [value for name, value in found[key].items() if "stderr" not in name]
-        assert values == pytest.approx([expected] * len(values), abs=0, nan_ok=True)
-        assert found[key]["accuracy"] == pytest.approx(expected, abs=0, nan_ok=True)
+        for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
+            assert found[f"{key}{group}"] == pytest.approx(expected, abs=0, nan_ok=True)
 
 
 def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
     log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
     cases = load_cases("sample")
     scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in ORDERS]) for c in cases}
-    found = metrics(log)
-    assert set(found) == set(scoring.METRICS)
+    expected = {}
     for key in scoring.METRICS:
-        expected = {}
-        for name, prefix, stderr_prefix, members in _groups(cases):
+        for group, members in _groups(cases):
             rows = [(getattr(scores[c.id], key), c.user_id) for c in members]
             rows = [row for row in rows if not math.isnan(row[0])]
-            expected[prefix + name] = sum(v for v, _ in rows) / len(rows)
-            expected[stderr_prefix + name] = _clustered(rows)
-        assert found[key] == pytest.approx(expected, abs=1e-12), key
+            expected[key + group] = sum(v for v, _ in rows) / len(rows)
+            expected[f"{key}{group}_stderr"] = _clustered(rows)
+    assert metrics(log) == pytest.approx(expected, abs=1e-12)
+    assert log.results.headline.metric == "acc"
+    assert next(iter(metrics(log))) == "acc"
+
+
+def test_a_group_of_one_cell_has_no_line_of_its_own(tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
+    groups = ("", "_specific_hard", "_general_hard")
+    assert set(metrics(log)) == {
+        f"{key}{group}{of}" for key in scoring.METRICS for group in groups for of in ("", "_stderr")
+    }
+
+
+def test_the_epochs_of_a_case_are_averaged_before_the_cases():
+    from personafeedback_tasks.inspect_task import measures
+
+    def score(case, acc, consistency):
+        about = {"cell": "general_hard", "user_id": f"user of {case}"}
+        return SampleScore(
+            score=Score(value={"acc": acc, "consistency": consistency}), sample_id=case, sample_metadata=about
+        )
+
+    scores = [score("a", 1, math.nan), score("b", 0, 0), score("a", 0.5, 1), score("b", 0, 0)]
+    found = measures()(scores)
+    assert (found["acc"], found["consistency"]) == (0.375, 0.5)
+    assert found == measures()(scores[::-1])
+    assert found == {**found, **measures()([score("a", 0.75, 1), score("b", 0, 0)])}
+    assert measures()([]) == {}
+
+
+def test_what_nobody_can_know_is_nan(tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path, limit=1)
+    found = metrics(log)
+    assert math.isnan(found["consistency"])
+    assert math.isnan(found["acc_stderr"])
+    assert (found["acc"], found["invalid"]) == (0, 1)
 
 
 def _answer(case_id, order):
@@ -122,13 +161,11 @@ def _answer(case_id, order):
 
 
 def _groups(cases):
-    yield "", "accuracy", "stderr", list(cases)
+    yield "", list(cases)
     for c, d in PAPER_COUNTS:
-        members = [case for case in cases if case.cell == f"{c}_{d}"]
-        yield f"{c}_{d}", "grouped_", "personafeedback_tasks/cell_stderr_", members
+        yield f"_{c}_{d}", [case for case in cases if case.cell == f"{c}_{d}"]
     for c in ("specific", "general"):
-        members = [case for case in cases if case.category == c]
-        yield c, "personafeedback_tasks/category_accuracy_", "personafeedback_tasks/category_stderr_", members
+        yield f"_{c}", [case for case in cases if case.category == c]
 
 
 def _clustered(rows):
@@ -157,10 +194,10 @@ def test_both_harnesses_give_the_same_cases_and_the_same_means(real_data, tmp_pa
     for difficulty in ("easy", "medium", "hard"):
         for key in scoring.METRICS:
             leaf = results["results"][f"personafeedback_general_{difficulty}"][f"{key},none"]
-            assert found[key][f"grouped_general_{difficulty}"] == pytest.approx(leaf, abs=1e-12)
+            assert found[f"{key}_general_{difficulty}"] == pytest.approx(leaf, abs=1e-12)
     for key in ("acc", "acc_both", "invalid"):
         total = results["results"]["personafeedback_general"][f"{key},none"]
-        assert found[key]["accuracy"] == pytest.approx(total, abs=1e-12)
+        assert found[key] == pytest.approx(total, abs=1e-12)
 
 
 def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(real_data, tmp_path):
@@ -269,14 +306,13 @@ def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp
             assert score.reason == reason
             assert score.answer == f"{reason}, {reason}"
     log = evaluate(task(data="sample"), get_model("scripted/gold", stop="max_tokens", memoize=False), tmp_path)
-    assert metrics(log)["acc"]["accuracy"] == 1
+    assert metrics(log)["acc"] == 1
 
 
-def test_the_warning_counts_the_replies_of_every_epoch(tmp_path, caplog):
-    from personafeedback_tasks.inspect_notices import _answers
-
-    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path, epochs=2)
-    assert _answers(log) == ["no_response"] * 32
+@pytest.mark.parametrize("log_samples", [True, False])
+def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, caplog):
+    task = tasks.personafeedback_general_hard(data="sample")
+    evaluate(task, "scripted/silent", tmp_path, epochs=2, log_samples=log_samples)
     assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
     assert "16 of 16" not in caplog.text
     assert "8 of 8 cases; 32 model calls" in caplog.text
@@ -289,7 +325,7 @@ def test_the_log_can_be_scored_again(tmp_path):
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
     again = score(read_eval_log(log.location), both_orders(), action="overwrite", display="none")
-    assert metrics(again)["acc"] == pytest.approx(metrics(log)["acc"])
+    assert metrics(again) == pytest.approx(metrics(log))
 
 
 def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
@@ -310,7 +346,7 @@ def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
         points = [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
     else:
         points = [0.5] * len(cases)
-    assert metrics(log)["acc"]["accuracy"] == pytest.approx(sum(points) / len(points), abs=1e-12)
+    assert metrics(log)["acc"] == pytest.approx(sum(points) / len(points), abs=1e-12)
 
 
 def test_an_unknown_judge_is_named_with_the_known_ones():
