@@ -202,7 +202,7 @@ def run_inspect(model, arguments, url, *, attempts, timeout, folder):
     if log.status != "success":
         raise AssertionError if log.results else RuntimeError(log.error.message)
     scores = [(sample.id, sample.scores["personafeedback"]) for sample in log.samples]
-    rows = [(name, score.value["acc"], list(score.metadata["answers"].values())) for name, score in scores]
+    rows = [(name, score.value["acc"], score.answer.split(", ")) for name, score in scores]
     assert {score.reason for _, score in scores} - {None} == {a for *_, answers in rows for a in answers} - {*LETTERS}
     return rows
 
