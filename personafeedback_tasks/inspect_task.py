@@ -211,7 +211,7 @@ def _score_letters(read: Callable[[str], str]) -> Scorer:
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
-            metadata=inspect_rag.outcome(state) or None,
+            metadata=inspect_rag.outcome(state),
         )
 
     return score
