@@ -45,7 +45,7 @@ def logprobs(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, Generate
     return inspect_task.ask_both_orders(cases, options), letter_logprobs(), CONFIG
 
 
-@scorer(metrics=inspect_task.metrics(), name="personafeedback_logprobs")
+@scorer(metrics=[inspect_task.measures()], name="personafeedback_logprobs")
 def letter_logprobs() -> Scorer:
     """Score one case from the log-probabilities of both orders; see `scoring` for the keys."""
 

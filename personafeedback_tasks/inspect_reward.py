@@ -291,7 +291,7 @@ def pearson() -> Metric:
     return compute
 
 
-@scorer(metrics=inspect_task.metrics(pearson()), name="personafeedback_reward")
+@scorer(metrics=[inspect_task.measures(), pearson()], name="personafeedback_reward")
 def both_responses() -> Scorer:
     """Score one case from the rewards of its responses.
 

@@ -24,10 +24,8 @@ from inspect_ai.scorer import (
     Scorer,
     Target,
     Value,
-    accuracy,
     metric,
     scorer,
-    stderr,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -152,7 +150,8 @@ def measures() -> Metric:
     """Every key of the scores: its mean and standard error over all cases, over each cell, and over a category of several.
 
     They are called `acc`, `acc_stderr`, `acc_general_hard`, `acc_general_hard_stderr`, `acc_general`, ... Means are weighted by
-    cases as in the paper, nan is left out; standard errors are clustered by user.
+    cases as in the paper, nan is left out; standard errors are clustered by user. `acc` stands there once more under the
+    names that other tools know, `accuracy` and `stderr`.
 
     One metric computes them all, and without a reducer before it: both a reducer and a dict of metrics make Inspect copy
     every score for each key, time and again while a run goes on.
@@ -176,6 +175,8 @@ def measures() -> Metric:
                 values = [row[key] for _, row in rows]
                 found[f"{key}{group}"] = scoring.mean(values)
                 found[f"{key}{group}_stderr"] = scoring.clustered_stderr(values, users)
+        if found:
+            found |= {"accuracy": found["acc"], "stderr": found["acc_stderr"]}
         return cast(Value, found)
 
     return compute
@@ -187,18 +188,13 @@ def _over_epochs(scores: list[SampleScore]) -> dict[str, float]:
     return values[0] if len(values) == 1 else {key: scoring.mean(value[key] for value in values) for key in values[0]}
 
 
-def metrics(*more: Metric) -> list[Metric | dict[str, list[Metric]]]:
-    """`measures`, and under the name `acc` the two metrics that other tools know."""
-    return [measures(), *more, {"acc": [accuracy(), stderr(cluster="user_id")]}]
-
-
-@scorer(metrics=metrics(), name="personafeedback")
+@scorer(metrics=[measures()], name="personafeedback")
 def both_orders() -> Scorer:
     """Score one case from the replies of both orders; see `scoring.CaseScore` for the keys."""
     return _score_letters(read_reply)
 
 
-@scorer(metrics=metrics(), name="personafeedback_cot")
+@scorer(metrics=[measures()], name="personafeedback_cot")
 def both_last_lines() -> Scorer:
     """The same from their last lines. A name of its own: a log that is scored again tells the scorer no method."""
     return _score_letters(read_last_line)

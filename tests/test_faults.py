@@ -274,8 +274,7 @@ def accuracies(folder):
     for log in map(read_eval_log, map(str, folder.rglob("*.eval"))):
         assert (log.status == "success") == (log.results is not None)
         for score in log.results.scores if log.results else ():
-            if score.name == "acc":
-                yield score.metrics["accuracy"].value
+            yield score.metrics["accuracy"].value
 
 
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])

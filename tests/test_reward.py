@@ -194,7 +194,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     found = metrics(log)
     keys = ("acc", "tie", "truncated", *(f"acc_{name}" for name in ASPECTS))
     table = {f"{key}{group}{of}" for key in keys for group in ("", "_general_hard") for of in ("", "_stderr")}
-    assert set(found) == table | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
+    assert set(found) == table | {"accuracy", "stderr"} | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
     for index, name in enumerate(ASPECTS):
         chosen, rejected = ([row[index] for row in said[side]] for side in SIDES)
         right = sum(a > b for a, b in zip(chosen, rejected, strict=True)) / len(sample)

@@ -160,9 +160,9 @@ def test_inspect(model, arguments, server, expected, real_data, tmp_path):
     (path,) = Path(tmp_path).glob("*.eval")
     log = read_eval_log(str(path))
     check({sample.id: sample.scores["personafeedback"].value for sample in log.samples}, expected)
-    (acc,) = [score for score in log.results.scores if score.name == "acc"]
+    (table,) = log.results.scores
     mean = scoring.mean(score.acc for score in expected.values())
-    assert acc.metrics["accuracy"].value == pytest.approx(mean, abs=1e-12)
+    assert table.metrics["accuracy"].value == pytest.approx(mean, abs=1e-12)
     assert len(server.seen) == 2 * LIMIT
     assert {body.get("max_tokens") or body["max_output_tokens"] for body in server.seen} == {1024}
     if model.startswith("openai") or version("inspect_ai") == "0.3.280":
