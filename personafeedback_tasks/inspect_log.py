@@ -6,6 +6,7 @@ from .errors import require
 
 require("inspect_ai", extra="inspect")
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -178,5 +179,5 @@ def _totals(log: EvalLog, cells: Iterable[str]) -> dict[str, dict[str, float]]:
     for cell in cells:
         found = {name.removesuffix(f"_{cell}"): value for name, value in printed.items() if name.endswith(f"_{cell}")}
         if found:
-            totals[cell] = found | {"acc_se_user": printed[f"acc_{cell}_stderr"]}
+            totals[cell] = found | {"acc_se_user": printed.get(f"acc_{cell}_stderr", math.nan)}
     return totals

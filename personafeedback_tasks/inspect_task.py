@@ -32,7 +32,7 @@ from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
 from .answers import LETTERS, joined, read_last_line, read_reply
-from .dataset import Case, CaseSet, columns, load_cases
+from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
 
@@ -162,30 +162,15 @@ def measures() -> Metric:
         epochs: dict[object, list[SampleScore]] = {}
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
-        in_cell: dict[str, list[tuple[str, dict[str, float]]]] = {}
-        for same in epochs.values():
-            about = same[0].sample_metadata or {}
-            in_cell.setdefault(about["cell"], []).append((about["user_id"], _over_epochs(same)))
-        groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
-        found: dict[str, float] = {}
-        for group, cells in {"": list(in_cell), **groups}.items():
-            rows = [row for cell in cells for row in in_cell[cell]]
-            users = [user for user, _ in rows]
-            for key in rows[0][1] if rows else ():
-                values = [row[key] for _, row in rows]
-                found[f"{key}{group}"] = scoring.mean(values)
-                found[f"{key}{group}_stderr"] = scoring.clustered_stderr(values, users)
-        if found:
-            found |= {"accuracy": found["acc"], "stderr": found["acc_stderr"]}
-        return cast(Value, found)
+        found = scoring.table(_asked(same) for same in epochs.values())
+        return cast(Value, found | {"accuracy": found["acc"], "stderr": found["acc_stderr"]} if found else {})
 
     return compute
 
 
-def _over_epochs(scores: list[SampleScore]) -> dict[str, float]:
-    """The values of one case."""
-    values = cast(list[dict[str, float]], [score.score.as_dict() for score in scores])
-    return values[0] if len(values) == 1 else {key: scoring.mean(value[key] for value in values) for key in values[0]}
+def _asked(epochs: list[SampleScore]) -> scoring.Asked:
+    about = epochs[0].sample_metadata or {}
+    return about["cell"], about["user_id"], cast(Any, [score.score.value for score in epochs])
 
 
 @scorer(metrics=[measures()], name="personafeedback")

@@ -1,4 +1,4 @@
-"""Answers -> the scores of a case -> means and standard errors.
+"""Answers -> the scores of a case -> means and standard errors, over all cases and in each cell.
 
 A case has one answer per order (see `orders.ORDERS`): `A`, `B`, or the reason why the reply is unreadable.
 What has an empty denominator is nan, never 0, and is left out of means.
@@ -7,10 +7,11 @@ What has an empty denominator is nan, never 0, and is left out of means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from .answers import LETTERS
+from .dataset import columns
 from .orders import CHOSEN_LETTER, ORDERS
 
 LogLikelihoods = tuple[float, float]
@@ -132,6 +133,37 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
     if count < 2:
         return math.nan
     return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
+
+
+Asked = tuple[str, str, Sequence[Mapping[str, float]]]
+"""The cell of a case, its user, and its scores (metric name -> value), one mapping per epoch."""
+
+
+def table(cases: Iterable[Asked]) -> dict[str, float]:
+    """Every metric: `acc` and `acc_stderr` over all cases, `acc_general_hard`, `acc_general_hard_stderr`, ... in each cell.
+
+    A category has its own, `acc_general`, where there are several of its cells. The epochs of a case are averaged first. Means are
+    weighted by cases, standard errors clustered by user. Empty without cases.
+    """
+    in_cell: dict[str, list[tuple[str, Mapping[str, float]]]] = {}
+    for cell, user, epochs in cases:
+        in_cell.setdefault(cell, []).append((user, _over_epochs(epochs)))
+    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
+    found: dict[str, float] = {}
+    for group, cells in {"": list(in_cell), **groups}.items():
+        rows = [row for cell in cells for row in in_cell[cell]]
+        users = [user for user, _ in rows]
+        for metric in rows[0][1] if rows else ():
+            values = [scores[metric] for _, scores in rows]
+            found[f"{metric}{group}"] = mean(values)
+            found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
+    return found
+
+
+def _over_epochs(epochs: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The values of one case."""
+    first, *others = epochs
+    return {metric: mean(scores[metric] for scores in epochs) for metric in first} if others else first
 
 
 def as_dict(score: CaseScore) -> dict[str, float]:
