@@ -39,8 +39,8 @@ def watch(name: str, cases: CaseSet, options: Options) -> dict[str, Any]:
 _TASKS: dict[str, tuple[CaseSet, Options]] = {}
 """Signature -> what it was made of."""
 
-_SCORES: dict[str, list[Score]] = {}
-"""Id of a running evaluation -> the scores of its samples that have ended."""
+_SCORES: dict[str, list[list[Score]]] = {}
+"""Id of a running evaluation of ours -> the scores of each of its samples that has ended."""
 
 
 @cache
@@ -50,20 +50,22 @@ def _register() -> None:
         async def on_task_start(self, data: TaskStart) -> None:
             signed = (data.spec.metadata or {}).get(KEY)
             if signed is not None:
+                _SCORES[data.eval_id] = []
                 # Inspect shows nothing below WARNING unless it is asked to.
                 logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
 
         async def on_sample_end(self, data: SampleEnd) -> None:
-            _SCORES.setdefault(data.eval_id, []).extend((data.sample.scores or {}).values())
+            if data.eval_id in _SCORES and data.sample.scores:
+                _SCORES[data.eval_id].append(list(data.sample.scores.values()))
 
         async def on_task_end(self, data: TaskEnd) -> None:
-            signed = (data.log.eval.metadata or {}).get(KEY)
-            seen = _SCORES.pop(data.eval_id, [])
-            if signed is not None:
-                # A resumed run takes its first samples from the log; --no-log-samples leaves none there.
-                scores = [
-                    score for sample in data.log.samples or () for score in (sample.scores or {}).values()
-                ] or seen
+            seen = _SCORES.pop(data.eval_id, None)
+            if seen is not None:
+                signed = (data.log.eval.metadata or {})[KEY]
+                # A resumed run takes its first samples from the log. To touch them reads the whole log again.
+                if data.log.results and len(seen) < data.log.results.completed_samples:
+                    seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
+                scores = [score for sample in seen for score in sample]
                 for warning in (
                     notices.unreadable(signed["task"], _answers(scores), signed["method"]),
                     notices.unfiltered(signed["task"], _filters(scores)),

@@ -15,6 +15,7 @@ from judges import JUDGES
 
 pytest.importorskip("inspect_ai")
 
+from inspect_ai import Epochs, eval_retry
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
@@ -142,6 +143,17 @@ def test_the_epochs_of_a_case_are_averaged_before_the_cases():
     assert found == measures()(scores[::-1])
     assert found == {**found, **measures()([score("a", 0.75, 1), score("b", 0, 0)])}
     assert measures()([]) == {}
+
+
+@pytest.mark.parametrize("reducers", [["mean"], ["mean", "max"]], ids=" ".join)
+def test_a_reducer_that_was_asked_for_finds_the_same_means(reducers, tmp_path):
+    task, model = tasks.personafeedback_hard(data="sample"), "scripted/mixed"
+    once = metrics(evaluate(task, model, tmp_path, limit=20))
+    log = evaluate(task, model, tmp_path, limit=20, epochs=Epochs(2, reducers))
+    assert [table.reducer for table in log.results.scores] == reducers
+    for table in log.results.scores:  # the epochs have the same replies, so their mean and their maximum are the same
+        found = {name: metric.value for name, metric in table.metrics.items()}
+        assert {name: found[name] for name in once} == pytest.approx(once, abs=1e-12, nan_ok=True)
 
 
 def test_what_nobody_can_know_is_nan(tmp_path):
@@ -314,6 +326,34 @@ def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, ca
     assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
     assert "16 of 16" not in caplog.text
     assert "8 of 8 cases; 32 model calls" in caplog.text
+
+
+def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatch, tmp_path, caplog):
+    last = list(load_cases("sample", "general", "hard"))[-1].id
+    failing = {last}
+
+    def silent(case_id, order):
+        if case_id in failing:
+            raise RuntimeError("server down")
+        return ""
+
+    monkeypatch.setitem(JUDGES, "tired", silent)
+    task = tasks.personafeedback_general_hard(data="sample")
+    (log,) = inspect_eval(task, model="scripted/tired", log_dir=str(tmp_path), display="none", max_samples=1)
+    assert log.status == "error"
+    failing.clear()
+    caplog.clear()
+    (log,) = eval_retry(log.location, log_dir=str(tmp_path), display="none")
+    assert log.status == "success", log.error
+    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
+
+
+def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
+    from inspect_ai.log._recorders import eval as recorder
+
+    monkeypatch.setattr(recorder, "_read_log", None)  # to call it is an error; a fifth of a fast run went there
+    evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path)
+    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
 
 
 def test_the_log_can_be_scored_again(tmp_path):
