@@ -351,7 +351,7 @@ def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatc
 def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
     from inspect_ai.log._recorders import eval as recorder
 
-    monkeypatch.setattr(recorder, "_read_log", None)  # to call it is an error; a fifth of a fast run went there
+    monkeypatch.setattr(recorder, "_read_log", None)  # to call it is an error; a tenth of a fast run went there
     evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path)
     assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
 
