@@ -22,6 +22,7 @@ from personafeedback_tasks.scoring import (
     read_log_likelihoods,
     score_answers,
     score_symmetric,
+    table,
 )
 
 NAN, INF = math.nan, math.inf
@@ -293,3 +294,43 @@ def test_p_chosen_and_p_rejected_are_one(first, second):
     value = p_chosen([first, second])
     assert 0 <= value <= 1
     assert value + p_chosen([first[::-1], second[::-1]]) == same(1)
+
+
+def test_a_table_of_cases_worked_by_hand():
+    found = table(
+        [
+            ("general_hard", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            ("specific_easy", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            ("general_easy", "bob", [{"acc": 1.0, "first_rate": 1.0}, {"acc": 0.0, "first_rate": NAN}]),
+            ("general_hard", "bob", [{"acc": 0.0, "first_rate": 0.5}]),
+        ]
+    )
+    assert found == same(
+        {
+            "acc": 2.5 / 4,
+            "acc_stderr": math.sqrt(2 * (0.75**2 + 0.75**2)) / 4,
+            "acc_general": 0.5,
+            "acc_general_stderr": math.sqrt(2 * (0.5**2 + 0.5**2)) / 3,
+            "acc_general_easy": 0.5,
+            "acc_general_easy_stderr": NAN,
+            "acc_general_hard": 0.5,
+            "acc_general_hard_stderr": 0.5,
+            "acc_specific_easy": 1.0,
+            "acc_specific_easy_stderr": NAN,
+            "first_rate": 0.75,
+            "first_rate_stderr": NAN,
+            "first_rate_general": 0.75,
+            "first_rate_general_stderr": NAN,
+            "first_rate_general_easy": 1.0,
+            "first_rate_general_easy_stderr": NAN,
+            "first_rate_general_hard": 0.5,
+            "first_rate_general_hard_stderr": NAN,
+            "first_rate_specific_easy": NAN,
+            "first_rate_specific_easy_stderr": NAN,
+        },
+        nan_ok=True,
+    )
+
+
+def test_a_table_of_no_cases_is_empty():
+    assert table([]) == {}
