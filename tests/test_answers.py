@@ -235,11 +235,12 @@ LAST_LINES: dict[str, list[tuple[str, str]]] = {
         ("Short is best.\n**Answer:** B", "B"), ("```\nAnswer: B\n```", "B"), ("<answer>\nB\n</answer>", "B"),
         ("Short is best.\nAnswer: B\n<|im_end|>", "B"), ("Answer: B\n\n---\n", "B"), ("Answer:\n\nB", "B"),
         ("Short is best.\nAnswer: B, since A is long.", "B"), ("Short is best.\nWinner: B.", "B"),
+        ("短的更好。\n最终选择为B", "B"),
     ],
     "cut off, or no declaration": [
         ("Response A is better. Now personalization: the user prefers short replies and", INVALID),
         ("Response A is better.\nNow personalization: the user prefers short replies and", INVALID),
-        ("回答A更好。\n接下来看个性化，这位用户", INVALID), ("Overall: A is more detailed, B is more", INVALID),
+        ("回答A更好。\n接下来看个性化，这位用户", INVALID), ("Overall: A is more detailed, B is more", INVALID), ("Overall: B优", INVALID),
         ("Answer: B\nI hope this helps!", INVALID), ("Short is best.\nAnswer: A or B", INVALID),
         ('Short is best.\n"Answer: A" or "Answer: B"', INVALID), ("Short is best.\nAnswer: A. Wait, no", INVALID),
         ("…", INVALID), ("I cannot choose.", REFUSED), ("", NONE), ("<think>A</think>", NONE), ("<think>Answer: A", CUT),
@@ -313,6 +314,7 @@ def test_long_replies_are_read(piece: str) -> None:
 def test_the_answers_of_a_case_come_back_from_their_line() -> None:
     for pair in product(LETTERS + REASONS, repeat=2):
         assert parted(joined(pair)) == pair
+    assert parted(joined(LETTERS + REASONS)) == LETTERS + REASONS
 
 
 @pytest.mark.parametrize("line", [None, "", "C", "A, ", "A,B", "A, B, Paris", "0.25, -1.5", "A; B"])

@@ -156,10 +156,11 @@ def test_acc_sym_agrees_with_a_judge_that_is_consistent_and_mirrors_with_the_lab
     assert score_symmetric(swap((one, two))) == 1 - score
 
 
+@pytest.mark.parametrize("score", [score_symmetric, p_chosen])
 @pytest.mark.parametrize("pairs", [[], [(-1.0, -2.0)], [(-1.0, -2.0)] * 3])
-def test_acc_sym_needs_one_pair_per_order(pairs):
+def test_log_likelihoods_are_needed_of_each_order(pairs, score):
     with pytest.raises(ValueError, match="argument 2 is"):
-        score_symmetric(pairs)
+        score(pairs)
 
 
 # --- means and standard errors ---------------------------------------------------------------------------------------
