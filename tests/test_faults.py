@@ -172,10 +172,8 @@ def faulty(server, cases, monkeypatch, caplog):
 
 @pytest.fixture
 def _in_a_hurry(monkeypatch):
-    async def no_wait(seconds: float) -> None: ...
-
     monkeypatch.setattr(api_models, "wait_exponential", lambda **_: wait_none())
-    monkeypatch.setattr(_retry, "_sleep", no_wait)
+    monkeypatch.setattr(_retry, "wait_exponential_jitter", lambda **_: wait_none())
     for client in (openai._base_client.BaseClient, anthropic._base_client.BaseClient):
         wait = client._calculate_retry_timeout
         monkeypatch.setattr(client, "_calculate_retry_timeout", lambda *args, wait=wait: wait(*args) / 20)
