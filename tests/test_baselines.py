@@ -138,16 +138,15 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
     judge = Judge(name)
 
-    async def ask(text: str) -> str:
-        output = await judge.generate([ChatMessageUser(content=text)], [], "auto", GenerateConfig())
-        return output.completion
+    async def answers(one: Case) -> list[str]:
+        messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]
+        return [(await judge.generate([message], [], "auto", GenerateConfig())).completion for message in messages]
 
-    async def answers() -> dict[str, list[str]]:
-        return {one.id: [await ask(prompts.build(one, prompts.Template(), order)) for order in ORDERS] for one in real}
+    async def check_all() -> None:
+        for one in real:
+            assert score_answers(await answers(one)).acc == BASELINES[name](one), one.id
 
-    found = asyncio.run(answers())
-    for one in real:
-        assert score_answers(found[one.id]).acc == BASELINES[name](one), one.id
+    asyncio.run(check_all())
 
 
 @pytest.mark.parametrize("name", JUDGES)
