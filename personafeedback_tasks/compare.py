@@ -12,10 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .case_values import case_values
+from .caveats import FEW_USERS, caveats
 from .inference import Estimate, difference, sign_flip_p, smallest_difference
-from .report import FEW_USERS, groups_of, jsonable
+from .report import groups_of, jsonable
 from .report_text import NOTHING, grid, interval, percent
-from .runs import WHAT_IS_ASKED, Run, RunError, caveats
+from .runs import WHAT_IS_ASKED, Run, RunError
 from .signature import signature_line
 
 

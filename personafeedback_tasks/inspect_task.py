@@ -162,13 +162,13 @@ def measures() -> Metric:
         epochs: dict[object, list[SampleScore]] = {}
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
-        found = scoring.table(_asked(same) for same in epochs.values())
+        found = scoring.table(_scored(same) for same in epochs.values())
         return cast(Value, found | {"accuracy": found["acc"], "stderr": found["acc_stderr"]} if found else {})
 
     return compute
 
 
-def _asked(epochs: list[SampleScore]) -> scoring.Asked:
+def _scored(epochs: list[SampleScore]) -> scoring.Scored:
     about = epochs[0].sample_metadata or {}
     return about["cell"], about["user_id"], cast(Any, [score.score.value for score in epochs])
 

@@ -13,15 +13,13 @@ from .answers import LETTERS
 from .audit import AUDIT_VERSION, audit
 from .baselines import BASELINES, acc_of
 from .case_values import MEASURES, CaseValues, case_values
+from .caveats import cautions, caveats
 from .control import control_cautions, gains, refuse_other_control
 from .conversations import SIDES
 from .dataset import Case, CaseSet, columns
 from .inference import Estimate, estimate
-from .runs import Row, Run, RunError, caveats
+from .runs import Row, Run, RunError
 from .signature import signature_line
-
-FEW_USERS = 20
-"""Below this number of users a report warns of its intervals."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def make_report(
         )
         for name, cells, ids in groups_of(run.rows.values(), run.cells)
     )
-    notes += _cautions(groups[-1].measures["acc"])
+    notes += cautions(groups[-1].measures["acc"])
     return Report(
         run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, AUDIT_VERSION if texts else None),
         control,
@@ -232,24 +230,6 @@ def refuse_other_data(run: Run, cases: CaseSet) -> None:
             f"holds; the first is {row.case_id}, found {row.digest}, expected {digests.get(row.case_id, 'no such case')}. "
             "Pass --data with the data of the run (its log names them), or run again."
         )
-
-
-def _cautions(acc: Estimate) -> Iterable[str]:
-    """Where an interval says less than it seems to."""
-    if acc.users == 0:
-        yield (
-            "No answered case stands in the log. A run that was killed may have kept them outside of it: `inspect log recover` "
-            "restores them, `inspect eval-retry` goes on from there."
-        )
-    elif acc.users == 1:
-        yield "One user only: no standard error and no interval can be known."
-    elif acc.users < FEW_USERS:
-        yield (
-            f"{acc.users} users only: intervals promise 95 % and hold less. In simulations with 8 users they held the true "
-            "value in 87 to 93 %, and in 70 to 83 % at an accuracy of 95 %."
-        )
-    if acc.stderr == 0:
-        yield "Every user has the same acc: a standard error of 0 means that nothing is known about the spread."
 
 
 def _without_samples(run: Run, notes: list[str]) -> Report:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -118,22 +118,6 @@ class Run:
         """What differs from the default in the question that was asked, and the method."""
         method = str(self.signature["method"])
         return [*remarks(self.asked), *[method] * (method != "generate")]
-
-
-def caveats(run: Run, name: str = "") -> Iterator[str]:
-    """What forbids conclusions from a run, in sentences.
-
-    Args:
-        name: what to call it beside others, such as `run A`; the sample is the same for all.
-    """
-    if run.signature["demonstration"]:
-        yield "DEMONSTRATION on the bundled sample: no evidence about a model."
-    if run.partial:
-        has = f"{name} has " if name else ""
-        yield f"PARTIAL: {has}{run.unfinished}. A mean over the beginning of a cell is not the cell's."
-    if run.signature["counts"] != "table2":
-        of = f" of {name}" if name else ""
-        yield f"The data{of} were not checked against the paper's number of cases (counts=any)."
 
 
 LATER: Mapping[str, Any] = {"k": K, "rag_filter": False, "memory": None}

@@ -135,15 +135,15 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
     return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
 
 
-Asked = tuple[str, str, Sequence[Mapping[str, float]]]
+Scored = tuple[str, str, Sequence[Mapping[str, float]]]
 """The cell of a case, its user, and its scores (metric name -> value), one mapping per epoch."""
 
 
-def table(cases: Iterable[Asked]) -> dict[str, float]:
+def table(cases: Iterable[Scored]) -> dict[str, float]:
     """Every metric: `acc` and `acc_stderr` over all cases, `acc_general_hard`, `acc_general_hard_stderr`, ... in each cell.
 
-    A category has its own, `acc_general`, where there are several of its cells. The epochs of a case are averaged first. Means are
-    weighted by cases, standard errors clustered by user. Empty without cases.
+    A category has its own, `acc_general`, where there are several of its cells. The epochs of a case are averaged first.
+    Means are weighted by cases, standard errors clustered by user. Empty without cases.
     """
     in_cell: dict[str, list[tuple[str, Mapping[str, float]]]] = {}
     for cell, user, epochs in cases:
