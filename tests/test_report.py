@@ -255,6 +255,18 @@ def test_an_inspect_log_without_samples_says_what_that_of_lm_eval_says(hard_logs
     assert one.measures["acc"].stderr == same(two.measures["acc"].stderr)
 
 
+def test_an_error_that_an_inspect_log_without_samples_lacks_is_nan(general, real_data, tmp_path):
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    path = inspect_log(tmp_path, "mixed", "personafeedback_general_hard", real_data, limit=10, log_samples=False)
+    log = read_eval_log(str(path))
+    del log.results.scores[0].metrics["acc_general_hard_stderr"]
+    write_eval_log(log, str(tmp_path / "cut.eval"))
+    acc = make_report(read_run(tmp_path / "cut.eval"), general).overall.measures["acc"]
+    assert 0 <= acc.value <= 1
+    assert math.isnan(acc.stderr)
+
+
 def test_a_cot_run_without_samples_is_read(real_data, general, tmp_path):
     log = lm_eval_log(tmp_path, "gold", "personafeedback_general_hard_cot", real_data, samples=False, limit=5)
     assert make_report(read_run(log), general).by_name["general_hard"].measures["acc"].value == 1
