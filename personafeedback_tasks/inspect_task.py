@@ -135,14 +135,13 @@ def _choice(output: ModelOutput) -> ChatCompletionChoice:
     return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]
 
 
-def read_choice(choice: ChatCompletionChoice, read: Callable[[str], str]) -> str:
-    """The answer of one reply. The text decides whether it is readable; a stop reason only names why it is not."""
-    answer = read(choice.message.text)
-    if answer in LETTERS:
-        return answer
-    return {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refusal"}.get(
-        choice.stop_reason, answer
-    )
+def read_choice(choice: ChatCompletionChoice, read: Callable[[str, bool], str]) -> str:
+    """The answer of one reply, with what its stop reason says of it: cut off, or withheld by a filter."""
+    truncated = choice.stop_reason in ("max_tokens", "model_length")
+    answer = read(choice.message.text, truncated)
+    if answer in LETTERS or choice.stop_reason != "content_filter":
+        return "truncated" if truncated and answer not in LETTERS else answer
+    return "refusal"
 
 
 @metric
@@ -185,7 +184,7 @@ def both_last_lines() -> Scorer:
     return _score_letters(read_last_line)
 
 
-def _score_letters(read: Callable[[str], str]) -> Scorer:
+def _score_letters(read: Callable[[str, bool], str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         answers = [read_choice(choice, read) for choice in choices(state)]
         return Score(

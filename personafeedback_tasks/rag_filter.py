@@ -7,12 +7,11 @@ changes a text here raises TASK_VERSION.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from .answers import THINKING
 from .dataset import Case
+from .plain import spoken
 from .prompts import Template
 
 UNREADABLE = "unreadable"
@@ -76,12 +75,9 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
     A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: what is read wrongly would
     take notes away, and what is unreadable keeps them all.
     """
-    text = unicodedata.normalize("NFKC", reply)
-    for opening, closing in THINKING.values():
-        closed = max((found.end() for found in closing.finditer(text)), default=0)
-        if opening.search(text, closed):
-            return None
-        text = text[closed:]
+    text = spoken(reply)
+    if text is None:
+        return None
     text = re.sub(r"[*_`#\[\](){}]", " ", text).lower().strip()  # a space: [1][3] names 1 and 3
     if labelled := _LABEL.fullmatch(text):
         text = labelled[1]

@@ -1,14 +1,21 @@
-"""What a judge's reply is read as. Each row says why by its group; each pattern of the module is needed by some row."""
+"""What a judge's reply is read as: row by row, on all labelled replies at hand, with the letters exchanged, and in linear time."""
 
 from __future__ import annotations
 
+import json
+import os
+import random
 import re
+import time
+from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import pytest
 
-from personafeedback_tasks import answers
+from personafeedback_tasks import declarations, plain, vocabulary
 from personafeedback_tasks.answers import LETTERS, REASONS, joined, parted, read_last_line, read_reply
+from personafeedback_tasks.wordings import WORDINGS
 
 NONE, CUT, REFUSED, INVALID = REASONS
 
@@ -22,20 +29,19 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("B。", "B"), ("(A)", "A"), ("(b)", "B"), ("[B]", "B"), ("<A>", "A"), ("{B}", "B"), ("B)", "B"), ("A:", "A"),
         ("【B】", "B"), ("Ａ", "A"), ("（Ｂ）", "B"), ("ｂ", "B"), ("Ⓑ", "B"), ("A\u200b", "A"), ("\u202aB\u202c", "B"),
         ("B\ufe0f", "B"), ("**A**", "A"), ("***B***", "B"), ("__B__", "B"), ("_A_", "A"), ("`B`", "B"), ("# B", "B"),
-        ("- A", "A"), ("* B", "B"), ('"B"', "B"), ("'A'", "A"), ("“A”", "A"), ("「B」", "B"), ('B"', "B"),
+        ("- A", "A"), ("* B", "B"), ('"B"', "B"), ("'A'", "A"), ("\u201cA\u201d", "A"), ("「B」", "B"), ('B"', "B"),
         ("<b>B</b>", "B"), ("<strong>A</strong>", "A"), ("```\nB\n```", "B"), ("```text\nA\n```", "A"),
-        ("```\nB```", "B"),
-        ("B</s>", "B"), ("B<|im_end|>", "B"), ("\\text{B}", "B"), ("\\(B\\)", "B"), ("$A$", "A"), ("Response B", "B"),
-        ("response_A", "A"), ("<response_A>", "A"), ("Option (B)", "B"), ("option (b)", "B"), ("option b.", "B"),
-        ("Final answer B", "B"), ("回答A", "A"), ("选项 B", "B"), ("B选项", "B"), ("the first response", "A"),
-        ("The second one.", "B"), ("Former", "A"), ("the latter", "B"), ("第一个", "A"), ("第二个回答", "B"), ("前者", "A"),
-        ("后者。", "B"),
+        ("```\nB```", "B"), ("B</s>", "B"), ("B<|im_end|>", "B"), ("\\text{B}", "B"), ("\\(B\\)", "B"), ("$A$", "A"),
+        ("Response B", "B"), ("response_A", "A"), ("<response_A>", "A"), ("Option (B)", "B"), ("option (b)", "B"),
+        ("option b.", "B"), ("Final answer B", "B"), ("回答A", "A"), ("选项 B", "B"), ("B选项", "B"),
+        ("the first response", "A"), ("The second one.", "B"), ("Former", "A"), ("the latter", "B"), ("第一个", "A"),
+        ("第二个回答", "B"), ("前者", "A"), ("后者。", "B"),
     ],
     "the label on a line of its own": [
         ("B\n\nResponse B speaks of jazz.", "B"), ("Response B speaks of jazz.\n\nB", "B"),
         ("**Answer:**\n\nB\n\n**Reason:** jazz", "B"), ("**Response B**\n\nIt speaks of jazz.", "B"),
         ("B\nB\nB", "B"), ("B\nUser: thanks", "B"), ("A\nB", INVALID), ("- A\n- B", INVALID),
-        ("B\n\nQuestion: x\nAnswer: A", INVALID), ("A\n\nI mean the better one.\n\nB", INVALID),
+        ("B\n\nQuestion: x\nAnswer: A", INVALID),
     ],
     "a heading is no answer": [
         ("### Response A\nIt is warm.", INVALID), ("**Response A:**\nIt is warm.", INVALID),
@@ -51,9 +57,10 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("Final Answer: B.", "B"), ("The answer is A.", "A"), ("My final verdict is: B", "B"),
         ("So the answer is B", "B"), ("I think the answer is B", "B"), ("Based on the persona, my choice is A.", "A"),
         ("The choice is clear: B", "B"), ("Answer (A or B): B", "B"), ('Answer: "A"', "A"), ("Answer: 'B'", "B"),
-        ("Answer: `B`", "B"), ("Answer: B\ue000", "B"), ("Answer: Response B", "B"), ("Answer: B because A is dry", "B"),
-        ("Answer: B\nReason: it asks if they cook", "B"), ("Answer: B (A is dry)", "B"), ("Answer: the second", "B"),
-        ("Answer: first", "A"), ("Tone: A\nContent: B\nOverall: B", "B"), ("Both are good.\n\nAnswer: B", "B"),
+        ("Answer: `B`", "B"), ("Answer: B\ue000", "B"), ("Answer: Response B", "B"),
+        ("Answer: B because A is dry", "B"), ("Answer: B\nReason: it asks if they cook", "B"),
+        ("Answer: B (A is dry)", "B"), ("Answer: the second", "B"), ("Answer: first", "A"),
+        ("Tone: A\nContent: B\nOverall: B", "B"), ("Both are good.\n\nAnswer: B", "B"),
         ("A is fine.\nI like A.\nVerdict: B", "B"), ("答案：A", "A"), ("答案是：B。", "B"), ("最终答案：回答B", "B"),
         ("我的选择是B", "B"), ("选择：B", "B"), ("**答案：Ｂ**", "B"), ("答案：「B」", "B"), ("判断为A", "A"),
     ],
@@ -65,25 +72,22 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ('{"reasoning": "A is dry", "better_response": "Response B"}', "B"), ('{"选择": "B"}', "B"),
         ('```json\n{"choice": "A"}\n```', "A"),
         ('Here it is:\n```json\n{\n  "reason": "they wrote \\"Answer: A\\"",\n  "answer": "B"\n}\n```', "B"),
-        ("{'choice': 'A'}", "A"), ("{choice: B}", "B"), ("\\boxed{A better response is B}", "B"),
-        ("\\boxed{A or B}", INVALID), ("<answer>neither</answer>", INVALID), ("[[C]]", INVALID), ("[[A>B]]", INVALID),
-        ('{"choice": "A", "choice": "B"}', INVALID), ('{"choice": "tie"}', INVALID),
-        ('{"choice": null, "other": "A is better"}', INVALID), ('{"A": 7, "B": 8}', INVALID),
-        ('{"choice": "\\u0041"}', INVALID), ('{"choice": "A"}\nAnswer: B', INVALID), ('{"choice": ["A"]}', INVALID),
-        ('{"reason": "one\ntwo", "choice": "B"}', "B"), ("\\boxed{a + b}", INVALID),
+        ("{'choice': 'A'}", "A"), ("{choice: B}", "B"), ("\\boxed{A or B}", INVALID),
+        ("<answer>neither</answer>", INVALID), ("[[C]]", INVALID), ('{"choice": "A", "choice": "B"}', INVALID),
+        ('{"choice": "tie"}', INVALID), ('{"choice": null, "other": "A is better"}', INVALID),
+        ('{"A": 7, "B": 8}', INVALID), ('{"choice": "\\u0041"}', INVALID), ('{"choice": "A"}\nAnswer: B', INVALID),
+        ('{"choice": ["A"]}', INVALID), ('{"reason": "one\ntwo", "choice": "B"}', "B"), ("\\boxed{a + b}", INVALID),
         ('{"choice": "B", "reply": "For tone, my choice is A"}', "B"),
-        ('{"choice": "A", "x": ' + "[" * 9999 + "}", INVALID),
     ],
     "declared as none, or as two, or in part": [
         ("Answer: A or B", INVALID), ("Answer: A/B", INVALID), ("Answer: A and B", INVALID),
         ("Answer: neither", INVALID), ("Verdict: tie", INVALID), ("Verdict: a tie\n\nB", INVALID),
         ("答案：A或B", INVALID), ("答案：都不合适", INVALID), ("Answer: A for style, B for content", INVALID),
-        ("Answer: A, or perhaps B", INVALID), ("Answer: A 70%, B 30%", INVALID), ("Winner: A > B", INVALID),
-        ("Choice: A=5, B=7", INVALID), ("Style choice: A", INVALID), ("Answer: A\nAnswer: B", INVALID),
-        ("Answer: A if they are young", INVALID), ("Answer: A?", INVALID),
-        ("If they are young, the answer is A", INVALID), ("I don't think the answer is A", INVALID),
-        ("The answer is not A", INVALID), ("The user's answer is A", INVALID), ("用户的答案是A", INVALID),
-        ("答案是A吗？", INVALID),
+        ("Answer: A, or perhaps B", INVALID), ("Answer: A 70%, B 30%", INVALID), ("Choice: A=5, B=7", INVALID),
+        ("Style choice: A", INVALID), ("Answer: A\nAnswer: B", INVALID), ("Answer: A if they are young", INVALID),
+        ("Answer: A?", INVALID), ("If they are young, the answer is A", INVALID),
+        ("I don't think the answer is A", INVALID), ("The answer is not A", INVALID),
+        ("The user's answer is A", INVALID), ("用户的答案是A", INVALID), ("答案是A吗？", INVALID),
     ],
     "both, neither, none": [
         ("A B", INVALID), ("AB", INVALID), ("A/B", INVALID), ("A or B", INVALID), ("A and B", INVALID),
@@ -91,18 +95,17 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("neither", INVALID), ("It is a tie.", INVALID), ("Tie", INVALID), ("C", INVALID), ("1", INVALID),
         ("...", INVALID), ("**", INVALID), ("hello", INVALID), ("都好", INVALID), ("平局", INVALID), ("一样好", INVALID),
         ("我不确定", INVALID), ("Reply with the letter alone: A or B.", INVALID), ("只回复字母：A 或 B", INVALID),
-        ("First, let me think", INVALID), ("First", INVALID),
+        ("First, let me think", INVALID),
     ],
     "a letter that is no label": [
         ("А", INVALID), ("В", INVALID), ("Α", INVALID), ("Β", INVALID), ("答案：А", INVALID), ("Á", INVALID),
-        ("A\u0301", INVALID), ("A\u0336", INVALID), ("~~A~~", INVALID), ("🅰️", INVALID), ("A?", INVALID),
-        ("!A", INVALID), ("Not A", INVALID), ("A+", INVALID), ("B-", INVALID), ("Apple", INVALID),
-        ("a good one", INVALID), ("I like a", INVALID), ("A good reply speaks of jazz", INVALID),
-        ("A German would know", INVALID), ("A's tone is warm", INVALID), ("answer a question", INVALID),
-        ("response a user likes", INVALID), ("Plan B is better", INVALID),
-        ("Vitamin A is better for the eyes", INVALID), ("I would go with plan B", INVALID),
-        ("The user prefers B movies", INVALID), ("Response 1 is better", INVALID), ("A. I. is here", INVALID),
-        ("\ue000", INVALID), ("\ue001\n", INVALID), ("Answer: \ue001", INVALID),
+        ("A\u0301", INVALID), ("A\u0336", INVALID), ("~~A~~", INVALID), ("\U0001f170\ufe0f", INVALID),
+        ("A?", INVALID), ("A+", INVALID), ("B-", INVALID), ("Apple", INVALID), ("a good one", INVALID),
+        ("I like a", INVALID), ("A good reply speaks of jazz", INVALID), ("A German would know", INVALID),
+        ("A's tone is warm", INVALID), ("answer a question", INVALID), ("response a user likes", INVALID),
+        ("Plan B is better", INVALID), ("Vitamin A is better for the eyes", INVALID),
+        ("I would go with plan B", INVALID), ("The user prefers B movies", INVALID),
+        ("Response 1 is better", INVALID), ("\ue000", INVALID), ("\ue001\n", INVALID), ("Answer: \ue001", INVALID),
     ],
     "said, not declared": [
         ("B. Because it speaks of jazz", "B"), ("B, because it is warm", "B"), ("B - it fits", "B"),
@@ -135,56 +138,48 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     ],
     "said, and taken back or not meant": [
         ("I would not choose A", INVALID), ("Neither A nor B is better", INVALID), ("A isn't better", INVALID),
-        ("B is not better than A", INVALID), ("It is not that the better one is A", INVALID), ("我不会选A", INVALID),
-        ("不选A", INVALID), ("并不是更好的是A", INVALID), ("If the user liked opera, A is better", INVALID),
-        ("A is better if they like opera", INVALID), ("I think some would say: A is better", INVALID),
-        ("If they like Xiaomi, A is better", INVALID), ("It is not that for Xu the better one is A", INVALID),
-        ("如果用户喜欢歌剧，A更好", INVALID), ("A更好，如果用户喜欢歌剧", INVALID), ("While the better one is A", INVALID),
-        ("Usually, A is better", INVALID), ("In general, A is better", INVALID), ("一般来说，A更好", INVALID),
-        ("In terms of tone, A is better", INVALID), ("Stylistically, A is better", INVALID),
-        ("For tone, A is better", INVALID), ("语气方面，A更好", INVALID), ("就语气而言，A更好", INVALID), ("Is A better?", INVALID),
-        ("So A is better?", INVALID), ("So A is better, is it?", INVALID), ("Answer: A, right?", INVALID),
-        ("Should I pick B?", INVALID), ("Which is better, A or B?", INVALID), ("B更好吗？", INVALID), ("选A还是选B", INVALID),
-        ("A好还是B好", INVALID), ("Choose A or B", INVALID), ("A is better structured, but B is more personal", INVALID),
+        ("B is not better than A", INVALID), ("It is not that the better one is A", INVALID), ("并不是更好的是A", INVALID),
+        ("If the user liked opera, A is better", INVALID), ("A is better if they like opera", INVALID),
+        ("I think some would say: A is better", INVALID), ("If they like Xiaomi, A is better", INVALID),
+        ("It is not that for Xu the better one is A", INVALID), ("如果用户喜欢歌剧，A更好", INVALID), ("A更好，如果用户喜欢歌剧", INVALID),
+        ("While the better one is A", INVALID), ("Usually, A is better", INVALID),
+        ("In general, A is better", INVALID), ("一般来说，A更好", INVALID), ("In terms of tone, A is better", INVALID),
+        ("Stylistically, A is better", INVALID), ("For tone, A is better", INVALID), ("语气方面，A更好", INVALID),
+        ("就语气而言，A更好", INVALID), ("Is A better?", INVALID), ("So A is better?", INVALID),
+        ("So A is better, is it?", INVALID), ("Answer: A, right?", INVALID), ("Should I pick B?", INVALID),
+        ("Which is better, A or B?", INVALID), ("B更好吗？", INVALID), ("选A还是选B", INVALID), ("A好还是B好", INVALID),
+        ("Choose A or B", INVALID), ("A is better structured, but B is more personal", INVALID),
         ("The better-written response is A", INVALID), ("A is better for beginners", INVALID), ("A更适合初学者", INVALID),
         ("A is better than nothing", INVALID), ("A is better as a greeting", INVALID),
-        ("Choosing A would be wrong", INVALID), ("Choose A to get detail", INVALID),
-        ("I choose A for style and B for content", INVALID), ("选择A的理由不足", INVALID),
-        ("I would choose A or possibly B", INVALID), ("A is better, but B is more personal", INVALID),
-        ("I like both. A is better, but this user needs B.", INVALID), ("我认为A更好，但是B也不错", INVALID),
-        ("A is better. B is better.", INVALID), ("A is better, but B is more suitable for this user", INVALID),
+        ("Choose A to get detail", INVALID), ("I choose A for style and B for content", INVALID),
+        ("选择A的理由不足", INVALID), ("I would choose A or possibly B", INVALID),
+        ("A is better, but B is more personal", INVALID),
+        ("I like both. A is better, but this user needs B.", INVALID), ("A is better. B is better.", INVALID),
         ("A: good on style. B: good on content.", INVALID), ("A. warm. B. cold.", INVALID),
         ("A - warm\nB - short", INVALID), ("A. Warm and long\nB: cold", INVALID),
         ("The persona likes tea and coffee and prefers the latter.", INVALID),
         ("The persona prefers the latter", INVALID), ("B is warm, A is dry. The former is better.", INVALID),
-        ("The user prefers the first paragraph", INVALID), ("My first choice is B", INVALID),
-        ("When I choose A, they laugh", INVALID), ("B. Neither is great.", INVALID),
+        ("The user prefers the first paragraph", INVALID), ("When I choose A, they laugh", INVALID),
         ("A is better. It is a tie.", INVALID), ("A is better. They are equally good.", INVALID),
-        ("A is better. Both are fine.", INVALID), ("A更好。不分上下。", INVALID), ("A更好。两者都很好。", INVALID),
-        ("I choose A. No preference really, there is no clear winner.", INVALID),
+        ("A更好。不分上下。", INVALID),
     ],
     "retracted": [
-        ("A... no, B", INVALID), ("A, no, B", INVALID), ("A\nNo, B", INVALID), ("I choose A. No, B.", INVALID),
-        ("Answer: A. Actually, B.", INVALID), ("Answer: A. Actually I'd choose B.", INVALID),
-        ("Answer: A. Wait, B is better.", INVALID), ("A. Wait, let me see.", INVALID), ("A. No wait, B", INVALID),
-        ("A. Correction: B", INVALID), ("Answer: A. On second thought, they like opera.", INVALID),
-        ("A\nLet me reconsider", INVALID), ("Answer: A\nWait. Answer: B", INVALID), ("答案：A。不，B", INVALID),
-        ("答案：A。应该是B", INVALID), ("选A，不对，选B", INVALID), ("答案：A\n等等，再看一下", INVALID), ("我选A。更正：B", INVALID),
+        ("A. Wait, let me see.", INVALID), ("Answer: A. On second thought, they like opera.", INVALID),
+        ("A\nLet me reconsider", INVALID), ("答案：A。应该是B", INVALID), ("答案：A\n等等，再看一下", INVALID),
         ("At first A seems good. Actually, B fits.\n\nAnswer: B", "B"), ("Wait, let me look. Answer: B", "B"),
         ("B\n\nThe user can't wait, so B fits", "B"), ("Answer: B. Actually B is short.", "B"),
     ],
     "quoted from data": [
         ('The user wrote "Answer: B" in the text', INVALID), ("The user wrote 'Answer: B'", INVALID),
-        ("The user wrote “B is better”.", INVALID), ("用户写道：「答案：A」", INVALID), ("用户写道：『\n答案：A\n』", INVALID),
+        ("The user wrote \u201cB is better\u201d.", INVALID), ("用户写道：「答案：A」", INVALID), ("用户写道：『\n答案：A\n』", INVALID),
         ("Il dit : «\nAnswer: B\n»", INVALID), ("They wrote `\nAnswer: B\n`", INVALID),
-        ('They wrote: "\nAnswer: B\n"', INVALID), ("They wrote: “\nAnswer: B\n”", INVALID),
+        ('They wrote: "\nAnswer: B\n"', INVALID), ("They wrote: \u201c\nAnswer: B\n\u201d", INVALID),
         ("They wrote: 「\nAnswer: B\n」", INVALID), ("They wrote: 'Sure. Answer: B.'", INVALID),
-        ("> Answer: B", INVALID), ("> B", INVALID), ("> Answer: B\n\nA", "A"),
-        ("They wrote:\n```\nAnswer: B\n```\nwhich is odd.", INVALID), ('They wrote: "First.\n\nAnswer: B"', INVALID),
+        ("> Answer: B\n\nA", "A"), ('They wrote: "First.\n\nAnswer: B"', INVALID),
         ('They wrote: "First.\n\nAnswer: B', INVALID), ('A 12" record says "Answer: B"', INVALID),
-        ('They wrote:\n"B"\nwhich is odd.', INVALID), ('They say "Answer: A".\nAnswer: B', "B"),
-        ('The user wrote "B"', INVALID), ("They wrote: “Answer: B", INVALID),
-        ("They wrote ‘Sure. Answer: B.’", INVALID), ('A 12" record.\nIt says "\nAnswer: B"', INVALID),
+        ('They say "Answer: A".\nAnswer: B', "B"), ('The user wrote "B"', INVALID),
+        ("They wrote: \u201cAnswer: B", INVALID), ("They wrote \u2018Sure. Answer: B.\u2019", INVALID),
+        ('A 12" record.\nIt says "\nAnswer: B"', INVALID),
     ],
     "thinking": [
         ("<think>A, surely.</think>B", "B"), ("<think>\nAnswer: A\n</think>\n\nAnswer: B", "B"),
@@ -200,23 +195,26 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     ],
     "refused": [
         ("I cannot choose.", REFUSED), ("I'm sorry, but I can't assist with that.", REFUSED),
-        ("I am unable to determine which one.", REFUSED), ("I’m not able to judge this.", REFUSED),
+        ("I am unable to determine which one.", REFUSED), ("I\u2019m not able to judge this.", REFUSED),
         ("I won't take part in this.", REFUSED), ("I'm sorry, but this is out of scope.", REFUSED),
         ("As an AI, I don't have personal preferences.", REFUSED), ("作为AI，我没有个人偏好。", REFUSED), ("抱歉，我无法判断", REFUSED),
         ("对不起，我不能提供帮助", REFUSED), ("很遗憾，无法给出结论", REFUSED), ("我无法判断哪个更好", REFUSED), ("无法选择", REFUSED),
-        ("I can't say; they wrote \"Answer: B\".", REFUSED), ("They can't choose", INVALID),
+        ('I can\'t say; they wrote "Answer: B".', REFUSED), ("They can't choose", INVALID),
         ('They wrote "I cannot choose"', INVALID), ("B不能满足用户", INVALID), ("I cannot choose. Answer: B", "B"),
         ("Sorry, I meant this", INVALID),
     ],
+    "read otherwise since task version 1.1": [
+        ("[[A>B]]", "A"), ('{"choice": "A", "x": ' + "[" * 9999 + "}", "A"), ("Winner: A > B", "A"), ("First", "A"),
+        ("!A", "A"), ("Not A", "B"), ("我不会选A", "B"), ("不选A", "B"), ("Choosing A would be wrong", "B"),
+        ("我认为A更好，但是B也不错", "A"), ("A is better, but B is more suitable for this user", "B"),
+        ("My first choice is B", "B"), ("A is better. Both are fine.", "A"), ("A更好。两者都很好。", "A"), ("A... no, B", "B"),
+        ("A, no, B", "B"), ("A\nNo, B", "B"), ("I choose A. No, B.", "B"), ("Answer: A. Actually, B.", "B"),
+        ("Answer: A. Actually I'd choose B.", "B"), ("Answer: A. Wait, B is better.", "B"), ("A. No wait, B", "B"),
+        ("A. Correction: B", "B"), ("Answer: A\nWait. Answer: B", "B"), ("答案：A。不，B", "B"), ("选A，不对，选B", "B"),
+        ("我选A。更正：B", "B"), ("> Answer: B", "B"), ("> B", "B"),
+        ("They wrote:\n```\nAnswer: B\n```\nwhich is odd.", "B"), ('They wrote:\n"B"\nwhich is odd.', "B"),
+    ],
 }
-CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
-TABLES = ["THINKING", "MARKUP", "EXPLICIT_FORMS", "QUOTES", "HEADINGS", "LABELS", "ORDINALS", "DECLARED", "STATED", "DOUBTS", "TIES", "RETRACTIONS", "REFUSALS"]
-
-
-@pytest.mark.parametrize(("reply", "expected"), CASES)
-def test_reads(reply: str, expected: str) -> None:
-    assert read_reply(reply) == expected
-
 
 LAST_LINES: dict[str, list[tuple[str, str]]] = {
     "what stands above the last line is not read": [
@@ -247,17 +245,17 @@ LAST_LINES: dict[str, list[tuple[str, str]]] = {
     ],
 }  # fmt: skip
 LAST = [(reply, expected) for rows in LAST_LINES.values() for reply, expected in rows]
+CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
+
+
+@pytest.mark.parametrize(("reply", "expected"), CASES)
+def test_reads(reply: str, expected: str) -> None:
+    assert read_reply(reply) == expected
 
 
 @pytest.mark.parametrize(("reply", "expected"), LAST)
 def test_reads_the_last_line(reply: str, expected: str) -> None:
     assert read_last_line(reply) == expected
-
-
-@pytest.mark.parametrize("row", answers.WRAPPED)
-def test_every_wrapping_is_needed(monkeypatch: pytest.MonkeyPatch, row: str) -> None:
-    monkeypatch.delitem(answers.WRAPPED, row)
-    assert any(read_last_line(reply) != expected for reply, expected in LAST), f"no row of LAST_LINES needs {row!r}"
 
 
 def test_closed_set() -> None:
@@ -267,48 +265,198 @@ def test_closed_set() -> None:
     assert len(dict(CASES)) == len(CASES), "a row stands twice"
 
 
-@pytest.mark.parametrize(("table", "row"), [(table, row) for table in TABLES for row in getattr(answers, table)])
-def test_every_pattern_is_needed(monkeypatch: pytest.MonkeyPatch, table: str, row: str) -> None:
-    monkeypatch.delitem(getattr(answers, table), row)
-    assert any(read_reply(reply) != expected for reply, expected in CASES), f"no row of ROWS needs {table}[{row!r}]"
+# --- a reply that its token limit cut off ------------------------------------------------------------------------------
+@pytest.mark.parametrize(("reply", "expected"), [
+    ("B", "B"), ("Answer: B", "B"), ("B\n\nResponse B speaks of jazz, and the user", "B"), ("\\boxed{B}\n\nIt", "B"),
+    ('{"answer": "B", "reason": "it speaks', "B"), ("The better response is B. It", "B"), ("B is better. It", CUT),
+    ("1. Helpfulness: Response A is better.\n2. Personalization: The user is an introvert who", CUT),
+    ("I'd go with B. The user", CUT), ("The user is an introvert who", CUT), ("", NONE), ("<think>B", CUT),
+])  # fmt: skip
+def test_a_truncated_reply_is_read_only_where_the_answer_is_named(reply: str, expected: str) -> None:
+    assert read_reply(reply, truncated=True) == expected
 
 
-def _swapped(reply: str) -> str:
-    """The same reply about the other response: every letter that stands alone, and every ordinal word, exchanged."""
-    pairs = [("A", "B"), ("a", "b"), ("Ａ", "Ｂ"), ("first", "second"), ("former", "latter"), ("第一", "第二"), ("前者", "后者")]
-    other = {x: y for pair in pairs for x, y in (pair, pair[::-1])}
-    return re.sub(r"(?i)(?<![a-z0-9\\])([abＡＢ]|first|second|former|latter)(?![a-z0-9]|'s)|第[一二]|[前后]者",
-                  lambda m: other.get(m[0], m[0]), reply)
+@pytest.mark.parametrize("reply", ["B", "Short is best.\nAnswer: B", "", "Short"])
+def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
+    assert read_last_line(reply, truncated=True) == CUT
 
 
-# Left out: "A" as an article, 'a' as a word, markup that is a letter, and ordinals that need A named before B.
-ONE_WAY = re.compile(r"\bA better|as a\b|At first|my first|<|[ｂⒷ]|Former|Between")
+# --- all labelled replies ------------------------------------------------------------------------------------------------
+HERE = Path(__file__).parent / "replies"
+SHARED = os.environ.get("PERSONAFEEDBACK_REPLIES", "")
+SETS = {path.stem: path for path in [*sorted(HERE.glob("*.jsonl")), *([Path(SHARED)] if SHARED else [])]}
 
 
-@pytest.mark.parametrize("reply", [r for r, expected in CASES if expected in LETTERS and not ONE_WAY.search(r)])
-def test_neither_letter_is_favoured(reply: str) -> None:
-    assert read_reply(_swapped(reply)) == {"A": "B", "B": "A"}[read_reply(reply)]
+def _rows(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(("before", "filler", "after"), [
-    ("", "if {}, ", "answer: B"), ("Answer: B", ", {} if", ""), ("", "B is better, {} but A", ""),
-])
-def test_a_doubt_counts_within_300_characters(before: str, filler: str, after: str) -> None:
-    def reply(length: int) -> str:
-        return before + filler.format("x" * (length - len(filler) + 2)) + after
-
-    assert read_reply(reply(300)) == INVALID
-    assert read_reply(reply(301)) == "B"
+def _read(row: dict, reply: str | None = None) -> str:
+    read = read_last_line if row["method"] == "cot" else read_reply
+    return read(row["reply"] if reply is None else reply)
 
 
-@pytest.mark.parametrize("piece", [
-    " ", "\n", "(", "'a ", '"', "A better ", "A is better ", "B\n", "A. ", "I choose A. ", "no, A ", "wait, ", "former ", "<think", "<think>",
-    "\\boxed{", "[[", '{"a":', "```\n", "Response A\n", "best fits the user ", "如果A更好", "倾向于", "_", "*", "both ", "> ", "\u200b", "A but B. ", "</ >", "<|a|>",
-])
-def test_long_replies_are_read(piece: str) -> None:
-    """Two hundred thousand characters come back; a pattern that backtracks would not."""
+def figures(rows: list[dict]) -> dict[str, int]:
+    """How many replies are readable and read, read as the wrong letter, and read though no letter may be read."""
+    found = [(row["read"], letter if (letter := _read(row)) in LETTERS else None) for row in rows]
+    return {
+        "replies": len(rows),
+        "readable": sum(label is not None for label, _ in found),
+        "read": sum(label == letter for label, letter in found if label),
+        "wrong": sum(label != letter for label, letter in found if label and letter),
+        "over": sum(letter is not None for label, letter in found if not label),
+    }
+
+
+def _kind(row: dict) -> str:
+    return row["group"] if row["group"] in ("adversarial", "cot") else "cot" if row["method"] == "cot" else "natural"
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("kind", ["natural", "cot", "adversarial"])
+def test_labelled_replies(name: str, kind: str) -> None:
+    """The promise; README has the figures of the replies that were read before anybody looked at them."""
+    rows = [row for row in _rows(SETS[name]) if _kind(row) == kind]
+    if not rows:
+        pytest.skip(f"{name} has no {kind} replies")
+    found = figures(rows)
+    print(name, kind, found)
+    if kind == "adversarial":
+        assert found["wrong"] <= 0.01 * len(rows)
+        assert found["over"] <= 0.03 * len(rows)
+    else:
+        assert found["wrong"] == 0
+        assert found["over"] <= 0.01 * len(rows) + (kind == "cot")
+        assert found["read"] >= 0.92 * found["readable"]
+
+
+def test_every_log_names_its_source() -> None:
+    assert all(row["source"] for row in _rows(HERE / "logs.jsonl"))
+
+
+# --- neither letter is favoured -------------------------------------------------------------------------------------------
+CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?<!\\u00)[ABＡＢ](?![A-Za-z0-9\u0300-\u036f])")
+EXCHANGED = dict(zip("ABＡＢ", "BAＢＡ", strict=True))
+OTHER = {"A": "B", "B": "A"}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_reply_about_the_other_letter_is_read_as_the_other_letter(name: str) -> None:
+    """Left out: replies whose letter is a small one or an ordinal, which stays as it is."""
+    for row in _rows(SETS[name]):
+        exchanged = CAPITAL.sub(lambda letter: EXCHANGED[letter[0]], row["reply"])
+        if exchanged != row["reply"] and not re.search(r": [ab]$|first|latter", row["reply"]):
+            read = _read(row)
+            assert _read(row, exchanged) == OTHER.get(read, read), row["reply"]
+
+
+def test_a_label_in_angle_brackets_is_one_for_either_letter() -> None:
+    assert [read_reply(reply) for reply in ("<A>", "<B>", "<b>A</b>", "<b>B</b>", "<B>A</B>", "<A>B</A>")] == [*"ABABAB"]
+
+
+# --- the vocabulary --------------------------------------------------------------------------------------------------------
+def test_a_word_is_in_one_class() -> None:
+    words = [word for words in vocabulary.VOCABULARY.values() for word in words.split()]
+    assert sorted({word for word in words if words.count(word) > 1}) == []
+
+
+NOUNS = {"en": ("response", "draft"), "zh": ("回答", "草稿")}
+"""What the wordings call what is compared."""
+
+
+@pytest.mark.parametrize("version", WORDINGS)
+@pytest.mark.parametrize("language", NOUNS)
+def test_the_nouns_of_every_wording_name_a_response(version: str, language: str) -> None:
+    wording = WORDINGS[version][language]
+    asked = f"{wording.with_persona} {wording.ask}".lower()
+    used = [noun for noun in NOUNS[language] if noun in asked]
+    assert used
+    for noun, letter in product(used, LETTERS):
+        answer = "Answer: " if language == "en" else "答案："
+        joint = "" if language == "zh" else " "
+        for reply in (f"{noun} {letter}", f"{noun.title()} {letter}", f"{answer}{noun} {letter}", f"{noun}{joint}{letter}"):
+            assert read_reply(reply) == letter, reply
+            assert read_last_line(f"x\n{reply}") == letter, reply
+
+
+# --- in linear time ------------------------------------------------------------------------------------------------------
+ONE_OF_EACH = [
+    *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),
+    *"AB.,:?()\n-", " ", '"', "'", "“", "「", "`", "```", "*", "_", "~~", ">", "<x>", "</x>", "<think>", "[[", "]]", "{", "}", '{"a":',
+    "\\boxed{", "$", "1.", "1:1a", "Jazz", "我", "的", "# ", "- ", "|", "<|im_end|>", "\u200b",
+]
+"""A word of every class, every mark that the reader knows, and words that it does not know."""
+
+
+def seconds(reply: str, read: Callable[[str], str] = read_reply) -> float:
+    start = time.process_time()
+    assert read(reply) in LETTERS + REASONS
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("first", ONE_OF_EACH)
+def test_every_two_tokens_over_and_over(first: str) -> None:
+    for second in ONE_OF_EACH[ONE_OF_EACH.index(first) :]:  # repeated, "a b" and "b a" are the same text
+        assert seconds((first + second) * 40 + "B", read_last_line) < 1, (first, second)
+        assert seconds((first + second) * 4000 + "B") < 1, (first, second)
+
+
+@pytest.mark.parametrize("joint", ["", " "])
+def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
+    draw = random.Random(0)
+    for length in (3, 4) * 500:
+        unit = joint.join(draw.choices(ONE_OF_EACH, k=length)) + joint
+        assert seconds(unit * 40 + "B", read_last_line) < 1, unit
+        assert seconds(unit * (4000 if length == 4 else 400) + "B") < 1, unit
+
+
+@pytest.mark.parametrize("unit", [*ONE_OF_EACH, "我的", "A\n", "I choose A. ", "A is better, but B. ", '"A" ', "“A”", "(A) ", "<A>", '"answer": "B" '])
+def test_a_megabyte(unit: str) -> None:
     for read in (read_reply, read_last_line):
-        assert read(piece * (200_000 // len(piece))) in LETTERS + REASONS
+        assert seconds(unit * (1_000_000 // len(unit)) + "B", read) < 1
+
+
+def _patterns() -> list[re.Pattern[str]]:
+    def inside(value: object) -> list[re.Pattern[str]]:
+        if isinstance(value, re.Pattern):
+            return [value]
+        return [found for item in value for found in inside(item)] if isinstance(value, (list, tuple)) else []
+
+    return [found for module in (declarations, plain, vocabulary) for value in vars(module).values() for found in inside(value)]
+
+
+OPENED_BY_A_MARK = {
+    plain._PAIR.pattern: "a part of a string follows a backslash, which no part holds",
+    plain._QUOTED[-1][1].pattern: "a part of a quotation follows an apostrophe, which no part holds",
+    plain._BULLET.pattern: "each kind of bullet begins with a character of its own",
+    plain.BEGINNING.pattern: "a token begins with <, which nothing else there holds",
+    declarations._RUNS.pattern: "what repeats is the very character before it",
+    vocabulary._TOKEN.pattern: "a part of a word follows a hyphen or an apostrophe, which no part holds",
+}
+"""The patterns in which a repetition holds more than one set of characters, and why each text is still split in one way only."""
+
+
+def test_repetitions_are_of_one_set_of_characters() -> None:
+    from re import _parser as parser  # type: ignore[attr-defined]
+
+    def nested(parsed: object) -> bool:
+        for operation, argument in parsed:  # type: ignore[attr-defined]
+            name = str(operation)
+            if name in ("MAX_REPEAT", "MIN_REPEAT"):
+                _, most, item = argument
+                single = len(item) == 1 and str(item[0][0]) in ("IN", "LITERAL", "NOT_LITERAL", "ANY")
+                if (str(most) == "MAXREPEAT" and not single) or nested(item):
+                    return True
+            parts = {"SUBPATTERN": [-1], "BRANCH": [1], "ASSERT": [1], "ASSERT_NOT": [1]}.get(name, [])
+            for part in (argument[place] for place in parts):
+                if any(map(nested, part)) if name == "BRANCH" else nested(part):
+                    return True
+        return False
+
+    patterns = _patterns()
+    assert len(patterns) > 60
+    found = {pattern.pattern for pattern in patterns if nested(parser.parse(pattern.pattern, pattern.flags))}
+    assert found == OPENED_BY_A_MARK.keys()
 
 
 def test_the_answers_of_a_case_come_back_from_their_line() -> None:

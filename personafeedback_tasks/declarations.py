@@ -1,0 +1,222 @@
+"""What a plain text declares: the letters that its clauses name as the answer, choose, call better, or reject.
+
+Patterns speak of classes of words (`vocabulary`), one character each: `Response B is better` is `big`. They run in linear time:
+each repeats one set of characters, and is bounded or ends where a character outside that set stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .vocabulary import classes
+
+_L = "[ABab]"  # a label; a small one has its noun ("Response B")
+
+# Where words mean more than one by one. The order matters: nouns join labels first, then pairs of labels become `=`.
+_PHRASES = [(re.compile(pattern), new) for pattern, new in [
+    (r"[Nd](?:A|α(?![xdUgn]))", "a"), (r"[Nd](?:B|β(?![xdUgn]))", "b"), (r"M[Aα]", "a"), (r"M[Bβ]", "b"),  # Response A
+    (r"[Aa]D?M", "a"), (r"[Bb]D?M", "b"), (r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"),  # A选项
+    (r"1[NJM]|(?<!n)1d", "a"), (r"2[NJM]|(?<!n)2d", "b"),  # the first one
+    (r"(?<![^cigGtn:\n])1(?=[.\n]|$|[igGmfou])", "a"), (r"(?<![^cigGtn:\n])2(?=[.\n]|$|[igGmfou])", "b"),  # the first is
+    (r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), (r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
+    (rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})[01.,>&o]{{0,3}}{_L}[02]?", r"Q\1"),  # ranking: A, B
+    (rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="), (rf"(?<![^:.\nQ(]){_L},{_L}(?=[.\n?(]|$)", "="),  # A or B; A, B
+    (rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="), (rf"{_L}n?0[,&]{{1,2}}{_L}n?0", "="), (rf"{_L}\n?\|", "="),  # A = B; A or
+    (rf"K[vt]n?({_L})", r"w:\1"),  # anything but A
+    (r"yh", "y"), (r"h[nJjih]{0,5}c[nJjp0dN]{0,4},", ""),  # even if; if I must choose,
+    (rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), (rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
+    (r"z(?=t)", ""), (r"(?<=i)([nα])z", r"\1w"),  # rather than; it would be a mistake
+    (r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "x"), ("ζ", "z"),  # a correction opens its clause
+    (r"!n?e[gfxnmEGα]{1,4}e", "u"), (r"l[gfEG]|lx(?=t)", "w"), (r"e(?!α)", "r"),  # not as good as
+    (r"W(?=[^,._(\n]{0,12}4α)", "h"), (r"[4j]α", "U"),  # would be better for an extrovert
+    (r"m[mnpD4U]{0,5}[fEG]|gn?[fE]|mg", "g"), (r"f([npxUjD4α]{0,10})[gm]{1,3}", r"g\1"),  # more suitable; fits the user better
+    (rf"({_L})[:(]?T", r"\1ig,"), (rf"({_L})[:(]?F", r"\1iw,"), (rf"F({_L})", r",\1iw,"), ("[Tα]", "n"), ("W", "i"),  # A ✓ B ✗
+]]  # fmt: skip
+# What may follow a declaration: nothing that an unknown word could limit, unless it is about the user.
+_TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
+# (rank, pattern): 2 names the answer, 1 says it, 0 says it only if nothing else does.
+_DECLARES = [(rank, re.compile(pattern + _TAIL)) for rank, pattern in [
+    (2, rf"Q[ndNi]{{0,3}}{_L}"),
+    (2, rf"(?:^|[^xPkUD])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz]{{0,4}}{_L}"),
+    (2, rf"{_L}i[ns1]{{0,4}}[dc]N?"),
+    (1, rf"{_L}[nispj4D]{{0,6}}(?:x&)?g"), (1, rf"c[np4jJ]{{0,3}}{_L}(?!D)"), (1, rf"{_L}%c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
+    (1, rf"g[gdNEfn]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
+    (0, rf"{_L}[ni]{{0,3}}G"),
+]]  # fmt: skip
+_REJECTS = [re.compile(pattern + _TAIL) for pattern in [
+    rf"w[dNMD]?n{{0,3}}[:i]{{0,2}}n{{0,3}}{_L}", rf"{_L}[nisp]{{0,4}}w",
+]]  # fmt: skip
+_BARE = re.compile(rf"[nsi0vzJ|j]*(?:[p4][nJ]{{0,3}}U|zj)?[nJ]{{0,3}}{_L}(?:Ji)?[n0p4U]*")
+_OUTDOES = re.compile(rf"({_L})[nisp4]{{0,4}}([ou])[np4]{{0,3}}({_L})")
+_ASIDE = re.compile(rf"t[njp4rDi]{{0,3}}{_L}|(?<={_L})j{_L}|tn?k?[NdJ]?|![ncdi]{{0,3}}{_L}(?=$|[np4U0])")  # than B; not B
+_DENIES = re.compile(rf"n?![ncdij]{{0,3}}({_L})[np4Uq]*")  # not A: of two, it is the other
+_REASONED = re.compile(rf"^([^r]*{_L}[^r]*?),?r.*")  # what is said for the choice
+_SENTENCE = re.compile(r"[^.?\n]*[.?\n]?")
+_WORDS = re.compile(r"[^.?\n]+")
+_MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
+_SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
+_B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
+_RUNS = re.compile(r"\.+(?=\n|$)|([,._(:&|])\1+")
+_LABELS = re.compile(_L).findall
+_CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
+_ASPECT_HEAD = re.compile(r"x[dcN]|[Pk]")
+_NAMED_HEAD = re.compile(r"[dcgi].*U|^[^x]*[gi]")
+
+
+class Declaration(NamedTuple):
+    """What one clause declares: a letter, or "" for none.
+
+    Attributes:
+        rank: how explicit it is, 0 to 2.
+        settles: it concludes or corrects, so that other letters before it do not count.
+    """
+
+    letter: str
+    rank: int
+    settles: bool
+
+
+def declarations(text: str) -> list[Declaration]:
+    """All that a plain text declares, in its order."""
+    line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", classes(text))
+    line = _RUNS.sub(r"\1", line)
+    if re.fullmatch(f"{_L}:", line):
+        line = line[0]
+    if _B_FIRST.match(line):
+        line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
+    for pattern, new in _PHRASES:
+        line = pattern.sub(new, line)
+    found: list[Declaration] = []
+    # Letters that head a line: alone, with the place of their declaration, or before a colon and what is said of them.
+    alone: dict[str, list[int]] = {letter: [] for letter in "AB"}
+    described: dict[str, list[int]] = {}
+    corrected, fresh_line = False, True  # a correction whose new answer is still to come; whether a line starts here
+    for sentence in _SENTENCE.findall(line):
+        body = sentence.rstrip(".?\n")
+        end = sentence[len(body) :]
+        starts_line, fresh_line = fresh_line, end == "\n" or (fresh_line and not body)
+        if "r" in body:
+            body = _REASONED.sub(r"\1", body)
+        if end == "?" or "h" in body or not _SPEAKS.search(body):
+            continue
+        heading = re.match(rf"({_L})(:.*[^:]|$)", body)
+        if heading and body == heading[1]:
+            if starts_line or end or body in "AB":
+                if not corrected:
+                    alone[body.upper()].append(len(found))
+                found.append(Declaration(body.upper(), 2 if starts_line and end != "." else 1, corrected))
+                corrected = False
+            continue
+        if heading:
+            described.setdefault(heading[1].upper(), [])
+            if not (found or len(described) > 1 or _LABELS(heading[2])):  # "B: warm and short"
+                described[heading[1].upper()].append(len(found))
+                found.append(Declaration(heading[1].upper(), 1, False))
+        rest = _after_head(body)
+        parts = [part for part in _CLAUSES.split(rest) if part]
+        settles = limited = False
+        before = len(found)
+        for at, part in enumerate(parts):
+            if part in ",_(":
+                continue
+            mark, labels = part[0], _LABELS(part)
+            corrected = corrected or mark == "z" or re.fullmatch("n?!n?", part) is not None
+            settles = settles or mark in "svz"
+            if mark in "ry" or (mark == "Y" and at == 0):
+                continue
+            limited = limited or _limits(part)
+            if limited and not settles:
+                continue
+            follower, then = [*parts[at + 1 : at + 3], ".", "."][:2]
+            closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and then[0] in "rz!vyY")
+            hangs = follower == "." and end not in (".", "\n") and labels and labels[0] in "ab"
+            if hangs and (mark == "v" or not settles) and not (at == 0 and starts_line):
+                closed = False
+            one = _declared(part, closed)
+            if corrected and found and labels and {label.upper() for label in labels} == {found[-1].letter}:
+                corrected = False  # "actually, B is ..." after B takes nothing back
+            if one:
+                found.append(Declaration(*one, settles or corrected))
+                corrected = False
+            elif re.fullmatch("vn?!n?", part) or (part[-1] == "O" and found[before:]) or _doubts(part, found):
+                found.append(Declaration("", found[-1].rank if found[before:] else 1, False))
+        if not rest and _doubts(body, found):
+            found.append(Declaration("", 1 if end else 2, False))
+    if corrected and found:
+        found.append(Declaration("", 2, True))
+    headings = {at for letter, other in ("AB", "BA") for at in (
+        *(alone[letter] if alone[other] or (other in described and letter not in described) else ()),
+        *(described.get(letter, ()) if alone[other] or other in described else ()),
+    )}  # fmt: skip
+    return [one for at, one in enumerate(found) if at not in headings]
+
+
+def _doubts(part: str, found: list[Declaration]) -> bool:
+    """Whether a clause that declares nothing ends with the other letter than the last one declared, or prefers it in part."""
+    other = {"A": "[Bb]", "B": "[Aa]"}.get(found[-1].letter) if found else None
+    return bool(other and re.search(rf"(?<![p4j]){other}[n0]?$|^v.*{other}.*m", part) and not re.search("[!tkr]", part))
+
+
+def _after_head(body: str) -> str:
+    """What a sentence says after its colon, with `Q` before it if the head asks for the answer; "" if it speaks of one aspect."""
+    head, colon, rest = body.rpartition(":")
+    marks = "".join(re.findall("[svz]", head)) + ("z" if re.fullmatch("n?!n?", head) else "")
+    if "Q" in body:
+        return marks + body[body.rindex("Q") :] if "!" not in body else ""
+    if not colon:
+        return body
+    if re.fullmatch(f"[n0]*{_L}", head):  # "A: warm" describes
+        return rest if _LABELS(rest) else ""
+    if _ASPECT_HEAD.search(head) or ("x" in head and not _NAMED_HEAD.search(head)):
+        return ""
+    if re.search(f"{_L}|i$", head):
+        return body
+    if "!" in head and re.search("[dcg]", head):
+        return ""
+    if "w" in head:
+        return f"{marks}w:{rest}"
+    asks = re.search("[dcNgsz]", head) and re.match(f"[nid]{{0,3}}(?:{_L}|q|=)", rest)
+    return f"{marks}Q{rest}" if asks else marks + rest
+
+
+def _limits(part: str) -> bool:
+    """Whether a clause without a verdict limits what follows: "In terms of tone, ...", "Stylistically, ..."."""
+    if "P" in part:
+        return not re.search("[sU]", part)
+    return "x" in part and (part[0] in "p4" or part == "x") and not re.search("[ABabgcUsd]", part)
+
+
+def _declared(part: str, closed: bool) -> tuple[str, int] | None:
+    """The letter ("" for none) that one clause declares, and its rank.
+
+    Args:
+        part: the clause.
+        closed: nothing follows that a bare label could be the subject of.
+    """
+    if re.search("[hHk]", part):
+        return None
+    outdone = _OUTDOES.findall(part)
+    if outdone:
+        (one, verb, other), *more = outdone
+        return None if more or "!" in part else ((one if verb == "o" else other).upper(), 1)
+    if denied := _DENIES.fullmatch(part):
+        return "AB"[denied[1] in "Aa"], 0
+    part = _ASIDE.sub("", part)
+    letters = {letter.upper() for letter in _LABELS(part)}
+    if "!" in part or len(letters) > 1:
+        return None
+    if not letters:
+        if ("q" in part and not re.search("x(?!$)", part)) or re.search("[dcQ][:in]*=", part):
+            return "", 2 if re.search("^[nsz]*[dcQ]", part) else 1
+        return None
+    if "q" in part:
+        return None
+    letter = letters.pop()
+    if "w" in part:
+        rejected = "g" not in part and any(pattern.search(part) for pattern in _REJECTS)
+        return ("AB"[letter == "A"], 1) if rejected else None
+    for rank, pattern in _DECLARES:
+        if pattern.search(part):
+            return letter, rank
+    return (letter, 1) if closed and _BARE.fullmatch(part) else None
