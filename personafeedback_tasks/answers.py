@@ -87,6 +87,15 @@ def _settled(found: Iterable[Declaration]) -> str:
     return next(iter(ranks)) if len(ranks) == 1 else ""
 
 
+def excerpt(reply: str, length: int = 160) -> str:
+    """A reply on one line of at most `length` characters: its beginning and its end, for a reader who wants to see why."""
+    line = " ".join(reply.split())
+    if len(line) <= length:
+        return line
+    start, end = length // 2 - 2, length - length // 2 - 1
+    return f"{line[:start]} … {line[-end:]}"
+
+
 def joined(answers: Iterable[str]) -> str:
     """The answers of one case as one line of a log."""
     return ", ".join(answers)

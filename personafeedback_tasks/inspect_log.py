@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score
 from . import scoring
 from .answers import parted
 from .orders import ORDERS
-from .runs import Row, Run, RunError, model_conditions, signed, text
+from .runs import UNREAD, Row, Run, RunError, model_conditions, signed, text
 
 SCORERS = {
     "cot": "personafeedback_cot",
@@ -103,7 +103,15 @@ def _row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str
     return Row(
         case_id, about["cell"], about["user_id"], about["digest"], tuple(answers),
         acc_sym=_mean(scores, "acc_sym"), p_chosen=_mean(scores, "p_chosen"),
+        unread=tuple(found for score in scores for found in _unread(score)),
     )  # fmt: skip
+
+
+def _unread(score: Score) -> list[tuple[str, str]]:
+    """(reason, excerpt) of the unreadable replies that a score kept."""
+    kept = (score.metadata or {}).get(UNREAD)
+    answers = zip(ORDERS, parted(score.answer), strict=True)
+    return [(answer, str(kept[order])) for order, answer in answers if order in kept] if isinstance(kept, dict) else []
 
 
 def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str) -> Row:

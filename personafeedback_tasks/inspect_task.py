@@ -31,10 +31,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
-from .answers import LETTERS, joined, read_last_line, read_reply
+from .answers import LETTERS, excerpt, joined, read_last_line, read_reply
 from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
+from .runs import UNREAD
 
 
 def letter_config(method: str) -> GenerateConfig:
@@ -186,12 +187,20 @@ def both_last_lines() -> Scorer:
 
 def _score_letters(read: Callable[[str, bool], str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        answers = [read_choice(choice, read) for choice in choices(state)]
+        replies = choices(state)
+        answers = [read_choice(choice, read) for choice in replies]
+        unread = {
+            order: excerpt(choice.message.text)
+            for order, choice, answer in zip(
+                ORDERS, replies, answers, strict=False
+            )  # fewer where the run was cut short
+            if answer not in LETTERS
+        }
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
-            metadata=inspect_rag.outcome(state),
+            metadata=inspect_rag.outcome(state) | ({UNREAD: unread} if unread else {}),
         )
 
     return score

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import scoring
+from .answers import LETTERS, excerpt
 from .orders import ORDERS
 from .runs import WHAT_IS_ASKED, ForeignError, Row, Run, RunError, model_conditions, results_beside, signed, text
 
@@ -149,7 +150,13 @@ def _row(row: dict[str, Any], method: str) -> Row:
     if len(results) != len(ORDERS) or not all(isinstance(answer, str) for answer in results):
         raise ValueError(f"{len(results)} answers in filtered_resps")
     cell = f"{document['category']}_{document['difficulty']}"
-    return Row(document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym, p_chosen)
+    unread: tuple[tuple[str, str], ...] = ()
+    if method != "mc":
+        replies = [str(reply) for reply, *_ in row["resps"]]
+        unread = tuple((a, excerpt(reply)) for a, reply in zip(results, replies, strict=True) if a not in LETTERS)
+    return Row(
+        document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym, p_chosen, unread=unread
+    )  # fmt: skip
 
 
 _NAMES = ("pretrained", "model", "path", "engine")

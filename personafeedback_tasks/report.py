@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from .answers import LETTERS
@@ -63,6 +64,7 @@ class Report:
         ceiling: category or `total` -> highest accuracy of a judge that ignores order, from the audit.
         signature: one line that belongs to every number.
         control: the no_persona run, if there is one.
+        unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
     """
 
     run: Run
@@ -71,6 +73,7 @@ class Report:
     ceiling: Mapping[str, float]
     signature: str
     control: Run | None = None
+    unread: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def control_signature(self) -> str | None:
@@ -95,6 +98,7 @@ class Report:
                 "partial": self.run.partial,
                 "demonstration": self.run.signature["demonstration"],
                 "notes": self.notes,
+                "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
             }
@@ -142,8 +146,22 @@ def make_report(
     notes += cautions(groups[-1].measures["acc"])
     return Report(
         run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, AUDIT_VERSION if texts else None),
-        control,
+        control, examples(run.rows.values()),
     )  # fmt: skip
+
+
+EXAMPLES = 5
+"""How many unreadable replies a report shows."""
+
+
+def examples(rows: Iterable[Row]) -> tuple[tuple[str, str, str], ...]:
+    """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for row in sorted(rows, key=lambda row: row.case_id):
+        for reason, said in row.unread:
+            found.setdefault(reason, []).append((row.case_id, reason, said))
+    turns = zip_longest(*(found[reason] for reason in sorted(found)))
+    return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]
 
 
 class _Texts:

@@ -7,6 +7,7 @@ from .errors import require
 require("rich", extra="report")
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -136,7 +137,18 @@ def terminal(report: Report) -> list[RenderableType]:
     below = [Text(f"signature: {report.signature}", style="dim")]
     if report.control:
         below.append(Text(f"control: {report.control_signature}", style="dim"))
-    return [*above, table, *below]
+    return [*above, table, *(Text(line) for line in unread(report)), *below]
+
+
+def unread(report: Report) -> list[str]:
+    """Some of the replies that could not be read, so that a reader can see what they were."""
+    if not report.unread:
+        return []
+    count = sum(report.overall.reasons.values())
+    return [
+        f"Unreadable replies ({len(report.unread)} of {count:,}):",
+        *(f"  {case} {reason}: {said or '(empty)'}" for case, reason, said in report.unread),
+    ]
 
 
 def show(parts: Sequence[RenderableType]) -> None:
@@ -158,9 +170,16 @@ def markdown(report: Report, level: int = 2) -> str:
         f"{'#' * level} {report.run.label}",
         "\n".join(f"> {note}  " for note in facts(report)),
         grid(header, rows),
+        "\n".join(_code_block(unread(report))),
         f"Signature: `{report.signature}`{control}",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _code_block(lines: list[str]) -> list[str]:
+    """Lines as they are; a fence that none of them can close."""
+    fence = "`" * max(3, 1 + max((len(ticks) for line in lines for ticks in re.findall("`+", line)), default=0))
+    return [fence, *lines, fence] if lines else []
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

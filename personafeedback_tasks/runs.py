@@ -20,6 +20,10 @@ Answers = tuple[str, ...]
 """One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
 
 
+UNREAD = "unread"
+"""Where the metadata of an Inspect score keeps an excerpt of each unreadable reply, by order."""
+
+
 class RunError(PersonaFeedbackError):
     """A log cannot be read, or does not belong where it was put."""
 
@@ -33,6 +37,7 @@ class Row:
     """The answers of one case.
 
     Attributes:
+        unread: (reason, excerpt) of each unreadable reply, as far as the log holds it.
         case_id, cell, user_id: see `dataset.Case`.
         digest: of the texts that were asked, see `dataset.Case.digest`.
         answers: one entry per epoch.
@@ -48,6 +53,7 @@ class Row:
     acc_sym: float | None = None
     p_chosen: float | None = None
     rewards: tuple[tuple[float, float], ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -101,19 +101,24 @@ _SIMPLIFIED = str.maketrans(
     "選擇適這應與為對較優勝贏結論總體綜終實際後個錯誤斷決獲確貼滿匹雖儘順從無兩隻覺認還說來項複復",
     "选择适这应与为对较优胜赢结论总体综终实际后个错误断决获确贴满匹虽尽顺从无两只觉认还说来项复复",
 )
+_TRADITIONAL = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
 _LATIN = "A-Za-z\u00aa-\u024f\u0300-\u1fff\u20d0-\u20ff"  # and what else is written with spaces between words
-_UNSPACED = sorted((word for word in _CLASS if re.match(rf"[^\W\d_{_LATIN}]", word)), key=len, reverse=True)
+_UNSPACED: dict[str, list[str]] = {}  # first character -> what may follow it, the longest first
+for _word in sorted(_CLASS, key=len, reverse=True):
+    if re.match(rf"[^\W\d_{_LATIN}]", _word):
+        _UNSPACED.setdefault(_word[0], []).append(_word[1:])
+_UNSPACED_WORDS = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in _UNSPACED.items())
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
 _TOKEN = re.compile(
     rf"vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+)*"
-    rf"|(?=[{''.join(sorted({word[0] for word in _UNSPACED}))}])(?:{'|'.join(_UNSPACED)})"
+    rf"|(?=[{''.join(_UNSPACED)}])(?:{_UNSPACED_WORDS})"
     rf"|>>|<<|\w|[\n{_MARKS}]"
 )
 
 
 def classes(text: str) -> str:
     """One character per word or mark of a text. A letter that is an article is `x`, one after an unknown word `O`."""
-    if not text.isascii():
+    if _TRADITIONAL.search(text):
         text = text.translate(_SIMPLIFIED)
     tokens = _TOKEN.findall(text)
     line = "".join(map(_class, tokens))

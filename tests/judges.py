@@ -61,6 +61,16 @@ def reasoned(case_id: str, order: str) -> str:
     return _one_of(REASONED, case_id, order)
 
 
+def in_passing(case_id: str, order: str) -> str:
+    """Says which one it prefers, and goes on."""
+    return f"I'd go with {CHOSEN_LETTER[order]}. The user is a quiet person who"
+
+
+def named(case_id: str, order: str) -> str:
+    """Names its answer first, and goes on."""
+    return f"{CHOSEN_LETTER[order]}\n\nThe user is a quiet person who"
+
+
 def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
     number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16)
     letter = CHOSEN_LETTER[order]
@@ -68,7 +78,7 @@ def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
 
 
 JUDGES: dict[str, Callable[[str, str], str]] = {
-    judge.__name__: judge for judge in (gold, anti_gold, always_first, silent, mixed, reasoned)
+    judge.__name__: judge for judge in (gold, anti_gold, always_first, silent, mixed, reasoned, in_passing, named)
 }
 
 

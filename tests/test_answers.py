@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from personafeedback_tasks import declarations, plain, vocabulary
-from personafeedback_tasks.answers import LETTERS, REASONS, joined, parted, read_last_line, read_reply
+from personafeedback_tasks.answers import LETTERS, REASONS, excerpt, joined, parted, read_last_line, read_reply
 from personafeedback_tasks.wordings import WORDINGS
 
 NONE, CUT, REFUSED, INVALID = REASONS
@@ -457,6 +457,16 @@ def test_repetitions_are_of_one_set_of_characters() -> None:
     assert len(patterns) > 60
     found = {pattern.pattern for pattern in patterns if nested(parser.parse(pattern.pattern, pattern.flags))}
     assert found == OPENED_BY_A_MARK.keys()
+
+
+def test_an_excerpt_is_one_line_with_the_beginning_and_the_end() -> None:
+    assert excerpt(" A\n\n or\tB ") == "A or B"
+    assert excerpt("x" * 160) == "x" * 160
+    long = excerpt("Begin " + "x" * 10_000 + " end")
+    assert len(long) == 160
+    assert long.startswith("Begin x")
+    assert long.endswith("x end")
+    assert " … " in long
 
 
 def test_the_answers_of_a_case_come_back_from_their_line() -> None:

@@ -256,11 +256,19 @@ def test_both_harnesses_read_the_same_last_lines(tmp_path):
     assert {"A", "B", "invalid_response_format", "no_response"} == set().union(*expected.values())
 
 
-def test_a_cot_reply_that_was_cut_off_is_truncated_unless_it_ends_with_its_answer(tmp_path):
+def test_a_cot_reply_that_was_cut_off_has_no_last_line(tmp_path):
     whole, cut = (cot_answers(cot(tmp_path, stop)) for stop in (None, "max_tokens"))
-    assert cut == {
-        case: tuple(answer if answer in "AB" else "truncated" for answer in answers) for case, answers in whole.items()
-    }
+    assert {answer for answers in whole.values() for answer in answers} >= {"A", "B"}
+    assert cut == dict.fromkeys(whole, ("truncated", "truncated"))
+
+
+def test_a_reply_that_was_cut_off_is_read_only_where_its_answer_is_named(tmp_path):
+    def acc(judge, stop):
+        model = get_model(f"scripted/{judge}", stop=stop, memoize=False)
+        return metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), model, tmp_path))["acc"]
+
+    assert [acc("in_passing", stop) for stop in (None, "max_tokens", "model_length")] == [1, 0, 0]
+    assert [acc("named", stop) for stop in (None, "max_tokens", "model_length")] == [1, 1, 1]
 
 
 def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
@@ -307,7 +315,7 @@ def test_an_unknown_option_is_refused(option, sentence):
         tasks.personafeedback_hard(data="sample", **option)
 
 
-def test_the_unreadable_reply_has_its_reason_and_a_stop_reason_only_names_it(tmp_path):
+def test_the_unreadable_reply_has_its_reason(tmp_path):
     task = tasks.personafeedback_general_hard
     for stop, reason in ((None, "no_response"), ("max_tokens", "truncated"), ("content_filter", "refusal")):
         log = evaluate(task(data="sample"), get_model("scripted/silent", stop=stop, memoize=False), tmp_path)

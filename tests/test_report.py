@@ -18,10 +18,11 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from click.testing import CliRunner
+from conftest import REAL_DATA
 from inspect_ai.log import read_eval_log
 from logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.answers import LETTERS, read_reply
+from personafeedback_tasks.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.audit import audit
 from personafeedback_tasks.baselines import BASELINES
 from personafeedback_tasks.cli import main
@@ -67,6 +68,33 @@ def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, g
     assert one["groups"]["general"]["reasons"].keys() == {
         "no_response", "truncated", "refusal", "invalid_response_format"
     }  # fmt: skip
+
+
+def test_a_report_shows_five_of_the_replies_that_it_could_not_read(lm_eval_general, inspect_general, general, tmp_path):
+    for log in (lm_eval_general, inspect_general):
+        made = make_report(read_run(log), general)
+        said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
+        reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
+        assert len(made.unread) == 5
+        assert {reason for _, reason, _ in made.unread} == set(REASONS)
+        assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
+        done = personafeedback("report", log, "--data", REAL_DATA, "--out", tmp_path / "out")
+        printed = " ".join(done.stdout.split())
+        count = sum(made.overall.reasons.values())
+        assert f"Unreadable replies (5 of {count:,}):" in printed
+        for case_id, reason, said in made.unread:
+            line = f"{case_id} {reason}: {said or '(empty)'}"
+            assert line in printed
+            assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
+    run = read_run(lm_eval_general)
+    one = min(run.rows)
+    said = "```\n| a table |"
+    rows = {one: replace(run.rows[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
+    text = markdown(make_report(replace(run, rows=rows), None))
+    assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 
 
 def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):

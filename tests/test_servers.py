@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -30,6 +31,13 @@ def judge(case_id: str, order: str) -> str:
     return mixed(case_id, order) or "..."
 
 
+def looping(case_id: str, order: str) -> str:
+    """The same judge, caught in a loop once in ten replies; some of its loops are a megabyte long."""
+    number = zlib.crc32(f"{case_id} {order}".encode())
+    loops = ["我的" * 40, "我的" * 40 + "B", "," * 1_000_000]
+    return loops[number // 10 % len(loops)] if number % 10 == 0 else judge(case_id, order)
+
+
 @pytest.fixture
 def cases(real_data):
     return load_cases(real_data, "general", "hard")[:LIMIT]
@@ -46,7 +54,7 @@ def server(httpserver, cases):
         content = (body.get("messages") or body.get("input"))[-1]["content"]
         prompt = content if isinstance(content, str) else "".join(part["text"] for part in content)
         seen.append(body)
-        return body, judge(*asked[prompt])
+        return body, httpserver.judge(*asked[prompt])
 
     def chat_completions(request: Request) -> Response:
         body, reply = answer(request)
@@ -83,7 +91,7 @@ def server(httpserver, cases):
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat_completions)
     httpserver.expect_request("/v1/responses", method="POST").respond_with_handler(responses)
     httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(messages)
-    httpserver.seen = seen
+    httpserver.seen, httpserver.judge = seen, judge
     return httpserver
 
 
@@ -91,12 +99,16 @@ def _json(value: object) -> Response:
     return Response(json.dumps(value), content_type="application/json")
 
 
+def scores(cases, of=judge):
+    return {c.id: scoring.score_answers([read_reply(of(c.id, order)) for order in ORDERS]) for c in cases}
+
+
 @pytest.fixture
 def expected(cases):
-    return {c.id: scoring.score_answers([read_reply(judge(c.id, order)) for order in ORDERS]) for c in cases}
+    return scores(cases)
 
 
-def run(module, *arguments, cwd, data, url):
+def run(module, *arguments, cwd, data, url, timeout=600):
     environment = {
         "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1",
         "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1",
@@ -104,7 +116,7 @@ def run(module, *arguments, cwd, data, url):
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
-        env={**os.environ, **environment}, cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
+        env={**os.environ, **environment}, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done
@@ -170,3 +182,33 @@ def test_inspect(model, arguments, server, expected, real_data, tmp_path):
     else:  # Anthropic's API refuses it since 2026-10-21: its default is used, and Inspect says so
         assert not any("temperature" in body for body in server.seen)
         assert "temperature" in " ".join((done.stdout + done.stderr).split()).partition("WARNING")[2]
+
+
+@pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
+def test_a_model_that_loops_neither_hangs_nor_slows_a_run(harness, server, cases, real_data, tmp_path):
+    pytest.importorskip(harness)
+    replies = [looping(case.id, order) for case in cases for order in ORDERS]
+    assert sum(reply.startswith("我的") for reply in replies) >= 4
+    assert sum(len(reply) > 999_999 for reply in replies) >= 1
+    server.judge = looping
+    url = server.url_for("").rstrip("/")
+    if harness == "lm_eval":
+        arguments = [
+            "run", "--model", "local-chat-completions", "--include_path", str(task_configs()), "--apply_chat_template",
+            "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4",
+            "--tasks", "personafeedback_general_hard", "--log_samples", "--output_path", str(tmp_path),
+        ]  # fmt: skip
+    else:
+        arguments = ["eval", "personafeedback_tasks/personafeedback_general_hard", "--model", "openai/gpt-4o"]
+        arguments += ["--log-dir", str(tmp_path), "--display", "plain"]
+    run(harness, *arguments, "--limit", str(LIMIT), cwd=tmp_path, data=real_data, url=url, timeout=150)
+    if harness == "lm_eval":
+        (samples,) = tmp_path.rglob("samples_*.jsonl")
+        rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+        found = {row["doc"]["id"]: row for row in rows}
+    else:
+        from inspect_ai.log import read_eval_log
+
+        (path,) = tmp_path.glob("*.eval")
+        found = {sample.id: sample.scores["personafeedback"].value for sample in read_eval_log(str(path)).samples}
+    check(found, scores(cases, looping))
