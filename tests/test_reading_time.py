@@ -1,0 +1,140 @@
+"""A reply is read in linear time, whatever a model that loops may write: tried on repeated text, and by the patterns' form."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+
+from personafeedback_tasks import declarations, plain, vocabulary
+from personafeedback_tasks.answers import LETTERS, REASONS, read_last_line, read_reply
+
+ONE_OF_EACH = [
+    *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),
+    *"AB.,:?()\n-",
+    " ",
+    '"',
+    "'",
+    "“",
+    "「",
+    "`",
+    "```",
+    "*",
+    "_",
+    "~~",
+    ">",
+    "<x>",
+    "</x>",
+    "<think>",
+    "[[",
+    "]]",
+    "{",
+    "}",
+    '{"a":',
+    "\\boxed{",
+    "$",
+    "1.",
+    "1:1a",
+    "Jazz",
+    "我",
+    "的",
+    "# ",
+    "- ",
+    "|",
+    "<|im_end|>",
+    "\u200b",
+]
+"""A word of every class, every mark that the reader knows, and words that it does not know."""
+
+
+def seconds(reply: str, read: Callable[[str], str] = read_reply) -> float:
+    start = time.process_time()
+    assert read(reply) in LETTERS + REASONS
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("first", ONE_OF_EACH)
+def test_every_two_tokens_over_and_over(first: str) -> None:
+    for second in ONE_OF_EACH[ONE_OF_EACH.index(first) :]:  # repeated, "a b" and "b a" are the same text
+        assert seconds((first + second) * 40 + "B", read_last_line) < 1, (first, second)
+        assert seconds((first + second) * 4000 + "B") < 1, (first, second)
+
+
+@pytest.mark.parametrize("joint", ["", " "])
+def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
+    draw = random.Random(0)
+    for length in (3, 4) * 500:
+        unit = joint.join(draw.choices(ONE_OF_EACH, k=length)) + joint
+        assert seconds(unit * 40 + "B", read_last_line) < 1, unit
+        assert seconds(unit * (4000 if length == 4 else 400) + "B") < 1, unit
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *ONE_OF_EACH,
+        "我的",
+        "A\n",
+        "I choose A. ",
+        "A is better, but B. ",
+        '"A" ',
+        "“A”",
+        "(A) ",
+        "<A>",
+        '"answer": "B" ',
+    ],
+)
+def test_a_megabyte(unit: str) -> None:
+    for read in (read_reply, read_last_line):
+        assert seconds(unit * (1_000_000 // len(unit)) + "B", read) < 1
+
+
+def _patterns() -> list[re.Pattern[str]]:
+    def inside(value: object) -> list[re.Pattern[str]]:
+        if isinstance(value, re.Pattern):
+            return [value]
+        return [found for item in value for found in inside(item)] if isinstance(value, (list, tuple)) else []
+
+    return [
+        found
+        for module in (declarations, plain, vocabulary)
+        for value in vars(module).values()
+        for found in inside(value)
+    ]
+
+
+OPENED_BY_A_MARK = {
+    plain._PAIR.pattern: "a part of a string follows a backslash, which no part holds",
+    plain._QUOTED[-1][1].pattern: "a part of a quotation follows an apostrophe, which no part holds",
+    plain._BULLET.pattern: "each kind of bullet begins with a character of its own",
+    plain.BEGINNING.pattern: "a token begins with <, which nothing else there holds",
+    declarations._RUNS.pattern: "what repeats is the very character before it",
+    vocabulary._TOKEN.pattern: "a part of a word follows a hyphen or an apostrophe, which no part holds",
+}
+"""The patterns in which a repetition holds more than one set of characters, and why each text is still split in one way only."""
+
+
+def test_repetitions_are_of_one_set_of_characters() -> None:
+    from re import _parser as parser  # type: ignore[attr-defined]
+
+    def nested(parsed: object) -> bool:
+        for operation, argument in parsed:  # type: ignore[attr-defined]
+            name = str(operation)
+            if name in ("MAX_REPEAT", "MIN_REPEAT"):
+                _, most, item = argument
+                single = len(item) == 1 and str(item[0][0]) in ("IN", "LITERAL", "NOT_LITERAL", "ANY")
+                if (str(most) == "MAXREPEAT" and not single) or nested(item):
+                    return True
+            parts = {"SUBPATTERN": [-1], "BRANCH": [1], "ASSERT": [1], "ASSERT_NOT": [1]}.get(name, [])
+            for part in (argument[place] for place in parts):
+                if any(map(nested, part)) if name == "BRANCH" else nested(part):
+                    return True
+        return False
+
+    patterns = _patterns()
+    assert len(patterns) > 60
+    found = {pattern.pattern for pattern in patterns if nested(parser.parse(pattern.pattern, pattern.flags))}
+    assert found == OPENED_BY_A_MARK.keys()
