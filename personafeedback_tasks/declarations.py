@@ -52,6 +52,7 @@ _OUTDOES = re.compile(rf"({_L})[nisp4]{{0,4}}([ou])[np4]{{0,3}}({_L})")
 _ASIDE = re.compile(rf"t[njp4rDi]{{0,3}}{_L}|(?<={_L})j{_L}|tn?k?[NdJ]?|![ncdi]{{0,3}}{_L}(?=$|[np4U0])")  # than B; not B
 _DENIES = re.compile(rf"n?![ncdij]{{0,3}}({_L})[np4Uq]*")  # not A: of two, it is the other
 _REASONED = re.compile(rf"^([^r]*{_L}[^r]*?),?r.*")  # what is said for the choice
+_ONLY = re.compile(r"[,._(:&\n]*([ABαβ])[,._(:&\n]*")
 _SENTENCE = re.compile(r"[^.?\n]*[.?\n]?")
 _WORDS = re.compile(r"[^.?\n]+")
 _MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
@@ -79,10 +80,11 @@ class Declaration(NamedTuple):
 
 def declarations(text: str) -> list[Declaration]:
     """All that a plain text declares, in its order."""
-    line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", classes(text))
+    line = classes(text)
+    if only := _ONLY.fullmatch(line):
+        return [Declaration("AB"[only[1] in "Bβ"], 2, False)]
+    line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     line = _RUNS.sub(r"\1", line)
-    if re.fullmatch(f"{_L}:", line):
-        line = line[0]
     if _B_FIRST.match(line):
         line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
     for pattern, new in _PHRASES:
