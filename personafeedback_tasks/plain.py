@@ -9,10 +9,7 @@ import re
 import unicodedata
 from typing import Any
 
-from .vocabulary import classes
-
-GONE = " # "
-"""Stands where something was that is not the judge's own word."""
+from .vocabulary import GONE, classes
 
 READ = 50_000
 """Characters at the beginning and at the end of a reply that are read; a reply that goes on for longer has lost its way."""
@@ -67,13 +64,14 @@ _MARKUP: list[tuple[str, re.Pattern[str], Any]] = [(signs, re.compile(pattern, r
     ("\\$", r"\\[()\[\]]|\$+|\\[a-z]{1,20}", " "),
     ("[", r"^[^\w\n]{0,4}\[[x✓✔]\] ", "✓ "), ("[", r"^[^\w\n]{0,4}\[ \] ", "✗ "),
     ("*_-=", r"\*+|_+|==+|^ ?[-= ]{3,}$", " "),
-    (">»👉", r"[-=]+>|»|👉", "→"),
+    (">👉", r"[-=]+>|👉", "→"),
     ("0123456789", r"[A-Za-z]?\d[\d.,/:]*%?[A-Za-z]?", _number),
 ]]  # fmt: skip
 _QUOTED = [(sign, re.compile(pattern)) for sign, pattern in [
     ("“", r"“([^“”]*)(?:”|\Z)"), ("「", r"「([^「」]*)(?:」|\Z)"), ("『", r"『([^『』]*)(?:』|\Z)"), ("«", r"«([^«»]*)(?:»|\Z)"),
     ("`", r"`([^`]*)(?:`|\Z)"), ('"', r'(?<!\d)"([^"]*)(?:"|\Z)'), ("'", r"(?<!\w)'([^'\n]*(?:(?<=\w)'\w[^'\n]*)*)'(?!\w)"),
 ]]  # fmt: skip
+_LINE_ENDS = re.compile(r"[.。]?$", re.M)
 _HEADING = re.compile(
     r"^#+ ?(?:[^\W\d]+ ?)?[ab][:.]?$(?=\n)|^(?:#+ ?)?(?:[^\W\d]+ ?)?[ab] ?:$(?=\n)|^[^\W\d]+ ?[ab]$(?=\n(?:[-•*]|0[.)]))", re.M | re.I
 )
@@ -86,7 +84,7 @@ def spoken(reply: str) -> str | None:
     """What a reply says after its thinking, with the elements of its markup resolved; None if it never stops thinking."""
     text = reply.replace("\r", "\n")
     if not reply.isascii():
-        text = unicodedata.normalize("NFKC", _SUBSCRIPT.sub("#", _INVISIBLE.sub("", text))).replace("’", "'").replace("‘", "'")
+        text = unicodedata.normalize("NFKC", _SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("’", "'").replace("‘", "'")
     if "<" in text or "[" in text or "◁" in text:
         for pattern, new in _AS_TAGS:
             text = pattern.sub(new, text)
@@ -98,7 +96,7 @@ def spoken(reply: str) -> str | None:
         end = _TURN_ENDS.search(text, begun.end() if begun else 0)
         text = _TOKEN.sub(" ", text[: end.start()] if end else text)
     text = tidy(text)
-    return text if len(text) <= 2 * READ else f"{text[:READ]}\n#\n{text[-READ:]}"
+    return text if len(text) <= 2 * READ else f"{text[:READ]}\n{GONE}\n{text[-READ:]}"
 
 
 def _unwrapped(text: str) -> str | None:
@@ -135,12 +133,12 @@ def _element(name: str, inside: str) -> str:
         return f"\n⟦ {inside.strip()}.\n"
     if name in ("s", "del", "strike"):
         return _struck(inside)
-    thinks = _THINKS.search(name) or not ("⟦" in inside or _LABEL_ONLY.fullmatch(inside))
-    return inside if name in ("a", "b") or not thinks else ""
+    says = "⟦" in inside or (":" not in inside and _LABEL_ONLY.fullmatch(inside))
+    return inside if name in ("a", "b") or (says and not _THINKS.search(name)) else ""
 
 
 def _struck(inside: str) -> str:
-    return "" if _LABEL_ONLY.fullmatch(inside) else GONE
+    return "" if _LABEL_ONLY.fullmatch(inside) else f" {GONE} "
 
 
 def tidy(text: str) -> str:
@@ -153,7 +151,7 @@ def plain(text: str) -> str:
     if ":" in text:
         text = _PAIR.sub(_pair, text)
     if "```" in text:
-        text = _FENCE.sub(lambda fence: f"\n{fence[1]}\n" if fence[0] == text or "⟦" in fence[1] or _LABEL_ONLY.fullmatch(fence[1]) else GONE, text)
+        text = _FENCE.sub(lambda fence: f"\n{fence[1]}\n" if fence[0] == text or "⟦" in fence[1] or _LABEL_ONLY.fullmatch(fence[1]) else f" {GONE} ", text)
     if "~~" in text:
         text = _STRUCK.sub(lambda struck: _struck(struck[1]), text)
     for signs, pattern, new in _MARKUP:
@@ -163,9 +161,9 @@ def plain(text: str) -> str:
     for sign, pattern in _QUOTED:
         if sign in text:
             text = pattern.sub(_quoted, text)
-    text = _HEADING.sub("#", text)
+    text = _HEADING.sub(GONE, text)
     if ">" in text and not all(line.startswith(">") for line in text.splitlines()):
-        text = _BLOCKQUOTE.sub("#", text)
+        text = _BLOCKQUOTE.sub(GONE, text)
     return _BRACKETED.sub(lambda found: f" {found[1].upper()} ", _BULLET.sub("", text))
 
 
@@ -175,15 +173,16 @@ def _pair(pair: re.Match[str]) -> str:
         return f" {pair[2]} {'✓' if pair[5] == 'true' else '✗'} "
     key, value = set(classes(pair[2].replace("_", " "))), next((value for value in pair.groups()[2:] if value is not None), "")
     answers = key <= set("dcgGNMnmfs1U") and key & set("dcgGNMs") and (len(value) <= 12 or _LABEL_ONLY.fullmatch(value))
-    return f"\n⟦ {value}\n" if answers and "\\" not in value else GONE
+    return f"\n⟦ {value}\n" if answers and "\\" not in value else f" {GONE} "
 
 
 def _quoted(quote: re.Match[str]) -> str:
     """A quoted label ("B", on its own or in a sentence) is the judge's word, and so is a line that is all in quotation marks."""
-    text, inside = quote.string, quote[1]
-    whole = text[: quote.start()].rpartition("\n")[2].strip() + text[quote.end() :].partition("\n")[0].strip()
-    if "\n" not in inside and (whole in ("", ".", "。") or (":" not in inside and _LABEL_ONLY.fullmatch(inside))):
+    inside = quote[1]
+    opens = quote.start() == 0 or quote.string[quote.start() - 1] == "\n"
+    line = opens and _LINE_ENDS.match(quote.string, quote.end())
+    if "\n" not in inside and (line or (":" not in inside and _LABEL_ONLY.fullmatch(inside))):
         return f" {inside} "
     if not inside.strip():
         return " "
-    return f"{GONE}. " if inside.strip()[-1:] in tuple(".!?。") else GONE
+    return f" {GONE}. " if inside.rstrip().endswith((".", "!", "?", "。")) else f" {GONE} "

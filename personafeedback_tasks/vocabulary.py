@@ -175,8 +175,11 @@ VOCABULARY = {
 }  # fmt: skip
 """Class -> its words, in lower case. A word is in one class; all that a wording of `wordings` calls a response is in N or M."""
 
+GONE = "¤"
+"""Stands in a plain text where something was that is not the judge's own word; a word that is in no class."""
+
 _CLASS = {word: kind for kind, words in VOCABULARY.items() for word in words.split()}
-_CLASS |= {"A": "A", "B": "B", "0": "0", "?": "?", ",": ",", ":": ":", "=": ":", "\n": "\n", "(": "(", ")": "(", "⟦": "Q", "#": "x"}
+_CLASS |= {"A": "A", "B": "B", "0": "0", "?": "?", ",": ",", ":": ":", "=": ":", "\n": "\n", "(": "(", ")": "(", "⟦": "Q", GONE: "x"}
 _CLASS |= dict.fromkeys("✓✔✅☑√", "T") | dict.fromkeys("✗✘❌✖❎×☐", "F") | dict.fromkeys("—–-", "_") | dict.fromkeys(".!;。", ".")
 _SIMPLIFIED = str.maketrans(
     "選擇適這應與為對較優勝贏結論總體綜終實際後個錯誤斷決獲確貼滿匹雖儘順從無兩隻覺認還說來項複復",
@@ -209,7 +212,7 @@ def classes(text: str) -> str:
         at = found.start()
         if line[at] == "4":
             kinds[at + 1] = "U" if tokens[at + 1][:1].isupper() else "x"  # "for Lin": the user's name
-        elif line[at - 1 : at] == "x" and "#" < tokens[at - 1] < "\u2000" and line[at + 1] not in "&|":
+        elif line[at - 1 : at] == "x" and GONE != tokens[at - 1] < "\u2000" and line[at + 1] not in "&|":
             kinds[at] = "O"  # "plan B", "then B"
         elif _is_article(tokens, line, at):
             kinds[at] = "x"
