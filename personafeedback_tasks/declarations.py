@@ -60,9 +60,24 @@ _SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]
 _B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
 _RUNS = re.compile(r"\.+(?=\n|$)|([,._(:&|])\1+")
 _LABELS = re.compile(_L).findall
+# The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
+_OTHER_AT_END = {
+    letter: re.compile(rf"(?<![p4j]){other}[n0]?$|^v[^ABab]*{other}.*m")
+    for letter, other in (("A", "[Bb]"), ("B", "[Aa]"))
+}
+_UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
-_ASPECT_HEAD = re.compile(r"x[dcN]|[Pk]")
-_NAMED_HEAD = re.compile(r"[dcgi].*U|^[^x]*[gi]")
+_HEADING = re.compile(rf"({_L})(:.*[^:]|$)")
+_NO = re.compile("n?!n?")  # "No, B"
+_BUT_NOT = re.compile("vn?!n?")  # "..., but it does not"
+# Of what stands before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
+_SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
+_LABEL_HEAD, _OPEN_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("i$"), re.compile("[dcg]")
+_ASKS, _ANSWERS = re.compile("[dcNgsz]"), re.compile(f"[nid]{{0,3}}(?:{_L}|q|=)")
+_ASPECT, _ABOUT_USER = re.compile("P"), re.compile("[sU]")
+_ADVERBIAL, _VERDICT = re.compile("x$|[p4].*x"), re.compile("[ABabgcUsd]")
+_PASSED_OVER = re.compile("[hHk]")
+_TIE, _NEITHER, _NAMED_TIE = re.compile("[^x]*q[^x]*x?$"), re.compile("[dcQ][:in]*="), re.compile("[nsz]*[dcQ]")
 
 
 class Declaration(NamedTuple):
@@ -102,7 +117,7 @@ def declarations(text: str) -> list[Declaration]:
             body = _REASONED.sub(r"\1", body)
         if end == "?" or "h" in body or not _SPEAKS.search(body):
             continue
-        heading = re.match(rf"({_L})(:.*[^:]|$)", body)
+        heading = _HEADING.match(body)
         if heading and body == heading[1]:
             if starts_line or end or body in "AB":
                 if not corrected:
@@ -123,7 +138,7 @@ def declarations(text: str) -> list[Declaration]:
             if part in ",_(":
                 continue
             mark, labels = part[0], _LABELS(part)
-            corrected = corrected or mark == "z" or re.fullmatch("n?!n?", part) is not None
+            corrected = corrected or mark == "z" or _NO.fullmatch(part) is not None
             settles = settles or mark in "svz"
             if mark in "ry" or (mark == "Y" and at == 0):
                 continue
@@ -141,7 +156,7 @@ def declarations(text: str) -> list[Declaration]:
             if one:
                 found.append(Declaration(*one, settles or corrected))
                 corrected = False
-            elif re.fullmatch("vn?!n?", part) or (part[-1] == "O" and found[before:]) or _doubts(part, found):
+            elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and found[before:]) or _doubts(part, found):
                 found.append(Declaration("", found[-1].rank if found[before:] else 1, False))
         if not rest and _doubts(body, found):
             found.append(Declaration("", 1 if end else 2, False))
@@ -156,37 +171,36 @@ def declarations(text: str) -> list[Declaration]:
 
 def _doubts(part: str, found: list[Declaration]) -> bool:
     """Whether a clause that declares nothing ends with the other letter than the last one declared, or prefers it in part."""
-    other = {"A": "[Bb]", "B": "[Aa]"}.get(found[-1].letter) if found else None
-    return bool(other and re.search(rf"(?<![p4j]){other}[n0]?$|^v.*{other}.*m", part) and not re.search("[!tkr]", part))
+    other = _OTHER_AT_END.get(found[-1].letter) if found else None
+    return bool(other and other.search(part) and not _UNDOUBTED.search(part))
 
 
 def _after_head(body: str) -> str:
     """What a sentence says after its colon, with `Q` before it if the head asks for the answer; "" if it speaks of one aspect."""
     head, colon, rest = body.rpartition(":")
-    marks = "".join(re.findall("[svz]", head)) + ("z" if re.fullmatch("n?!n?", head) else "")
+    marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if "Q" in body:
         return marks + body[body.rindex("Q") :] if "!" not in body else ""
     if not colon:
         return body
-    if re.fullmatch(f"[n0]*{_L}", head):  # "A: warm" describes
+    if _LABEL_HEAD.fullmatch(head):  # "A: warm" describes
         return rest if _LABELS(rest) else ""
-    if _ASPECT_HEAD.search(head) or ("x" in head and not _NAMED_HEAD.search(head)):
+    if _OF_ASPECT.search(head) or ("x" in head and not _ASKS_ANYWAY.search(head)):
         return ""
-    if re.search(f"{_L}|i$", head):
+    if _OPEN_HEAD.search(head) or _LABELS(head):
         return body
-    if "!" in head and re.search("[dcg]", head):
+    if "!" in head and _ASKED.search(head):
         return ""
     if "w" in head:
         return f"{marks}w:{rest}"
-    asks = re.search("[dcNgsz]", head) and re.match(f"[nid]{{0,3}}(?:{_L}|q|=)", rest)
-    return f"{marks}Q{rest}" if asks else marks + rest
+    return f"{marks}Q{rest}" if _ASKS.search(head) and _ANSWERS.match(rest) else marks + rest
 
 
 def _limits(part: str) -> bool:
     """Whether a clause without a verdict limits what follows: "In terms of tone, ...", "Stylistically, ..."."""
-    if "P" in part:
-        return not re.search("[sU]", part)
-    return "x" in part and (part[0] in "p4" or part == "x") and not re.search("[ABabgcUsd]", part)
+    if _ASPECT.search(part):
+        return _ABOUT_USER.search(part) is None
+    return _ADVERBIAL.match(part) is not None and _VERDICT.search(part) is None
 
 
 def _declared(part: str, closed: bool) -> tuple[str, int] | None:
@@ -196,7 +210,7 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
         part: the clause.
         closed: nothing follows that a bare label could be the subject of.
     """
-    if re.search("[hHk]", part):
+    if _PASSED_OVER.search(part):
         return None
     outdone = _OUTDOES.findall(part)
     if outdone:
@@ -209,8 +223,8 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     if "!" in part or len(letters) > 1:
         return None
     if not letters:
-        if ("q" in part and not re.search("x(?!$)", part)) or re.search("[dcQ][:in]*=", part):
-            return "", 2 if re.search("^[nsz]*[dcQ]", part) else 1
+        if _TIE.match(part) or _NEITHER.search(part):
+            return "", 2 if _NAMED_TIE.match(part) else 1
         return None
     if "q" in part:
         return None

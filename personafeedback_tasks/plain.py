@@ -45,6 +45,7 @@ _LABEL_ONLY = re.compile(rf"[\s(\[{{<【*'\"`.:]*{_LABEL}[\s)\]}}>】*'\"`.,:!�
 _PAIR = re.compile(
     r"""(["'])([\w -]{1,40})\1\s*:\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\Z)|'([^'\\\n]*)'|([^\s,{}\[\]"']{1,40}))""", re.S
 )
+_IN_KEYS, _ANSWER_KEYS = set("dcgGNMnmfs1U"), set("dcgGNMs")  # classes of words in the key of an object that answers
 _FENCE = re.compile(r"```[^\n`]*\n?([^`]*)(?:```|\Z)")
 _STRUCK = re.compile(r"~~([^~]*)~~")
 
@@ -172,7 +173,7 @@ def _pair(pair: re.Match[str]) -> str:
     if pair[2] in ("A", "B") and pair[5] in ("true", "false"):
         return f" {pair[2]} {'✓' if pair[5] == 'true' else '✗'} "
     key, value = set(classes(pair[2].replace("_", " "))), next((value for value in pair.groups()[2:] if value is not None), "")
-    answers = key <= set("dcgGNMnmfs1U") and key & set("dcgGNMs") and (len(value) <= 12 or _LABEL_ONLY.fullmatch(value))
+    answers = key <= _IN_KEYS and key & _ANSWER_KEYS and (len(value) <= 12 or _LABEL_ONLY.fullmatch(value))
     return f"\n⟦ {value}\n" if answers and "\\" not in value else f" {GONE} "
 
 

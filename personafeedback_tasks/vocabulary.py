@@ -229,7 +229,7 @@ _TO_CHECK = re.compile("4(?=x)|(?<![NdQ])[AB]")
 
 def _is_article(tokens: list[str], line: str, at: int) -> bool:
     """Whether this letter stands as an article does ("A better choice"), and is no label. Holds for B as for A."""
-    follower, then = line[at + 1], line[at + 2]
-    if follower == "\n" or tokens[at + 1] > "\u2000":
-        return False
-    return follower in "xdUNcEkq12mM" or (follower in "gw" and then in "xdNEU12gM")
+    return tokens[at + 1 : at + 2] < ["\u2000"] and _BEFORE_NOUN.match(line, at + 1) is not None
+
+
+_BEFORE_NOUN = re.compile("[xdUNcEkq12mM]|[gw][xdNEU12gM]")
