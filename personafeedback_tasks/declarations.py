@@ -49,6 +49,7 @@ _REJECTS = [re.compile(pattern + _TAIL) for pattern in [
 ]]  # fmt: skip
 _BARE = re.compile(rf"[nsi0vzJ|j]*(?:[p4][nJ]{{0,3}}U|zj)?[nJ]{{0,3}}{_L}(?:Ji)?[n0p4U]*")
 _OUTDOES = re.compile(rf"({_L})[nisp4]{{0,4}}([ou])[np4]{{0,3}}({_L})")
+_TWICE_OR_DENIED = re.compile("[ou].*[ou]|!")
 _ASIDE = re.compile(rf"t[njp4rDi]{{0,3}}{_L}|(?<={_L})j{_L}|tn?k?[NdJ]?|![ncdi]{{0,3}}{_L}(?=$|[np4U0])")  # than B; not B
 _DENIES = re.compile(rf"n?![ncdij]{{0,3}}({_L})[np4Uq]*")  # not A: of two, it is the other
 _REASONED = re.compile(rf"^([^r]*{_L}[^r]*?),?r.*")  # what is said for the choice
@@ -69,7 +70,7 @@ _UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
 _HEADING = re.compile(rf"({_L})(:.*[^:]|$)")
 _NO = re.compile("n?!n?")  # "No, B"
-_BUT_NOT = re.compile("vn?!n?")  # "..., but it does not"
+_BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
 # Of what stands before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
 _SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
 _LABEL_HEAD, _OPEN_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("i$"), re.compile("[dcg]")
@@ -112,7 +113,7 @@ def declarations(text: str) -> list[Declaration]:
     for sentence in _SENTENCE.findall(line):
         body = sentence.rstrip(".?\n")
         end = sentence[len(body) :]
-        starts_line, fresh_line = fresh_line, end == "\n" or (fresh_line and not body)
+        starts_line, fresh_line = fresh_line, end == "\n"
         if "r" in body:
             body = _REASONED.sub(r"\1", body)
         if end == "?" or "h" in body or not _SPEAKS.search(body):
@@ -178,9 +179,10 @@ def _doubts(part: str, found: list[Declaration]) -> bool:
 def _after_head(body: str) -> str:
     """What a sentence says after its colon, with `Q` before it if the head asks for the answer; "" if it speaks of one aspect."""
     head, colon, rest = body.rpartition(":")
-    marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if "Q" in body:
-        return marks + body[body.rindex("Q") :] if "!" not in body else ""
+        before, _, named = body.rpartition("Q")
+        return "" if "!" in body else "".join(_SETTLING.findall(before)) + "Q" + named
+    marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if not colon:
         return body
     if _LABEL_HEAD.fullmatch(head):  # "A: warm" describes
@@ -212,10 +214,9 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     """
     if _PASSED_OVER.search(part):
         return None
-    outdone = _OUTDOES.findall(part)
-    if outdone:
-        (one, verb, other), *more = outdone
-        return None if more or "!" in part else ((one if verb == "o" else other).upper(), 1)
+    if outdone := _OUTDOES.search(part):
+        one, verb, other = outdone.groups()
+        return None if _TWICE_OR_DENIED.search(part) else ((one if verb == "o" else other).upper(), 1)
     if denied := _DENIES.fullmatch(part):
         return "AB"[denied[1] in "Aa"], 0
     part = _ASIDE.sub("", part)

@@ -36,7 +36,7 @@ VOCABULARY = {
     "g": "better best preferable preferred superior stronger wins win winning prevails chosen selected ideal"
     " closer meilleur meilleure mieux besser beste bessere mejor migliore meglio melhor лучше лучший"
     " 更好 最好 更优 更佳 最佳 较好 较优 较佳 胜出 获胜 胜 赢 赢了 略胜一筹 更胜一筹 胜一筹 更强 占优 完胜"
-    " 更棒 更到位 更得当 更贴心 正合适 良い 良く いい よい 优れ 好ましい 좋 낫 나은 나으 낫습니다",
+    " 更棒 更到位 更得当 正合适 良い 良く いい よい 优れ 好ましい 좋 낫 나은 나으 낫습니다",
     # calls it good, which counts only if nothing else is said
     "G": "right correct"
     " 好 正确 对的",
