@@ -59,7 +59,7 @@ _WORDS = re.compile(r"[^.?\n]+")
 _MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
 _SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
 _B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
-_RUNS = re.compile(r"\.+(?=\n|$)|([,._(:&|])\1+")
+_RUNS = re.compile(r"\.+(?=\n)|([,._(:&|])\1+")
 _LABELS = re.compile(_L).findall
 # The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
 _OTHER_AT_END = {
@@ -101,6 +101,8 @@ def declarations(text: str) -> list[Declaration]:
         return [Declaration("AB"[only[1] in "Bβ"], 2, False)]
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     line = _RUNS.sub(r"\1", line)
+    if line.endswith("."):
+        line = line[:-1] + "\n"  # a full stop at the end ends a line, where the end alone may have cut one off
     if _B_FIRST.match(line):
         line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
     for pattern, new in _PHRASES:

@@ -8,7 +8,7 @@ from personafeedback_tasks.declarations import declarations
 
 ROWS = [  # (text, its declarations: letter or -, rank, and ! where it settles)
     ("B", "B2"), ("b)", "B2"), ("a.", "A2"), ("I like tea. B", "B1"), ("B. I like tea", "B2"),
-    ("B.\nI like tea", "B2"), ("Response B", "B2"), ("x. Response B", ""), ("x. Response B.", ""),
+    ("B.\nI like tea", "B2"), ("Response B", "B2"), ("x. Response B", ""), ("x. Response B.", "B1"),
     ("Answer: B", "B2"), ("my choice is B", "B2"), ("B is my choice", "B2"), ("I prefer B", "B1"),
     ("B is better", "B1"), ("better: B", "B2"), ("B is right", "B0"), ("not A", "B0"), ("B beats A", "B1"),
     ("A is beaten by B", ""), ("A is worse", "B1"), ("wrong answer: A", "B1"), ("It is a tie", "-1"),
@@ -34,7 +34,7 @@ ROWS = [  # (text, its declarations: letter or -, rank, and ! where it settles)
     ("ranking: B, A", "B2"), ("B > A", "B1"), ("B < A", "A1"), ("the first is better", "A1"),
     ("B is warm, A is dry. The former is better", ""), ("I choose B, even if A is long", "B1"),
     ("If I must choose, B is better", "B1"), ("Answer: A, then B", "A2 -2"), ("x y: B", ""),
-    ("B. Tone: A", "B1 -2"), ("B. Tone: A. x", "B1 -2"), ("so A and B", ""), ("Answer: Response B", "B2"),
+    ("B. Tone: A", "B1 -2"), ("B. Tone: A. x", "B1 -1"), ("so A and B", ""), ("Answer: Response B", "B2"),
     ("The answer for him is: B", "B2"), ("(B)", "B2"), ("B, A", ""), ("A = B", ""), ("A, B and tea", ""),
     ("B is better, but it does not", "B1 -1"), ("⟦ B", "B2"), ("not ⟦ B", ""), ("Wait ⟦ B", "B2!"),
     ("x: ⟦ B", "B2"), ("tea: x is better: B", ""), ("B?", ""), ("B!", "B2"), ("为B", "B1"), ("更好的是B", "B1"),
