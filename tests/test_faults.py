@@ -159,7 +159,7 @@ def cases():
 def faulty(server, cases, monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-    monkeypatch.setattr(test_servers, "judge", judges.gold)
+    server.judge = judges.gold
     monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
     faulty = Faulty(server, cases)
     monkeypatch.setattr(server, "dispatch", faulty.dispatch)
