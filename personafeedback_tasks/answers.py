@@ -63,7 +63,7 @@ def read_last_line(reply: str, truncated: bool = False) -> str:
     if not text:
         return "truncated" if text is None else "no_response"
     *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
-    said = plain(last.strip("> "))
+    said = plain(last)
     found = [one for one in declarations(said) if one.rank > 0]
     letters = {one.letter for one in found}
     ends = any(one.rank > 1 for one in found) or declarations(re.split("[.!?。](?=.)", said)[-1])

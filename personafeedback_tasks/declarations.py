@@ -73,7 +73,7 @@ _NO = re.compile("n?!n?")  # "No, B"
 _BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
 # Of what stands before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
 _SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
-_LABEL_HEAD, _OPEN_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("i$"), re.compile("[dcg]")
+_LABEL_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("[dcg]")
 _ASKS, _ANSWERS = re.compile("[dcNgsz]"), re.compile(f"[nid]{{0,3}}(?:{_L}|q|=)")
 _ASPECT, _ABOUT_USER = re.compile("P"), re.compile("[sU]")
 _ADVERBIAL, _VERDICT = re.compile("x$|[p4].*x"), re.compile("[ABabgcUsd]")
@@ -191,7 +191,7 @@ def _after_head(body: str) -> str:
         return rest if _LABELS(rest) else ""
     if _OF_ASPECT.search(head) or ("x" in head and not _ASKS_ANYWAY.search(head)):
         return ""
-    if _OPEN_HEAD.search(head) or _LABELS(head):
+    if _LABELS(head):
         return body
     if "!" in head and _ASKED.search(head):
         return ""
@@ -229,12 +229,9 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
         if _TIE.match(part) or _NEITHER.search(part):
             return "", 2 if _NAMED_TIE.match(part) else 1
         return None
-    if "q" in part:
-        return None
     letter = letters.pop()
     if "w" in part:
-        rejected = "g" not in part and any(pattern.search(part) for pattern in _REJECTS)
-        return ("AB"[letter == "A"], 1) if rejected else None
+        return ("AB"[letter == "A"], 1) if any(pattern.search(part) for pattern in _REJECTS) else None
     for rank, pattern in _DECLARES:
         if pattern.search(part):
             return letter, rank

@@ -83,7 +83,7 @@ _BRACKETED = re.compile(r"[(\[{<【]{1,3} ?([ABab])\.? ?[)\]}>】]{1,3}")
 
 def spoken(reply: str) -> str | None:
     """What a reply says after its thinking, with the elements of its markup resolved; None if it never stops thinking."""
-    text = reply.replace("\r", "\n")
+    text = reply
     if not reply.isascii():
         text = unicodedata.normalize("NFKC", _SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("’", "'").replace("‘", "'")
     if "<" in text or "[" in text or "◁" in text:

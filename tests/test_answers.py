@@ -238,10 +238,16 @@ LAST_LINES: dict[str, list[tuple[str, str]]] = {
         ("回答A更好。\n接下来看个性化，这位用户", INVALID), ("Overall: A is more detailed, B is more", INVALID), ("Overall: B优", INVALID),
         ("Answer: B\nI hope this helps!", INVALID), ("Short is best.\nAnswer: A or B", INVALID),
         ('Short is best.\n"Answer: A" or "Answer: B"', INVALID), ("Short is best.\nAnswer: A. Wait, no", INVALID),
-        ("…", INVALID), ("I cannot choose.", REFUSED), ("", NONE), ("<think>A</think>", NONE), ("<think>Answer: A", CUT),
+        ("…", INVALID), ("Short is best.\nNot A", INVALID), ("I cannot choose.", REFUSED), ("", NONE), ("<think>A</think>", NONE), ("<think>Answer: A", CUT),
     ],
 }  # fmt: skip
 LAST = [(reply, expected) for rows in LAST_LINES.values() for reply, expected in rows]
+ROWS["a later turn"] = [
+    ("B\nUser: I prefer A", "B"), ("B is better.\nUser: thanks", "B"), ("A\n\nHuman: Why?", "A"),
+    ("Answer: B\nUser: The persona likes tea\nAssistant: A is better", "B"), ("B is better.\nUser: I prefer A", INVALID),
+    ("B\nUser: and this one?\nAssistant: A", INVALID), ("A\n用户：谢谢", "A"),
+]
+ROWS["named again"] = [("Answer: B. B is better. My answer is A.", INVALID), ("B is better. My answer is A.", "A")]
 CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
 
 

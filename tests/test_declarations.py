@@ -39,6 +39,8 @@ ROWS = [  # (text, its declarations: letter or -, rank, and ! where it settles)
     ("B is better, but it does not", "B1 -1"), ("⟦ B", "B2"), ("not ⟦ B", ""), ("Wait ⟦ B", "B2!"),
     ("x: ⟦ B", "B2"), ("tea: x is better: B", ""), ("B?", ""), ("B!", "B2"), ("为B", "B1"), ("更好的是B", "B1"),
     ("选B", "B1"), ("不选A", "B0"), ("B更好，但A更贴心", "B1 -1"), ("A没有B好", "B1"),
+    ("not response A", "B0"), ("not response B", "A0"), ("Answer: A tie", ""), ("Wait, so ⟦ B", "B2!"), ("Final answer: so B", "B1!"),
+    ("Answer: tone: B", ""), ("A: warm, B: cold", ""), ("A and B: B is better", "B1"),
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from personafeedback_tasks.plain import READ, plain, spoken
 from personafeedback_tasks.vocabulary import GONE, classes
 
 SPOKEN = [
+    ("<i>B</i>x", "Bx"), ("<p>B</p>x", "B\nx"), ("a\rb", "a\nb"), ("<|x|>A<|im_end|>B", "A"), ("<|im_end|>A<|im_end|>B", "A"),
     ("<think>x</think>B", "B"), ("x</think>B", "B"), ("<think>x", None), ("a<think>x</think>b<think>y", None),
     ("<seed:think>x</seed:think>B", "B"), ("<note>Answer: A</note>B", "B"), ("<note>B</note>", "B"),
     ("<note><answer>B</answer></note>", "⟦ B."), ("<note>x<think>y</note>B", "B"), ("<p>A</p><p>B</p>", "A\nB"),
@@ -25,6 +26,8 @@ SPOKEN = [
     ("  ", ""), ("<x><y>B</x>z</y>w", "y Bzw"),
 ]  # fmt: skip
 PLAIN = [
+    ("```\nI prefer B\n```", "I prefer B"), ('{"choice": "not knowables"}', "{ ¤ }"), ('He said "Long!" x', "He said  ¤.  x"),
+    ('He said "Long?" x', "He said  ¤.  x"), ('他说"很长。"x', "他说 ¤. x"), ('He said "It is long. " x', "He said  ¤.  x"),
     ('{"A": true, "B": false}', "{ A ✓ , B ✗ }"), ('{"A": 1}', "{ ¤ }"), ('{"x": true}', "{ ¤ }"),
     ('{"answer": "B"}', "{\n⟦ B\n}"), ('{"answer": "B', "{\n⟦ B"),
     ('{"final_answer": "Response B", "reason": "A is dry"}', "{\n⟦ Response B\n, ¤ }"),
