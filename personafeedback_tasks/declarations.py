@@ -99,6 +99,14 @@ def declarations(text: str) -> list[Declaration]:
     line = classes(text)
     if only := _ONLY.fullmatch(line):
         return [Declaration("AB"[only[1] in "Bβ"], 2, False)]
+    reading = _Reading()
+    for sentence in _SENTENCE.findall(_phrased(line)):
+        reading.sentence(sentence)
+    return reading.result()
+
+
+def _phrased(line: str) -> str:
+    """The sentences that matter, with phrases in place of their words."""
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     line = _RUNS.sub(r"\1", line)
     if line.endswith("."):
@@ -107,41 +115,60 @@ def declarations(text: str) -> list[Declaration]:
         line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
     for pattern, new in _PHRASES:
         line = pattern.sub(new, line)
-    found: list[Declaration] = []
-    # Letters that head a line: alone, with the place of their declaration, or before a colon and what is said of them.
-    alone: dict[str, list[int]] = {letter: [] for letter in "AB"}
-    described: dict[str, list[int]] = {}
-    corrected, fresh_line = False, True  # a correction whose new answer is still to come; whether a line starts here
-    for sentence in _SENTENCE.findall(line):
+    return line
+
+
+class _Reading:
+    """Goes through the sentences of one text and keeps what they declare."""
+
+    def __init__(self) -> None:
+        self.found: list[Declaration] = []
+        self.corrected = False  # a correction was announced and its new answer is still to come
+        self.starts_line = True
+        # Letters that head a line: alone, with the place of their declaration, or before a colon and what is said of them.
+        self.alone: dict[str, list[int]] = {letter: [] for letter in "AB"}
+        self.described: dict[str, list[int]] = {}
+
+    def sentence(self, sentence: str) -> None:
+        """Read one sentence with its end: a full stop, a question mark, a new line, or nothing if the text was cut off."""
         body = sentence.rstrip(".?\n")
         end = sentence[len(body) :]
-        starts_line, fresh_line = fresh_line, end == "\n"
+        starts_line, self.starts_line = self.starts_line, end == "\n"
         if "r" in body:
             body = _REASONED.sub(r"\1", body)
         if end == "?" or "h" in body or not _SPEAKS.search(body):
-            continue
+            return
         heading = _HEADING.match(body)
         if heading and body == heading[1]:
             if starts_line or end or body in "AB":
-                if not corrected:
-                    alone[body.upper()].append(len(found))
-                found.append(Declaration(body.upper(), 2 if starts_line and end != "." else 1, corrected))
-                corrected = False
-            continue
+                if not self.corrected:
+                    self.alone[body.upper()].append(len(self.found))
+                self.declare(body.upper(), 2 if starts_line and end != "." else 1, settles=False)
+            return
         if heading:
-            described.setdefault(heading[1].upper(), [])
-            if not (found or len(described) > 1 or _LABELS(heading[2])):  # "B: warm and short"
-                described[heading[1].upper()].append(len(found))
-                found.append(Declaration(heading[1].upper(), 1, False))
+            self.describe(heading[1].upper(), heading[2])
         rest = _after_head(body)
         parts = [part for part in _CLAUSES.split(rest) if part]
+        self.clauses(parts, own_line=starts_line, ended=end in (".", "\n"))
+        if not rest and self.doubts(body):
+            self.found.append(Declaration("", 1 if end else 2, False))
+
+    def describe(self, letter: str, what: str) -> None:
+        """A letter before a colon heads what is said of it; as the first words of a text it may be the answer: "B: warm"."""
+        places = self.described.setdefault(letter, [])
+        if not (self.found or len(self.described) > 1 or _LABELS(what)):
+            places.append(len(self.found))
+            self.found.append(Declaration(letter, 1, False))
+
+    def clauses(self, parts: list[str], own_line: bool, ended: bool) -> None:
+        """Read the clauses of a sentence, with the marks between them."""
         settles = limited = False
-        before = len(found)
+        before = len(self.found)
         for at, part in enumerate(parts):
             if part in ",_(":
                 continue
             mark, labels = part[0], _LABELS(part)
-            corrected = corrected or mark == "z" or _NO.fullmatch(part) is not None
+            self.corrected = self.corrected or mark == "z" or _NO.fullmatch(part) is not None
             settles = settles or mark in "svz"
             if mark in "ry" or (mark == "Y" and at == 0):
                 continue
@@ -150,32 +177,37 @@ def declarations(text: str) -> list[Declaration]:
                 continue
             follower, then = [*parts[at + 1 : at + 3], ".", "."][:2]
             closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and then[0] in "rz!vyY")
-            hangs = follower == "." and end not in (".", "\n") and labels and labels[0] in "ab"
-            if hangs and (mark == "v" or not settles) and not (at == 0 and starts_line):
+            hangs = follower == "." and not ended and labels and labels[0] in "ab"
+            if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
                 closed = False
             one = _declared(part, closed)
-            if corrected and found and labels and {label.upper() for label in labels} == {found[-1].letter}:
-                corrected = False  # "actually, B is ..." after B takes nothing back
+            if self.corrected and self.found and {label.upper() for label in labels} == {self.found[-1].letter}:
+                self.corrected = False  # "actually, B is ..." after B takes nothing back
             if one:
-                found.append(Declaration(*one, settles or corrected))
-                corrected = False
-            elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and found[before:]) or _doubts(part, found):
-                found.append(Declaration("", found[-1].rank if found[before:] else 1, False))
-        if not rest and _doubts(body, found):
-            found.append(Declaration("", 1 if end else 2, False))
-    if corrected and found:
-        found.append(Declaration("", 2, True))
-    headings = {at for letter, other in ("AB", "BA") for at in (
-        *(alone[letter] if alone[other] or (other in described and letter not in described) else ()),
-        *(described.get(letter, ()) if alone[other] or other in described else ()),
-    )}  # fmt: skip
-    return [one for at, one in enumerate(found) if at not in headings]
+                self.declare(*one, settles)
+            elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.found[before:]) or self.doubts(part):
+                self.found.append(Declaration("", self.found[-1].rank if self.found[before:] else 1, False))
 
+    def declare(self, letter: str, rank: int, settles: bool) -> None:
+        self.found.append(Declaration(letter, rank, settles or self.corrected))
+        self.corrected = False
 
-def _doubts(part: str, found: list[Declaration]) -> bool:
-    """Whether a clause that declares nothing ends with the other letter than the last one declared, or prefers it in part."""
-    other = _OTHER_AT_END.get(found[-1].letter) if found else None
-    return bool(other and other.search(part) and not _UNDOUBTED.search(part))
+    def doubts(self, part: str) -> bool:
+        """Whether a clause that declares nothing ends with the other letter than the last one, or prefers it in part."""
+        other = _OTHER_AT_END.get(self.found[-1].letter) if self.found else None
+        return bool(other and other.search(part) and not _UNDOUBTED.search(part))
+
+    def result(self) -> list[Declaration]:
+        """All declarations but headings; a correction that no answer followed declares that there is none."""
+        if self.corrected and self.found:
+            self.found.append(Declaration("", 2, True))
+        headings: set[int] = set()
+        for letter, other in ("AB", "BA"):
+            if self.alone[other] or (other in self.described and letter not in self.described):
+                headings.update(self.alone[letter])
+            if self.alone[other] or other in self.described:
+                headings.update(self.described.get(letter, ()))
+        return [one for at, one in enumerate(self.found) if at not in headings]
 
 
 def _after_head(body: str) -> str:
