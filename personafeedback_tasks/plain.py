@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 from .vocabulary import GONE, classes
@@ -25,6 +26,7 @@ _ANSWERS = re.compile(
 )
 _INLINE = re.compile("strong|em|i|code|u|span|su[bp]|mark|font|center|small|big|[uo]l|h[1-6]|tt|pre|q")
 _BLOCK = re.compile("p|br|div|li")
+_TURN_NAMES = re.compile("end_of_turn|eos")
 _TAG = re.compile(r"<(/?)\s?([^\W\d][\w:.-]{0,30})([^<>\n]{0,80})>")
 _AS_TAGS = [(re.compile(pattern, re.I), new) for pattern, new in [
     (r"<\|channel\|> ?(?:analysis|commentary)", "<think>"), (r"<\|channel\|> ?final(?:<\|message\|>)?", "</think>"),
@@ -108,34 +110,43 @@ def _unwrapped(text: str) -> str | None:
     at = 0
     for tag in _TAG.finditer(text):
         closes, name = tag[1], tag[2].lower()
-        if _TURN_ENDS.fullmatch(tag[0]) and name not in first:
+        role = _role(name)
+        if role == "turn" or (name == "s" and closes and "s" not in first):
             continue
         kept.append(text[at : tag.start()])
         at = tag.end()
-        if _INLINE.fullmatch(name) or _BLOCK.fullmatch(name):
-            kept.append("\n" if _BLOCK.fullmatch(name) else "")
+        if role in ("inline", "block"):
+            kept.append("\n" if role == "block" else "")
         elif not closes:
             first.setdefault(name, len(kept))
             opened.append((name, len(kept)))
-            kept.append("⟦ " if _ANSWERS.fullmatch(name) else "" if name == "s" else f" {tag[2]}{tag[3]} ")
+            kept.append("⟦ " if role == "answer" else "" if name == "s" else f" {tag[2]}{tag[3]} ")
         elif name in first:
             start = first[name]
             while opened and opened[-1][1] >= start:
                 first.pop(opened.pop()[0], None)
             kept[start:] = [_element(name, "".join(kept[start + 1 :]))]
-        elif _THINKS.search(name):
+        elif role == "thinking":
             kept, opened, first = [], [], {}
-    return None if any(_THINKS.search(name) for name in first) else "".join(kept) + text[at:]
+    return None if any(_role(name) == "thinking" for name in first) else "".join(kept) + text[at:]
+
+
+@lru_cache(1024)
+def _role(name: str) -> str:
+    """What an element of this name is for; "" for one whose content says it."""
+    roles = {"inline": _INLINE, "block": _BLOCK, "turn": _TURN_NAMES, "answer": _ANSWERS}
+    known = next((role for role, names in roles.items() if names.fullmatch(name)), "")
+    return known or ("thinking" if _THINKS.search(name) else "")
 
 
 def _element(name: str, inside: str) -> str:
     """What an element says: an answer, the letter that it emphasises, or nothing, since thinking may have any name."""
-    if _ANSWERS.fullmatch(name):
+    if _role(name) == "answer":
         return f"\n⟦ {inside.strip()}.\n"
     if name in ("s", "del", "strike"):
         return _struck(inside)
     says = "⟦" in inside or (":" not in inside and _LABEL_ONLY.fullmatch(inside))
-    return inside if name in ("a", "b") or (says and not _THINKS.search(name)) else ""
+    return inside if name in ("a", "b") or (says and _role(name) != "thinking") else ""
 
 
 def _struck(inside: str) -> str:
