@@ -41,10 +41,17 @@ ROWS = [  # (text, its declarations: letter or -, rank, and ! where it settles)
     ("选B", "B1"), ("不选A", "B0"), ("B更好，但A更贴心", "B1 -1"), ("A没有B好", "B1"),
     ("not response A", "B0"), ("not response B", "A0"), ("Answer: A tie", ""), ("Wait, so ⟦ B", "B2!"), ("Final answer: so B", "B1!"),
     ("Answer: tone: B", ""), ("A: warm, B: cold", ""), ("A and B: B is better", "B1"),
+    ("B is warm, while A is better", "A1"), ("While A is better, he likes tea", ""), ("I say B but he likes tea", "B1"),
+    ("B, not tea", "B1"), ("B, while tea is nice", "B1"), ("B, although tea is nice", "B1"), ("B, tea is nice", ""),
+    ("Tea is nice, so response B", "B1!"), ("Tea is nice, response B", ""), ("Tea is nice, response B.", "B1"),
+    ("Tea is nice, response B. x y. z", "B1"), ("Tea is nice, but response B", ""), ("I prefer B. A: warm", "B1"),
+    ("Answer: B. Tea with him is A. x", "B2 -1"), ("Answer: B, tea with him is A. x", "B2 -2"), ("Tea.\nB\nMore tea", "B2"),
+    ("Tea. B. More tea", "B1"), ("A: B is warm\nB: warm", ""),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), ROWS)
 def test_declarations(text: str, expected: str) -> None:
+    assert all(isinstance(one.letter, str) for one in declarations(text))
     found = [f"{one.letter or '-'}{one.rank}{'!' * one.settles}" for one in declarations(text)]
     assert " ".join(found) == expected
