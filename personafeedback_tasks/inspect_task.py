@@ -189,13 +189,8 @@ def _score_letters(read: Callable[[str, bool], str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         replies = choices(state)
         answers = [read_choice(choice, read) for choice in replies]
-        unread = {
-            order: excerpt(choice.message.text)
-            for order, choice, answer in zip(
-                ORDERS, replies, answers, strict=False
-            )  # fewer where the run was cut short
-            if answer not in LETTERS
-        }
+        said = zip(ORDERS, replies, answers, strict=False)  # score_answers refuses a case with a reply missing
+        unread = {order: excerpt(choice.message.text) for order, choice, answer in said if answer not in LETTERS}
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=joined(answers),
