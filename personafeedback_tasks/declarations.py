@@ -14,24 +14,29 @@ from .vocabulary import classes
 _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 
 # Where words mean more than one by one. The order matters: nouns join labels first, then pairs of labels become `=`.
-_PHRASES = [(re.compile(pattern), new) for pattern, new in [
-    (r"[Nd](?:A|α(?![xdUgn]))", "a"), (r"[Nd](?:B|β(?![xdUgn]))", "b"), (r"M[Aα]", "a"), (r"M[Bβ]", "b"),  # Response A
-    (r"[Aa]D?M", "a"), (r"[Bb]D?M", "b"), (r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"),  # A选项
-    (r"1[NJM]|(?<!n)1d", "a"), (r"2[NJM]|(?<!n)2d", "b"),  # the first one
-    (r"(?<![^cigGtn:\n])1(?=[.\n]|$|[igGmfou])", "a"), (r"(?<![^cigGtn:\n])2(?=[.\n]|$|[igGmfou])", "b"),  # the first is
-    (r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), (r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
-    (rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})[01.,>&o]{{0,3}}{_L}[02]?", r"Q\1"),  # ranking: A, B
-    (rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="), (rf"(?<![^:.\nQ(]){_L},{_L}(?=[.\n?(]|$)", "="),  # A or B; A, B
-    (rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="), (rf"{_L}n?0[,&]{{1,2}}{_L}n?0", "="), (rf"{_L}\n?\|", "="),  # A = B; A or
-    (rf"K[vt]n?({_L})", r"w:\1"),  # anything but A
-    (r"yh", "y"), (r"h[nJjih]{0,5}c[nJjp0dN]{0,4},", ""),  # even if; if I must choose,
-    (rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), (rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
-    (r"z(?=t)", ""), (r"(?<=i)([nα])z", r"\1w"),  # rather than; it would be a mistake
-    (r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "x"), ("ζ", "z"),  # a correction opens its clause
-    (r"!n?e[gfxnmEGα]{1,4}e", "u"), (r"l[gfEG]|lx(?=t)", "w"), (r"e(?!α)", "r"),  # not as good as
-    (r"W(?=[^,._(\n]{0,12}4α)", "h"), (r"[4j]α", "U"),  # would be better for an extrovert
-    (r"m[mnpD4U]{0,5}[fEG]|gn?[fE]|mg", "g"), (r"f([npxUjD4α]{0,10})[gm]{1,3}", r"g\1"),  # more suitable; fits the user better
-    (rf"({_L})[:(]?T", r"\1ig,"), (rf"({_L})[:(]?F", r"\1iw,"), (rf"F({_L})", r",\1iw,"), ("[Tα]", "n"), ("W", "i"),  # A ✓ B ✗
+# (class without which the pattern cannot match, so that most are not tried; pattern; what it becomes)
+_PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
+    ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"), ("M", r"M[Aα]", "a"), ("M", r"M[Bβ]", "b"),  # Response A
+    ("M", r"[Aa]D?M", "a"), ("M", r"[Bb]D?M", "b"), ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"),  # A选项
+    ("1", r"1[NJM]|(?<!n)1d", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
+    ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|[igGmfou])", "b"),  # the first is
+    ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
+    (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})[01.,>&o]{{0,3}}{_L}[02]?", r"Q\1"),  # ranking: A, B
+    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="),  # A or B
+    (",", rf"{_L}(?<![^:.\nQ(].),{_L}(?=[.\n?(]|$)", "="),  # A, B
+    ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="), ("0", rf"{_L}n?0[,&]{{1,2}}{_L}n?0", "="), ("|", rf"{_L}\n?\|", "="),  # A = B; A or
+    ("K", rf"K[vt]n?({_L})", r"w:\1"),  # anything but A
+    ("h", r"yh", "y"), ("h", r"h[nJjih]{0,5}c[nJjp0dN]{0,4},", ""),  # even if; if I must choose,
+    ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
+    ("z", r"z(?=t)", ""), ("z", r"(?<=i)([nα])z", r"\1w"),  # rather than; it would be a mistake
+    # a correction opens its clause
+    ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "x"), ("ζ", "ζ", "z"),
+    ("e", r"!n?e[gfxnmEGα]{1,4}e", "u"), ("l", r"l[gfEG]|lx(?=t)", "w"), ("e", r"e(?!α)", "r"),  # not as good as
+    ("W", r"W(?=[^,._(\n]{0,12}4α)", "h"), ("α", r"[4j]α", "U"),  # would be better for an extrovert
+    # more suitable; fits the user better
+    ("", r"m[mnpD4U]{0,5}[fEG]|gn?[fE]|mg", "g"), ("f", r"f([npxUjD4α]{0,10})[gm]{1,3}", r"g\1"),
+    ("T", rf"({_L})[:(]?T", r"\1ig,"), ("F", rf"({_L})[:(]?F", r"\1iw,"), ("F", rf"F({_L})", r",\1iw,"),  # A ✓ B ✗
+    ("T", "T", "n"), ("α", "α", "n"), ("W", "W", "i"),
 ]]  # fmt: skip
 # What may follow a declaration: nothing that an unknown word could limit, unless it is about the user.
 _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
@@ -44,6 +49,7 @@ _DECLARES = [(rank, re.compile(pattern + _TAIL)) for rank, pattern in [
     (1, rf"g[gdNEfn]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
     (0, rf"{_L}[ni]{{0,3}}G"),
 ]]  # fmt: skip
+_NAMES_OR_PRAISES = re.compile("[QdcsNgG]")  # one of these is in all that declares
 _REJECTS = [re.compile(pattern + _TAIL) for pattern in [
     rf"w[dNMD]?n{{0,3}}[:i]{{0,2}}n{{0,3}}{_L}", rf"{_L}[nisp]{{0,4}}w",
 ]]  # fmt: skip
@@ -113,8 +119,9 @@ def _phrased(line: str) -> str:
         line = line[:-1] + "\n"  # a full stop at the end ends a line, where the end alone may have cut one off
     if _B_FIRST.match(line):
         line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
-    for pattern, new in _PHRASES:
-        line = pattern.sub(new, line)
+    for needs, pattern, new in _PHRASES:
+        if needs in line:
+            line = pattern.sub(new, line)
     return line
 
 
@@ -248,10 +255,10 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     """
     if _PASSED_OVER.search(part):
         return None
-    if outdone := _OUTDOES.search(part):
+    if ("o" in part or "u" in part) and (outdone := _OUTDOES.search(part)):
         one, verb, other = outdone.groups()
         return None if _TWICE_OR_DENIED.search(part) else ((one if verb == "o" else other).upper(), 1)
-    if denied := _DENIES.fullmatch(part):
+    if "!" in part and (denied := _DENIES.fullmatch(part)):
         return "AB"[denied[1] in "Aa"], 0
     part = _ASIDE.sub("", part)
     letters = {letter.upper() for letter in _LABELS(part)}
@@ -264,7 +271,8 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     letter = letters.pop()
     if "w" in part:
         return ("AB"[letter == "A"], 1) if any(pattern.search(part) for pattern in _REJECTS) else None
-    for rank, pattern in _DECLARES:
-        if pattern.search(part):
-            return letter, rank
+    if _NAMES_OR_PRAISES.search(part):
+        for rank, pattern in _DECLARES:
+            if pattern.search(part):
+                return letter, rank
     return (letter, 1) if closed and _BARE.fullmatch(part) else None
