@@ -45,7 +45,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     text = spoken(reply)
     if not text:
         return "truncated" if text is None else "no_response"
-    turn = NEXT_TURN.search(text, 1)
+    turn = NEXT_TURN.search(text)
     first = _settled(one for one in declarations(plain(text[: turn.start()])) if one.rank > 1) if turn else ""
     explicit = truncated or first in LETTERS  # what later turns say in passing is not about this one
     said = plain(text)

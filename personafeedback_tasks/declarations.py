@@ -65,7 +65,7 @@ _WORDS = re.compile(r"[^.?\n]+")
 _MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
 _SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
 _B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
-_RUNS = re.compile(r"\.+(?=\n)|([,._(:&|])\1+")
+_RUNS, _REPEATED = re.compile(r"\.+(?=\n)|([,._(:&|])\1+"), [".\n", *(2 * mark for mark in ",._(:&|")]
 _LABELS = re.compile(_L).findall
 # The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
 _OTHER_AT_END = {
@@ -81,7 +81,7 @@ _BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
 _SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
 _LABEL_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("[dcg]")
 _ASKS, _ANSWERS = re.compile("[dcNgsz]"), re.compile(f"[nid]{{0,3}}(?:{_L}|q|=)")
-_ASPECT, _ABOUT_USER = re.compile("P"), re.compile("[sU]")
+_ABOUT_USER = re.compile("[sU]")
 _ADVERBIAL, _VERDICT = re.compile("x$|[p4].*x"), re.compile("[ABabgcUsd]")
 _PASSED_OVER = re.compile("[hHk]")
 _TIE, _NEITHER, _NAMED_TIE = re.compile("[^x]*q[^x]*x?$"), re.compile("[dcQ][:in]*="), re.compile("[nsz]*[dcQ]")
@@ -114,7 +114,8 @@ def declarations(text: str) -> list[Declaration]:
 def _phrased(line: str) -> str:
     """The sentences that matter, with phrases in place of their words."""
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
-    line = _RUNS.sub(r"\1", line)
+    if any(marks in line for marks in _REPEATED):
+        line = _RUNS.sub(r"\1", line)
     if line.endswith("."):
         line = line[:-1] + "\n"  # a full stop at the end ends a line, where the end alone may have cut one off
     if _B_FIRST.match(line):
@@ -175,21 +176,25 @@ class _Reading:
             if part in ",_(":
                 continue
             mark, labels = part[0], _LABELS(part)
-            self.corrected = self.corrected or mark == "z" or _NO.fullmatch(part) is not None
+            self.corrected = self.corrected or mark == "z" or ("!" in part and _NO.fullmatch(part) is not None)
             settles = settles or mark in "svz"
             if mark in "ry" or (mark == "Y" and at == 0):
                 continue
             limited = limited or _limits(part)
             if limited and not settles:
                 continue
-            follower, then = [*parts[at + 1 : at + 3], ".", "."][:2]
-            closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and then[0] in "rz!vyY")
-            hangs = follower == "." and not ended and labels and labels[0] in "ab"
-            if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
-                closed = False
-            one = _declared(part, closed)
-            if self.corrected and self.found and {label.upper() for label in labels} == {self.found[-1].letter}:
-                self.corrected = False  # "actually, B is ..." after B takes nothing back
+            one = None
+            if labels:
+                follower, then = [*parts[at + 1 : at + 3], ".", "."][:2]
+                closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and then[0] in "rz!vyY")
+                hangs = follower == "." and not ended and labels[0] in "ab"
+                if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
+                    closed = False
+                one = _declared(part, closed)
+                if self.corrected and self.found and {label.upper() for label in labels} == {self.found[-1].letter}:
+                    self.corrected = False  # "actually, B is ..." after B takes nothing back
+            elif "q" in part or "=" in part:
+                one = _declared(part, closed=False)
             if one:
                 self.declare(*one, settles)
             elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.found[before:]) or self.doubts(part):
@@ -223,9 +228,9 @@ def _after_head(body: str) -> str:
     if "Q" in body:
         before, _, named = body.rpartition("Q")
         return "" if "!" in body else "".join(_SETTLING.findall(before)) + "Q" + named
-    marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if not colon:
         return body
+    marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if _LABEL_HEAD.fullmatch(head):  # "A: warm" describes
         return rest if _LABELS(rest) else ""
     if _OF_ASPECT.search(head) or ("x" in head and not _ASKS_ANYWAY.search(head)):
@@ -241,7 +246,7 @@ def _after_head(body: str) -> str:
 
 def _limits(part: str) -> bool:
     """Whether a clause without a verdict limits what follows: "In terms of tone, ...", "Stylistically, ..."."""
-    if _ASPECT.search(part):
+    if "P" in part:
         return _ABOUT_USER.search(part) is None
     return _ADVERBIAL.match(part) is not None and _VERDICT.search(part) is None
 

@@ -39,7 +39,7 @@ _TURN_ENDS = re.compile(
 BEGINNING = re.compile(r"(?:<\|[^<>|]*\|>|[^\w<])*")  # a turn may begin with markers of its own
 _TOKEN = re.compile(r"<\|[\w▁]{1,30}\|>")
 NEXT_TURN = re.compile(
-    r"^(?:#+ ?)?(?:user|human|system|assistant|question|persona|instruction|用户|问题|人类|助手)(?: ?:|$)", re.I | re.M
+    r"\n(?:#+ ?)?(?:user|human|system|assistant|question|persona|instruction|用户|问题|人类|助手)(?: ?:|$)", re.I | re.M
 )
 
 # --- 2. its words ------------------------------------------------------------------------------------------------------
@@ -77,10 +77,10 @@ _QUOTED = [(sign, re.compile(pattern)) for sign, pattern in [
 ]]  # fmt: skip
 _LINE_ENDS = re.compile(r"[.。]?$", re.M)
 _HEADING = re.compile(
-    r"^#+ ?(?:[^\W\d]+ ?)?[ab][:.]?$(?=\n)|^(?:#+ ?)?(?:[^\W\d]+ ?)?[ab] ?:$(?=\n)|^[^\W\d]+ ?[ab]$(?=\n(?:[-•*]|0[.)]))", re.M | re.I
+    r"\n(?:#+ ?(?:[^\W\d]+ ?)?[ab][:.]?(?=\n)|(?:#+ ?)?(?:[^\W\d]+ ?)?[ab] ?:(?=\n)|[^\W\d]+ ?[ab](?=\n(?:[-•*]|0[.)])))", re.I
 )
 _BLOCKQUOTE = re.compile(r"^>(?!>? ?[AB]\b).*$", re.M)
-_BULLET = re.compile(r"^(?:[>#\s|]|[-•*·+]\s|\(?0[.)]\s)+", re.M)
+_BULLET = re.compile(r"\n(?:[>#\s|]|[-•*·+]\s|\(?0[.)]\s)+")
 _BRACKETED = re.compile(r"[(\[{<【]{1,3} ?([ABab])\.? ?[)\]}>】]{1,3}")
 
 
@@ -176,10 +176,11 @@ def plain(text: str) -> str:
     for sign, pattern in _QUOTED:
         if sign in text:
             text = pattern.sub(_quoted, text)
-    text = _HEADING.sub(GONE, text)
+    text = _HEADING.sub(f"\n{GONE}", f"\n{text}")[1:]
     if ">" in text and not all(line.startswith(">") for line in text.splitlines()):
         text = _BLOCKQUOTE.sub(GONE, text)
-    return _BRACKETED.sub(lambda found: f" {found[1].upper()} ", _BULLET.sub("", text))
+    text = _BULLET.sub("\n", f"\n{text}")[1:]
+    return _BRACKETED.sub(lambda found: f" {found[1].upper()} ", text) if any(sign in text for sign in "([{<【") else text
 
 
 def _pair(pair: re.Match[str]) -> str:

@@ -203,14 +203,14 @@ def _either(firsts: list[str], size: int = 32) -> str:
 
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
 _TOKEN = re.compile(
-    rf"vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+)*"
+    rf"vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
     rf"|{_either(list(_UNSPACED))}|>>|<<|\w|[\n{_MARKS}]"
 )
 
 
 def classes(text: str) -> str:
     """One character per word or mark of a text. A letter that is an article is `x`, one after an unknown word `O`."""
-    if _TRADITIONAL.search(text):
+    if not text.isascii() and _TRADITIONAL.search(text):
         text = text.translate(_SIMPLIFIED)
     tokens = _TOKEN.findall(text)
     line = "".join(map(_class, tokens))
