@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from . import TASK_VERSION
 from .inference import Estimate
 from .runs import Run
 
@@ -22,6 +23,12 @@ def caveats(run: Run, name: str = "") -> Iterator[str]:
     if run.partial:
         has = f"{name} has " if name else ""
         yield f"PARTIAL: {has}{run.unfinished}. A mean over the beginning of a cell is not the cell's."
+    if run.signature["task_version"] != TASK_VERSION and run.rows is not None:
+        whose = f" of {name}" if name else ""
+        yield (
+            f"The replies{whose} were read by task version {run.signature['task_version']}; version {TASK_VERSION}, which is installed, "
+            f"reads {run.otherwise:,} of them otherwise."
+        )
     if run.signature["counts"] != "table2":
         of = f" of {name}" if name else ""
         yield f"The data{of} were not checked against the paper's number of cases (counts=any)."

@@ -1,4 +1,4 @@
-"""An Inspect log -> a run. Only the header and the samples' summaries are read: seconds, not minutes."""
+"""An Inspect log -> a run. Of a sample, its output and its scores are read, not its events: seconds, not minutes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from .errors import require
 
 require("inspect_ai", extra="inspect")
 
+import json
 import math
-from collections.abc import Iterable
+import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries
-from inspect_ai.scorer import Score
+from inspect_ai.event import Event
+from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
+from inspect_ai.model import ModelOutput
 
-from . import scoring
-from .answers import parted
+from . import inspect_task, log_checks, scoring
+from .answers import LETTERS, excerpt, read_last_line, read_reply
+from .log_checks import Sample
 from .orders import ORDERS
-from .runs import UNREAD, Row, Run, RunError, model_conditions, signed, text
+from .runs import Run, RunError, model_conditions, signed, text
 
 SCORERS = {
     "cot": "personafeedback_cot",
@@ -45,26 +49,29 @@ def read(path: Path) -> Run:
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
     signature = signed(log.eval.metadata, path)
-    try:
-        summaries = read_eval_log_sample_summaries(str(path))
-    except Exception as error:
-        raise _damaged(path, error) from error
+    cells = log_checks.cells_of(path, signature)
+    found = list(_samples(path, log, signature["method"]))
+    notes = [note for _, note in found]
     if signature["method"] == "reward":
-        signature = signature | {"place": _of_model(summaries, "persona")}
-    rows = _rows(path, summaries, SCORERS.get(signature["method"], "personafeedback"))
+        signature = signature | {"place": _of_model(notes, "persona")}
     bare = log.eval.config.log_samples is False
+    samples = [] if bare else [sample for sample, _ in found]
+    rows, otherwise = log_checks.rows_of(path, samples, signature)
+    if samples and log.status == "success":
+        _refuse_other_table(path, log, signature["method"], samples)
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=_conditions(log, summaries),
-        cells={cell: entry["cases"] for cell, entry in signature["cells"].items()},
+        conditions=_conditions(log, notes),
+        cells=cells,
         rows=None if bare else rows,
-        totals=_totals(log, signature["cells"]) if bare else {},
+        totals=_totals(log, cells) if bare else {},
         logs=(path,),
-        counted=_counted(log, signature["cells"], path) if bare else {},
+        counted=_counted(log, cells, path) if bare else {},
         resumed=log.eval.task_id,
+        otherwise=otherwise,
     )
 
 
@@ -76,75 +83,103 @@ def _damaged(path: Path, error: Exception) -> RunError:
     )
 
 
-def _rows(path: Path, summaries: list[EvalSampleSummary], scorer: str) -> dict[str, Row]:
-    epochs: dict[str, list[EvalSampleSummary]] = {}
-    for summary in sorted(summaries, key=lambda summary: summary.epoch):
-        if summary.scores:
-            epochs.setdefault(str(summary.id), []).append(summary)
-    return {case_id: _row(path, case_id, samples, scorer) for case_id, samples in epochs.items()}
+def _raw(path: Path) -> Iterator[dict[str, Any]]:
+    """The samples as they stand in the log. Inspect's own reader makes objects of every event of theirs, which takes minutes."""
+    try:
+        if not zipfile.is_zipfile(path):
+            yield from json.loads(path.read_bytes()).get("samples") or ()
+            return
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if member.filename.startswith("samples/"):
+                    yield json.loads(archive.read(member))
+    except (
+        OSError,
+        EOFError,
+        RuntimeError,
+        ValueError,
+        RecursionError,
+        NotImplementedError,
+        zipfile.BadZipFile,
+    ) as error:
+        raise _damaged(path, error) from error
 
 
-def _row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str) -> Row:
-    if scorer == SCORERS["reward"]:
-        return _reward_row(path, case_id, samples, scorer)
-    answers = []
-    scores: list[Score] = []
-    for sample in samples:
-        score = (sample.scores or {}).get(scorer)
-        found = parted(score.answer) if score else ()
-        if score is None or len(found) != len(ORDERS):
+def _samples(path: Path, log: EvalLog, method: str) -> Iterator[tuple[Sample, dict[str, Any]]]:
+    """Every scored sample, and what the scorer noted of it."""
+    name = SCORERS.get(method, "personafeedback")
+    for raw in _raw(path):
+        if not raw.get("scores"):
+            continue
+        score = raw["scores"].get(name)
+        if not isinstance(score, dict) or not isinstance(score["value"], dict):
             raise RunError(
-                f"{path}, sample {case_id}: found no answers of our scorer, expected one per order. Score the log again: "
-                f"inspect score {path} --scorer personafeedback_tasks/{scorer}"
+                f"{path}, sample {raw['id']}: found no answers of our scorer, expected one per order. Score the log again: "
+                f"inspect score {path} --scorer personafeedback_tasks/{name}"
             )
-        answers.append(found)
-        scores.append(score)
-    about = samples[0].metadata
-    return Row(
-        case_id, about["cell"], about["user_id"], about["digest"], tuple(answers),
-        acc_sym=_mean(scores, "acc_sym"), p_chosen=_mean(scores, "p_chosen"),
-        unread=tuple(found for score in scores for found in _unread(score)),
+        yield _sample(path, raw, score, method, log.eval.model), score.get("metadata") or {}
+
+
+def _sample(path: Path, raw: dict[str, Any], score: dict[str, Any], method: str, model: str) -> Sample:
+    def events() -> list[Event]:
+        return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
+
+    case_id, about, output = raw["id"], raw["metadata"], ModelOutput.model_validate(raw["output"])
+    again: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    if method == "reward":
+        from . import inspect_reward
+
+        follow = inspect_reward.values(inspect_reward.choices(output, events, case_id), case_id)
+    else:
+        replies = inspect_task.choices(output, events)
+        logged = tuple(str(score["answer"]).split(", "))
+        if len(logged) != len(ORDERS):
+            raise RunError(
+                f"{path}, sample {case_id}: found the answers {score['answer']!r}, expected one per order. Use the log as "
+                "Inspect wrote it."
+            )
+        if method == "logprobs":
+            from . import inspect_logprobs
+
+            read = [inspect_logprobs.read_choice(reply, case_id, model) for reply in replies]
+            again = tuple(answer for answer, _ in read)
+            follow = inspect_logprobs.values(again, [pair for _, pair in read])
+        else:
+            reader = read_last_line if method == "cot" else read_reply
+            again = tuple(inspect_task.read_choice(reply, reader) for reply in replies)
+            follow = scoring.as_dict(scoring.score_answers(logged))
+            said = zip(logged, replies, strict=False)
+            unread = tuple((answer, excerpt(reply.message.text)) for answer, reply in said if answer not in LETTERS)
+    return Sample(
+        f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
+        () if method == "reward" else logged, again, score["value"], follow, unread,
     )  # fmt: skip
 
 
-def _unread(score: Score) -> list[tuple[str, str]]:
-    """(reason, excerpt) of the unreadable replies that a score kept."""
-    kept = (score.metadata or {}).get(UNREAD)
-    answers = zip(ORDERS, parted(score.answer), strict=True)
-    return [(answer, str(kept[order])) for order, answer in answers if order in kept] if isinstance(kept, dict) else []
-
-
-def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scorer: str) -> Row:
-    found = []
+def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[Sample]) -> None:
+    """Raise RunError unless the means that Inspect printed are those of the samples."""
+    name = SCORERS.get(method, "personafeedback")
+    scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
+    if any(score.reducer not in (None, "mean") for score in scores):
+        return  # --epochs-reducer asked for something else than a mean over the epochs of a case
+    epochs: dict[str, list[Sample]] = {}
     for sample in samples:
-        score = (sample.scores or {}).get(scorer)
-        value: Any = score.value if score else None
-        if not isinstance(value, dict) or not {"acc", "tie"} <= value.keys():
-            raise RunError(
-                f"{path}, sample {case_id}: found no rewards of our scorer, expected those of both responses. Score the log "
-                f"again: inspect score {path} --scorer personafeedback_tasks/{scorer}"
-            )
-        found.append((float(value["acc"]), float(value["tie"])))
-    about = samples[0].metadata
-    return Row(case_id, about["cell"], about["user_id"], about["digest"], (), rewards=tuple(found))
+        epochs.setdefault(sample.case_id, []).append(sample)
+    ours = scoring.table((same[0].cell, same[0].user_id, [one.follow for one in same]) for same in epochs.values())
+    printed = {name: metric.value for score in scores for name, metric in score.metrics.items()}
+    log_checks.refuse_other_table(path, "Inspect's results", printed, ours)
 
 
-def _of_model(summaries: list[EvalSampleSummary], name: str) -> str:
+def _of_model(notes: list[dict[str, Any]], name: str) -> str:
     """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`.
 
     Both values where a run was resumed on another machine, nothing before the first score.
     """
-    notes = [score.metadata or {} for summary in summaries for score in (summary.scores or {}).values()]
     return " and ".join(sorted({str(note[name]) for note in notes if name in note}))
 
 
-def _mean(scores: list[Score], key: str) -> float | None:
-    """The mean of one key over the epochs of a case; None where the scorer has no such key."""
-    values: list[Any] = [score.value[key] for score in scores if isinstance(score.value, dict) and key in score.value]
-    return scoring.mean(values) if values else None
-
-
-def _conditions(log: EvalLog, summaries: list[EvalSampleSummary]) -> str:
+def _conditions(log: EvalLog, notes: list[dict[str, Any]]) -> str:
     """The generation arguments in force, or a reward model's."""
     config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
     config |= log.eval.model_generate_config.model_dump(exclude_none=True)
@@ -153,18 +188,17 @@ def _conditions(log: EvalLog, summaries: list[EvalSampleSummary]) -> str:
     config |= model_conditions(log.eval.model_args)
     if log.eval.model.startswith("personafeedback-reward/"):
         config |= {name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate")}
-        config |= {"dtype": _of_model(summaries, "dtype") or log.eval.model_args.get("dtype", "auto")}
+        config |= {"dtype": _of_model(notes, "dtype") or log.eval.model_args.get("dtype", "auto")}
     epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 
 
-def _counted(log: EvalLog, cells: dict[str, dict[str, Any]], path: Path) -> dict[str, int]:
+def _counted(log: EvalLog, sizes: dict[str, int], path: Path) -> dict[str, int]:
     """Cell -> number of answered cases, of a log without samples.
 
     Raises:
         RunError: the run stopped, and which of its cells it did not finish is not in the log.
     """
-    sizes = {cell: entry["cases"] for cell, entry in cells.items()}
     done = log.results.completed_samples // (log.eval.config.epochs or 1) if log.results else 0
     if done == sum(sizes.values()):
         return sizes

@@ -7,6 +7,7 @@ text of the reply is not read. A model that reasons first has no letter there.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 from inspect_ai.model import ChatCompletionChoice, GenerateConfig
@@ -50,15 +51,11 @@ def letter_logprobs() -> Scorer:
     """Score one case from the log-probabilities of both orders; see `scoring` for the keys."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        read = [_read(choice, state) for choice in inspect_task.choices(state)]
+        replies = inspect_task.choices(state.output, inspect_task.events)
+        read = [read_choice(choice, f"{state.sample_id}", f"{state.model}") for choice in replies]
         answers, pairs = [answer for answer, _ in read], [pair for _, pair in read]
-        value = {
-            **scoring.as_dict(scoring.score_answers(answers)),
-            "acc_sym": scoring.score_symmetric(pairs),
-            "p_chosen": scoring.p_chosen(pairs),
-        }
         return Score(
-            value=cast(Any, value),
+            value=cast(Any, values(answers, pairs)),
             answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
             metadata={
@@ -70,28 +67,41 @@ def letter_logprobs() -> Scorer:
     return score
 
 
-def _read(choice: ChatCompletionChoice, state: TaskState) -> tuple[str, scoring.LogLikelihoods]:
-    """The answer of one reply, and the log-probabilities of (A, B) that it rests on."""
+def values(answers: Sequence[str], pairs: Sequence[scoring.LogLikelihoods]) -> dict[str, float]:
+    """What is scored of one case."""
+    return {
+        **scoring.as_dict(scoring.score_answers(answers)),
+        "acc_sym": scoring.score_symmetric(pairs),
+        "p_chosen": scoring.p_chosen(pairs),
+    }
+
+
+def read_choice(choice: ChatCompletionChoice, case_id: str, model: str) -> tuple[str, scoring.LogLikelihoods]:
+    """The answer of one reply, and the log-probabilities of (A, B) that it rests on.
+
+    Raises:
+        OptionError: the model returned none.
+    """
     unreadable = (math.nan, math.nan)
     tokens = choice.logprobs.content if choice.logprobs else []
     if not tokens and choice.stop_reason in _UNASKED:
         return _UNASKED[choice.stop_reason], unreadable
     if choice.logprobs is None or (choice.message.text and not tokens):
-        raise _none_returned(state, "no log-probabilities")
+        raise _none_returned(case_id, model, "no log-probabilities")
     place = first_written([token.token for token in tokens])
     if place is None:
         return ("truncated" if choice.stop_reason == "max_tokens" else "no_response"), unreadable
     token = tokens[place]
     if not token.top_logprobs:
-        raise _none_returned(state, "the log-probability of the generated token alone")
+        raise _none_returned(case_id, model, "the log-probability of the generated token alone")
     # What was generated need not be among the most likely.
     pair = read_top([(token.token, token.logprob), *((other.token, other.logprob) for other in token.top_logprobs)])
     return scoring.read_log_likelihoods(pair), pair
 
 
-def _none_returned(state: TaskState, found: str) -> OptionError:
+def _none_returned(case_id: str, model: str, found: str) -> OptionError:
     return OptionError(
-        f"{state.sample_id}: found {found} in the reply of {state.model}, expected those of the most likely tokens, which "
+        f"{case_id}: found {found} in the reply of {model}, expected those of the most likely tokens, which "
         f"method=logprobs compares. Use a model that does not reason before it answers, of {PROVIDERS}; or leave "
         "method=logprobs out."
     )

@@ -11,15 +11,14 @@ from .errors import require
 require("inspect_ai", extra="inspect")
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.to_thread
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import transcript
+from inspect_ai.event import Event, ModelEvent
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -39,6 +38,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import collect
 
 from . import conversations, inspect_task, rewards
+from .answers import joined
 from .conversations import SIDES
 from .dataset import CATEGORIES, CELLS, Case, CaseSet
 from .errors import OptionError, PersonaFeedbackError
@@ -258,16 +258,16 @@ def _messages(case: Case, template: Options, side: str) -> list[ChatMessage]:
     return messages
 
 
-def _choices(state: TaskState) -> list[ChatCompletionChoice]:
+def choices(output: ModelOutput, events: Callable[[], Sequence[Event]], case_id: str) -> list[ChatCompletionChoice]:
     """The reply for each response, in the order of SIDES; from the events where Inspect rebuilt a killed run."""
-    found = list(state.output.choices)
+    found = list(output.choices)
     if len(found) != len(SIDES):
-        calls = [event for event in transcript().events if isinstance(event, ModelEvent) and event.output.choices]
+        calls = [event for event in events() if isinstance(event, ModelEvent) and event.output.choices]
         found = [event.output.choices[0] for event in calls]
     of = {(choice.message.metadata or {}).get("side"): choice for choice in found}
     if not set(SIDES) <= of.keys():
         raise RewardError(
-            f"sample {state.sample_id}: found the rewards of {len(of.keys() & set(SIDES))} responses, expected both. "
+            f"sample {case_id}: found the rewards of {len(of.keys() & set(SIDES))} responses, expected both. "
             f"Run the case again with --model {API}/... -T method=reward."
         )
     return [of[side] for side in SIDES]
@@ -300,27 +300,44 @@ def both_responses() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        chosen, rejected = _choices(state)
-        about = [cast(dict[str, Any], choice.message.metadata) for choice in (chosen, rejected)]
-        pairs = {TOTAL: (float(chosen.message.text), float(rejected.message.text))}
-        pairs |= {name: (value, about[1]["aspects"][name]) for name, value in about[0]["aspects"].items()}
-        try:
-            scored = {name: rewards.score_pair(*pair) for name, pair in pairs.items()}
-        except RewardError as error:
-            raise RewardError(f"{state.sample_id}: {error}") from error
-        acc, tie = scored.pop(TOTAL)
-        value = {"acc": acc, "tie": tie, "truncated": sum(one["truncated"] for one in about) / len(SIDES)}
+        replies = choices(state.output, inspect_task.events, str(state.sample_id))
+        about = [cast(dict[str, Any], choice.message.metadata) for choice in replies]
         return Score(
-            value=cast(Any, value | {f"acc_{name}": pair[0] for name, pair in scored.items()}),
-            answer=", ".join(choice.message.text for choice in (chosen, rejected)),
+            value=cast(Any, values(replies, str(state.sample_id))),
+            answer=joined(choice.message.text for choice in replies),
             metadata={
-                "rewards": {name: dict(zip(SIDES, pair, strict=True)) for name, pair in pairs.items()},
+                "rewards": {name: dict(zip(SIDES, pair, strict=True)) for name, pair in _pairs(replies).items()},
                 "persona": about[0]["persona"],
                 "dtype": about[0]["dtype"],
             },
         )
 
     return score
+
+
+def _pairs(replies: Sequence[ChatCompletionChoice]) -> dict[str, tuple[float, float]]:
+    """TOTAL and each aspect -> the rewards of the chosen and of the rejected response."""
+    chosen, rejected = replies
+    one, other = (cast(dict[str, Any], choice.message.metadata)["aspects"] for choice in replies)
+    return {
+        TOTAL: (float(chosen.message.text), float(rejected.message.text)),
+        **{name: (value, other[name]) for name, value in one.items()},
+    }
+
+
+def values(replies: Sequence[ChatCompletionChoice], case_id: str) -> dict[str, float]:
+    """What is scored of one case, from the replies in the order of SIDES.
+
+    Raises:
+        RewardError: a reward is no finite number.
+    """
+    try:
+        scored = {name: rewards.score_pair(*pair) for name, pair in _pairs(replies).items()}
+    except RewardError as error:
+        raise RewardError(f"{case_id}: {error}") from error
+    acc, tie = scored.pop(TOTAL)
+    cut = sum(bool((choice.message.metadata or {})["truncated"]) for choice in replies) / len(SIDES)
+    return {"acc": acc, "tie": tie, "truncated": cut, **{f"acc_{name}": pair[0] for name, pair in scored.items()}}
 
 
 def reward(cases: CaseSet, options: Options) -> tuple[Solver, Scorer, GenerateConfig]:

@@ -9,12 +9,12 @@ from .errors import choose, require
 
 require("inspect_ai", extra="inspect")
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.event import ModelEvent
+from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatCompletionChoice, ChatMessageUser, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import (
@@ -31,11 +31,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from . import TASK_VERSION, inspect_notices, inspect_rag, prompts, scoring
-from .answers import LETTERS, excerpt, joined, read_last_line, read_reply
+from .answers import LETTERS, joined, read_last_line, read_reply
 from .dataset import Case, CaseSet, load_cases
 from .options import Options
 from .orders import CHOSEN_LETTER, ORDERS
-from .runs import UNREAD
 
 
 def letter_config(method: str) -> GenerateConfig:
@@ -117,16 +116,24 @@ def _message(case: Case, template: prompts.Template, order: str) -> ChatMessageU
     return ChatMessageUser(content=text, metadata={"case_id": case.id, "order": order})
 
 
-def choices(state: TaskState) -> list[ChatCompletionChoice]:
+def choices(output: ModelOutput, events: Callable[[], Sequence[Event]]) -> list[ChatCompletionChoice]:
     """The reply to each order, in the order of ORDERS.
 
-    Inspect rebuilds the samples of a killed run from their events and knows only the last output: then the events tell.
+    Args:
+        output: of a sample.
+        events: gives those of the sample. Inspect rebuilds the samples of a killed run from their events and knows only
+            the last output: then the events tell.
     """
-    if len(state.output.choices) == len(ORDERS):
-        return state.output.choices
-    calls = [event for event in transcript().events if isinstance(event, ModelEvent) and event.input]
+    if len(output.choices) == len(ORDERS):
+        return output.choices
+    calls = [event for event in events() if isinstance(event, ModelEvent) and event.input]
     asked = {(call.input[-1].metadata or {}).get("order"): _choice(call.output) for call in calls}
     return [asked[order] for order in ORDERS if order in asked]
+
+
+def events() -> Sequence[Event]:
+    """Those of the sample that is being scored."""
+    return transcript().events
 
 
 def _choice(output: ModelOutput) -> ChatCompletionChoice:
@@ -187,15 +194,12 @@ def both_last_lines() -> Scorer:
 
 def _score_letters(read: Callable[[str, bool], str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        replies = choices(state)
-        answers = [read_choice(choice, read) for choice in replies]
-        said = zip(ORDERS, replies, answers, strict=False)  # score_answers refuses a case with a reply missing
-        unread = {order: excerpt(choice.message.text) for order, choice, answer in said if answer not in LETTERS}
+        answers = [read_choice(choice, read) for choice in choices(state.output, events)]
         return Score(
             value=cast(Any, scoring.as_dict(scoring.score_answers(answers))),
             answer=joined(answers),
             reason=next((answer for answer in answers if answer not in LETTERS), None),
-            metadata=inspect_rag.outcome(state) | ({UNREAD: unread} if unread else {}),
+            metadata=inspect_rag.outcome(state),
         )
 
     return score

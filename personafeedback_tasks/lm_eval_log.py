@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from . import scoring
-from .answers import LETTERS, excerpt
-from .orders import ORDERS
-from .runs import WHAT_IS_ASKED, ForeignError, Row, Run, RunError, model_conditions, results_beside, signed, text
+from . import log_checks, scoring
+from .answers import LETTERS, excerpt, read_last_line, read_reply
+from .log_checks import Sample
+from .runs import (
+    UNREADABLE,
+    WHAT_IS_ASKED,
+    ForeignError,
+    Row,
+    Run,
+    RunError,
+    model_conditions,
+    results_beside,
+    signed,
+    text,
+)
 
 _TASK = "personafeedback"
 
@@ -23,7 +34,7 @@ def read(path: Path) -> Run:
     Raises:
         RunError: a file is damaged, or holds other tasks than ours alone.
     """
-    return _checked(path, None)
+    return _run(path, None)
 
 
 def read_leaf(path: Path) -> Run:
@@ -38,19 +49,7 @@ def read_leaf(path: Path) -> Run:
             f"{path}: found no results_*.json of the same time beside it, expected the results file of the same run, which "
             "names the model, the setting and the prompt. Keep both together, under their own names."
         )
-    return _checked(results, path)
-
-
-def _checked(path: Path, only: Path | None) -> Run:
-    try:
-        return _run(path, only)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, RunError):
-            raise
-        raise RunError(
-            f"{path}: found a results file that cannot be read ({type(error).__name__}: {error}), expected one of lm-eval "
-            "0.4. If a later lm-eval wrote it, upgrade personafeedback-tasks."
-        ) from error
+    return _run(results, path)
 
 
 def _run(path: Path, only: Path | None) -> Run:
@@ -68,16 +67,26 @@ def _run(path: Path, only: Path | None) -> Run:
     if not signatures:
         raise RunError(f"{only}: {path.name} beside it knows no such task. Keep the files of one run together.")
     _refuse_mixture(path, signatures)
+    cells = {cell: count for signature in signatures for cell, count in log_checks.cells_of(path, signature).items()}
     logged = {task: file for task, file in samples.items() if task in leaves and file.is_file()}
     rows: dict[str, Row] | None = None
+    otherwise = 0
     if logged:
         rows = {}
-        for task in leaves:
+        for task, signature in zip(leaves, signatures, strict=True):
             if task not in logged:
                 raise RunError(
                     f"{path}: found no {samples[task].name} beside it, but those of other cells. Restore it."
                 )
-            rows |= {row.case_id: row for row in _rows(logged[task], signatures[0]["method"])}
+            found = list(_samples(logged[task], signature["method"]))
+            of_task, differing = log_checks.rows_of(logged[task], found, signature)
+            _refuse_other_table(path, results, task, found)
+            if twice := rows.keys() & of_task.keys():
+                raise RunError(
+                    f"{logged[task]}: found {min(twice)}, which another cell's samples hold too, expected each once."
+                )
+            rows |= of_task
+            otherwise += differing
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
     counted = {} if logged else _counted(results, leaves, signatures)
@@ -89,12 +98,13 @@ def _run(path: Path, only: Path | None) -> Run:
         date=datetime.fromtimestamp(float(results["date"]), timezone.utc).isoformat(timespec="seconds"),
         signature=signatures[0],
         conditions=_conditions(results, leaves, arguments),
-        cells={cell: entry["cases"] for signature in signatures for cell, entry in signature["cells"].items()},
+        cells=cells,
         rows=rows,
         totals={} if logged else _totals(results, leaves, signatures),
         logs=(path, only) if only else (path, *logged.values()),
         counted=counted,
         loaded=(str(results["config"]["model"]), key),
+        otherwise=otherwise,
     )
 
 
@@ -124,39 +134,63 @@ def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
             )
 
 
-def _rows(path: Path, method: str) -> Iterator[Row]:
+def _samples(path: Path, method: str) -> Iterator[Sample]:
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                row = json.loads(line)
-                yield _row(row, method)
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                yield _sample(json.loads(line), f"line {number}", method)
+            except (*UNREADABLE, RecursionError) as error:
                 raise RunError(
                     f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
                     "that lm-eval logged for our tasks. It may have been cut off; run again."
                 ) from error
 
 
-def _row(row: dict[str, Any], method: str) -> Row:
-    document = row["doc"]
-    results = row["filtered_resps"]
-    acc_sym = p_chosen = None
+def _sample(row: dict[str, Any], where: str, method: str) -> Sample:
+    document, further = row["doc"], {}
+    unread: tuple[tuple[str, str], ...] = ()
     if method == "mc":
         # Four results: the log-likelihood of A and of B in each order, with "is greedy". Logged as text.
-        values = [float(log_likelihood) for log_likelihood, _ in results]
+        values = [float(log_likelihood) for ((log_likelihood, _),) in row["resps"]]
         pairs = list(zip(values[::2], values[1::2], strict=True))
-        results = [scoring.read_log_likelihoods(pair) for pair in pairs]
-        acc_sym, p_chosen = scoring.score_symmetric(pairs), scoring.p_chosen(pairs)
-    if len(results) != len(ORDERS) or not all(isinstance(answer, str) for answer in results):
-        raise ValueError(f"{len(results)} answers in filtered_resps")
-    cell = f"{document['category']}_{document['difficulty']}"
-    unread: tuple[tuple[str, str], ...] = ()
-    if method != "mc":
+        again = tuple(scoring.read_log_likelihoods(pair) for pair in pairs)
+        answers = tuple(
+            scoring.read_log_likelihoods((float(a), float(b)))
+            for (a, _), (b, _) in zip(row["filtered_resps"][::2], row["filtered_resps"][1::2], strict=True)
+        )
+        further = {"acc_sym": scoring.score_symmetric(pairs), "p_chosen": scoring.p_chosen(pairs)}
+    else:
         replies = [str(reply) for reply, *_ in row["resps"]]
-        unread = tuple((a, excerpt(reply)) for a, reply in zip(results, replies, strict=True) if a not in LETTERS)
-    return Row(
-        document["id"], cell, document["user_id"], document["digest"], (tuple(results),), acc_sym, p_chosen, unread=unread
+        again = tuple(map(read_last_line if method == "cot" else read_reply, replies))
+        answers = tuple(row["filtered_resps"])
+        unread = tuple((a, excerpt(reply)) for a, reply in zip(answers, replies, strict=True) if a not in LETTERS)
+    follow = scoring.as_dict(scoring.score_answers(answers))
+    follow |= {"acc_sym": further.pop("acc_sym")} if method == "mc" else {}
+    if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
+        follow, further = {}, {**follow, **further}
+    return Sample(
+        where, document["id"], f"{document['category']}_{document['difficulty']}", document["user_id"], document["digest"], 1,
+        answers, again, row, follow, unread, further,
     )  # fmt: skip
+
+
+def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples: Sequence[Sample]) -> None:
+    """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
+    asked = results["n-samples"][task]["effective"]
+    if asked != len(samples):
+        raise RunError(
+            f"{path}: found {len(samples):,} rows of {task} in its samples file, expected {asked:,}, the number of cases that were "
+            "asked. Rows were added or lost after the run: use the files as lm-eval wrote them."
+        )
+    printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
+    if "bypass" in printed:
+        return
+    ours = (
+        {name: scoring.mean(sample.follow[name] for sample in samples) for name in samples[0].follow} if samples else {}
+    )
+    users = [sample.user_id for sample in samples]
+    ours["acc_se_user"] = scoring.clustered_stderr([sample.follow["acc"] for sample in samples], users)
+    log_checks.refuse_other_table(path, task, printed, ours)
 
 
 _NAMES = ("pretrained", "model", "path", "engine")

@@ -125,6 +125,8 @@ def make_report(
         refuse_other_data(run, cases)
     if control is not None:
         refuse_other_control(run, control)
+        if cases is not None:
+            refuse_other_data(control, cases)
         notes += control_cautions(control)
     if run.rows is None:
         return _without_samples(run, notes)
@@ -238,16 +240,31 @@ def _group(
 
 
 def refuse_other_data(run: Run, cases: CaseSet) -> None:
-    """Raise RunError unless every answer was given to the very texts that `cases` holds."""
-    digests = {case.id: case.digest for case in cases}
-    wrong = [row for row in (run.rows or {}).values() if digests.get(row.case_id) != row.digest]
-    if wrong:
-        row = wrong[0]
-        raise RunError(
-            f"{run.logs[0]}: {len(wrong):,} of {len(run.rows or {}):,} cases were asked with other texts than {cases.release.source} "
-            f"holds; the first is {row.case_id}, found {row.digest}, expected {digests.get(row.case_id, 'no such case')}. "
-            "Pass --data with the data of the run (its log names them), or run again."
-        )
+    """Raise RunError unless every answer was given to the very texts that `cases` holds, and each case is the cell's and user's there."""
+    case_of = {case.id: case for case in cases}
+    for cell, size in run.cells.items():
+        if (here := len(cases.cells.get(cell, ()))) != size:
+            raise RunError(
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,}, as {cases.release.source} has it. "
+                "Pass --data with the data of the run (its log names them), or run again."
+            )
+    for name, meaning in (
+        ("digest", "were asked with other texts"),
+        ("cell", "are of another cell"),
+        ("user_id", "are of another user"),
+    ):
+        wrong = [
+            row
+            for row in (run.rows or {}).values()
+            if getattr(case_of.get(row.case_id), name, None) != getattr(row, name)
+        ]
+        if wrong:
+            row, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
+            raise RunError(
+                f"{run.logs[0]}: {len(wrong):,} of {len(run.rows or {}):,} cases {meaning} than in "
+                f"{cases.release.source}; the first is {row.case_id}, found {getattr(row, name)}, expected {there}. Pass --data with "
+                "the data of the run (its log names them), or run again."
+            )
 
 
 def _without_samples(run: Run, notes: list[str]) -> Report:

@@ -20,8 +20,8 @@ Answers = tuple[str, ...]
 """One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
 
 
-UNREAD = "unread"
-"""Where the metadata of an Inspect score keeps an excerpt of each unreadable reply, by order."""
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a reader of logs meets where a value is not of the type that it should be."""
 
 
 class RunError(PersonaFeedbackError):
@@ -73,6 +73,7 @@ class Run:
         logs: the files.
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
         resumed: Inspect's id of the task, which a retried log shares with the log it goes on from.
+        otherwise: number of replies that the installed version of the reader reads otherwise than that of the run.
     """
 
     model: str
@@ -87,6 +88,7 @@ class Run:
     counted: Mapping[str, int] = field(default_factory=dict)
     loaded: tuple[str, str] = ("TYPE", "pretrained")
     resumed: str = ""
+    otherwise: int = 0
 
     @property
     def answered(self) -> Counter[str]:
@@ -262,6 +264,7 @@ def _merge(parts: Sequence[Run]) -> Run:
             totals={**merged.totals, **other.totals},
             counted={**merged.counted, **other.counted},
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
+            otherwise=merged.otherwise + other.otherwise,
         )
     return merged
 
@@ -292,14 +295,22 @@ def _kind(path: Path) -> str:
 
 def _read(path: Path) -> Run:
     kind = _kind(path)
-    if kind == "inspect":
-        from . import inspect_log
+    try:
+        if kind == "inspect":
+            from . import inspect_log
 
-        return inspect_log.read(path)
-    if kind in ("lm-eval", "samples"):
-        from . import lm_eval_log
+            return inspect_log.read(path)
+        if kind in ("lm-eval", "samples"):
+            from . import lm_eval_log
 
-        return lm_eval_log.read(path) if kind == "lm-eval" else lm_eval_log.read_leaf(path)
+            return lm_eval_log.read(path) if kind == "lm-eval" else lm_eval_log.read_leaf(path)
+    except UNREADABLE as error:
+        if isinstance(error, PersonaFeedbackError):
+            raise
+        raise RunError(
+            f"{path}: found a log that cannot be read ({type(error).__name__}: {str(error)[:200]}), expected one of Inspect or of "
+            "lm-eval 0.4 as the harness wrote it. If a later version of it wrote this log, upgrade personafeedback-tasks."
+        ) from error
     raise RunError(
         f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
     )
@@ -319,13 +330,24 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
             f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. "
             "Logs of other tasks cannot be reported."
         )
-    found = {**LATER, **found} if isinstance(found, dict) else found
-    if not isinstance(found, dict) or not set(SAME) <= found.keys() or not isinstance(found.get("cells"), dict):
-        raise RunError(
-            f"{path}: found a signature that this version of personafeedback-tasks cannot read, expected at least "
-            f"{', '.join((*SAME, 'cells'))}. Upgrade it, or run again."
-        )
+    found = {**LATER, **found} if isinstance(found, dict) else {}
+    for name, kind in _TYPES.items():
+        if not isinstance(found.get(name, _ABSENT), kind):
+            raise RunError(
+                f"{path}: found {text(found[name])[:60] if name in found else 'no value'} as {name} in its signature, expected what "
+                "this version of personafeedback-tasks writes there. Upgrade it, or use the log as the harness wrote it."
+            )
     return found
+
+
+_ABSENT = object()
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(
+        ("package", "task_version", "task", "setting", "method", "prompt", "language", "source", "counts", "data"), str
+    ),
+    "hide": list, "k": int, "rag_filter": bool, "memory": (str, type(None)), "demonstration": bool, "cells": dict,
+}  # fmt: skip
+"""What `signature.signature` writes; the value of LATER where it wrote none yet."""
 
 
 MODEL_ARGUMENTS = (

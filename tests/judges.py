@@ -47,6 +47,11 @@ def always_first(case_id: str, order: str) -> str:
     return "A"
 
 
+def readable(case_id: str, order: str) -> str:
+    """Right, wrong and biased replies, all of which can be read."""
+    return _one_of(("{gold}", "Answer: {gold}", "I choose {gold}.", "{other}", "A", "B"), case_id, order)
+
+
 def silent(case_id: str, order: str) -> str:
     return ""
 
@@ -78,7 +83,8 @@ def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
 
 
 JUDGES: dict[str, Callable[[str, str], str]] = {
-    judge.__name__: judge for judge in (gold, anti_gold, always_first, silent, mixed, reasoned, in_passing, named)
+    judge.__name__: judge
+    for judge in (gold, anti_gold, always_first, readable, silent, mixed, reasoned, in_passing, named)
 }
 
 

@@ -125,8 +125,10 @@ def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, pl
 def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
     doc = {"id": "general_hard:1", "category": "general", "difficulty": "hard", "user_id": "1", "digest": "d"}
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
-    row = lm_eval_log._row({"doc": doc, "filtered_resps": found}, "mc")
-    assert (row.acc_sym, row.p_chosen) == (1, pytest.approx((0.75 + 0.8) / 2))
+    row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
+    sample = lm_eval_log._sample(row, "line 1", "mc")
+    assert sample.follow["acc_sym"] == 1
+    assert sample.further["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
 
 
 # --- end to end --------------------------------------------------------------------------------------------------

@@ -1,0 +1,310 @@
+"""Nobody can bend a log: what was changed after the run is one error that names the first row and how many, and no card is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from judges import OTHER
+from logs import inspect_log, lm_eval_log
+from test_report import personafeedback
+
+from personafeedback_tasks import scoring
+from personafeedback_tasks.answers import joined
+from personafeedback_tasks.log_checks import Sample, rows_of
+from personafeedback_tasks.runs import RunError
+
+Json = dict[str, Any]
+HARD = "personafeedback_general_hard"
+
+
+@pytest.fixture(scope="module")
+def logs(real_data, tmp_path_factory) -> dict[str, Path]:
+    """Three runs of one judge, whose replies can all be read."""
+    folder = tmp_path_factory.mktemp("logs")
+    return {
+        "lm-eval": lm_eval_log(folder / "lm-eval", "readable", HARD, real_data),
+        "lm-eval mc": lm_eval_log(folder / "mc", "readable", f"{HARD}_mc", real_data),
+        "inspect": inspect_log(folder / "inspect", "readable", HARD, real_data),
+    }
+
+
+def bent(log: Path, folder: Path, rows: Callable[[list[Json]], object], header: Callable[[Json], object]) -> Path:
+    """A copy of a log whose rows (samples), and whose results (header), were changed in place."""
+    if log.suffix == ".eval":
+        folder.mkdir()
+        copy = folder / log.name
+        with zipfile.ZipFile(log) as old, zipfile.ZipFile(copy, "w") as new:
+            documents = {info.filename: json.loads(old.read(info)) for info in old.infolist()}
+            samples = [document for name, document in documents.items() if name.startswith("samples/")]
+            rows(samples)
+            header(documents["header.json"])
+            for name, document in documents.items():
+                if not name.startswith("samples/"):
+                    new.writestr(name, json.dumps(document))
+            for sample in samples:
+                new.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+        return copy
+    shutil.copytree(log.parent, folder)
+    copy = folder / log.name
+    (samples_file,) = folder.glob("samples_*.jsonl")
+    lines = [json.loads(line) for line in samples_file.read_bytes().splitlines()]
+    rows(lines)
+    samples_file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    results = json.loads(copy.read_bytes())
+    header(results)
+    copy.write_text(json.dumps(results), encoding="utf-8")
+    return copy
+
+
+def untouched(_: object) -> None:
+    """Changes nothing."""
+
+
+# --- one row, as either harness has it ---------------------------------------------------------------------------------
+
+
+def is_inspect(row: Json) -> bool:
+    return "epoch" in row
+
+
+def about(row: Json) -> Json:
+    return row["metadata" if is_inspect(row) else "doc"]
+
+
+def answers(row: Json) -> list[str]:
+    return row["scores"]["personafeedback"]["answer"].split(", ") if is_inspect(row) else list(row["filtered_resps"])
+
+
+def answer(row: Json, new: list[str]) -> None:
+    """Other answers, and nothing else."""
+    if is_inspect(row):
+        row["scores"]["personafeedback"]["answer"] = joined(new)
+    else:
+        row["filtered_resps"] = new
+
+
+def score(row: Json) -> None:
+    """The values that follow from the answers."""
+    values = scoring.as_dict(scoring.score_answers(answers(row)))
+    if is_inspect(row):
+        row["scores"]["personafeedback"]["value"] = values
+    else:
+        row |= values | {"acc_se_user": [about(row)["user_id"], values["acc"]]}
+
+
+def say(row: Json) -> None:
+    """The replies that the answers would be read from."""
+    if is_inspect(row):
+        for choice, letter in zip(row["output"]["choices"], answers(row), strict=True):
+            choice["message"]["content"] = letter
+    else:
+        row["resps"] = [[letter] for letter in answers(row)]
+
+
+def flip(row: Json) -> None:
+    answer(row, [OTHER[letter] for letter in answers(row)])
+
+
+def cells(header: Json) -> Json:
+    """Of the signature."""
+    metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
+    return metadata["personafeedback"]["cells"]
+
+
+# --- attacks: what is done to rows, what to the results, and what the error says --------------------------------------
+
+
+def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
+    def change_some(rows: list[Json]) -> None:
+        for row in rows[100:300]:
+            change(row)
+
+    return change_some
+
+
+def flip_and_score(row: Json) -> None:
+    flip(row)
+    score(row)
+
+
+def flip_score_and_say(row: Json) -> None:
+    flip_and_score(row)
+    say(row)
+
+
+def values_alone(row: Json) -> None:
+    """Values that do not follow from the answers."""
+    held = answers(row)
+    flip_and_score(row)
+    answer(row, held)
+
+
+def again(rows: list[Json]) -> None:
+    """Cases a second time, with other answers, whole in themselves."""
+    more = [json.loads(json.dumps(row)) for row in rows[100:300]]
+    for row in more:
+        flip_score_and_say(row)
+    rows += more
+
+
+def keep_300(rows: list[Json]) -> None:
+    del rows[300:]
+
+
+def claim_300(header: Json) -> None:
+    """As if the cell had no more, in every place that says so."""
+    cells(header)["general_hard"]["cases"] = 300
+    if "n-samples" in header:
+        header["n-samples"][HARD]["effective"] = 300
+    else:
+        header["results"] |= {"total_samples": 300, "completed_samples": 300}
+
+
+def better(header: Json) -> None:
+    """A table that says more than the rows do."""
+    if "eval" in header:
+        header["results"]["scores"][0]["metrics"]["acc"]["value"] = 0.99
+    else:
+        header["results"][HARD]["acc,none"] = 0.99
+
+
+def no_table(header: Json) -> None:
+    if "eval" in header:
+        header["results"]["scores"] = []
+    else:
+        header["results"][HARD] = {}
+
+
+def alone(rows: list[Json]) -> None:
+    """Every case a user of its own: the interval would be narrower."""
+    for number, row in enumerate(rows):
+        about(row)["user_id"] += f" {number}"
+        if not is_inspect(row):
+            row["acc_se_user"][0] = about(row)["user_id"]
+
+
+def other_cell(row: Json) -> None:
+    about(row).update({"cell": "general_easy"} if is_inspect(row) else {"difficulty": "easy"})
+
+
+ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
+    "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
+    "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*200 of 1,010 rows disagree"),
+    "answers and values": (some(flip_and_score), untouched, r"found the answers .*which its replies give \(200 of 1,010"),
+    "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .*which its samples give"),
+    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .*its answers give \(\d+ of 1,010"),
+    "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+, which its samples give"),
+    "no table": (untouched, no_table, "found no acc in the table of"),
+    "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
+    "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
+    "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
+    "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answer ' B' to general_hard:"),
+    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010 \(Table 2"),
+    "fewer rows": (keep_300, untouched, "(found 300 rows of .* expected 1,010|found acc.* in the table of)"),
+    "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_data, tmp_path):
+    rows, header, sentence = ATTACKS[attack]
+    log = bent(logs[harness], tmp_path / "bent", rows, header)
+    for command in (("report",), ("card", "--model-card", tmp_path / "card.md")):
+        done = personafeedback(*command, log, "--data", real_data)
+        assert done.exit_code == 1, done.output
+        assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
+        assert re.search(sentence, done.output), done.output
+    assert not (tmp_path / "card.md").exists()
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
+def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, real_data, tmp_path):
+    log = bent(logs[harness], tmp_path / "copied", untouched, untouched)
+    assert personafeedback("report", log, "--data", real_data).exit_code == 0
+    if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
+        done = personafeedback("card", log, "--data", real_data, "--model-card", tmp_path / "card.md")
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+@pytest.mark.parametrize(("key", "sentence"), [("user_id", "1 of 1,010 cases are of another user"), ("digest", "1 of 1,010 cases were asked with other texts")])  # fmt: skip
+def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_data, tmp_path):
+    def one(rows: list[Json]) -> None:
+        about(rows[7])[key] = "somebody else"
+
+    log = bent(logs[harness], tmp_path / "bent", one, untouched)
+    done = personafeedback("report", log, "--data", real_data)
+    assert done.exit_code == 1
+    assert sentence in done.output or "in the table of" in done.output, done.output
+
+
+def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_data, tmp_path):
+    def swap(row: Json) -> None:
+        row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
+
+    log = bent(logs["lm-eval mc"], tmp_path / "bent", some(swap), untouched)
+    done = personafeedback("report", log, "--data", real_data)
+    assert done.exit_code == 1
+    assert "for general_hard:" in done.output
+    assert "which its replies give" in done.output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harness, logs, real_data, tmp_path):
+    """What an older version read is not ours to refuse: it is counted."""
+
+    def older(header: Json) -> None:
+        metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
+        metadata["personafeedback"]["task_version"] = "1.0"
+        table = header["results"]["scores"][0]["metrics"] if "eval" in header else header["results"][HARD]
+        for name in list(table):
+            if name not in ("acc", "acc,none"):
+                del table[name]
+            elif "eval" in header:
+                table[name]["value"] = accuracy[0]
+            else:
+                table[name] = accuracy[0]
+
+    def unread(rows: list[Json]) -> None:
+        for row in rows:
+            if row in rows[100:300]:
+                answer(row, [answers(row)[0], "invalid_response_format"])
+                score(row)
+        values = [row["scores"]["personafeedback"]["value"] if is_inspect(row) else row for row in rows]
+        accuracy.append(scoring.mean(value["acc"] for value in values))
+
+    accuracy: list[float] = []
+    log = bent(logs[harness], tmp_path / "bent", unread, older)
+    done = personafeedback("report", log, "--data", real_data)
+    assert done.exit_code == 0, done.output
+    printed = " ".join(done.stdout.split())
+    assert (
+        "The replies were read by task version 1.0; version 1.1, which is installed, reads 200 of them otherwise."
+        in printed
+    )
+
+
+def test_epochs_of_a_case_are_the_same_case():
+    def sample(epoch: int, user: str) -> Sample:
+        value = scoring.as_dict(scoring.score_answers(("A", "B")))
+        return Sample("x", "general_hard:1", "general_hard", user, "d", epoch, ("A", "B"), ("A", "B"), value, value)
+
+    signature = {"cells": {"general_hard": {}}, "task_version": "1.1"}
+    rows, _ = rows_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature)
+    assert len(rows["general_hard:1"].answers) == 2
+    with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):
+        rows_of(Path("log"), [sample(1, "u"), sample(2, "w")], signature)
