@@ -15,6 +15,7 @@ from typing import Any
 
 from .errors import PersonaFeedbackError
 from .prompts import K, remarks
+from .strict_json import cut
 
 Answers = tuple[str, ...]
 """One answer per order of `orders.ORDERS`: `A`, `B`, or the reason why the reply is unreadable."""
@@ -308,7 +309,7 @@ def _read(path: Path) -> Run:
         if isinstance(error, PersonaFeedbackError):
             raise
         raise RunError(
-            f"{path}: found a log that cannot be read ({type(error).__name__}: {str(error)[:200]}), expected one of Inspect or of "
+            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or of "
             "lm-eval 0.4 as the harness wrote it. If a later version of it wrote this log, upgrade personafeedback-tasks."
         ) from error
     raise RunError(
@@ -332,9 +333,10 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
         )
     found = {**LATER, **found} if isinstance(found, dict) else {}
     for name, kind in _TYPES.items():
-        if not isinstance(found.get(name, _ABSENT), kind):
+        value = found.get(name, _ABSENT)
+        if not isinstance(value, kind) or (kind is list and not all(isinstance(item, str) for item in value)):
             raise RunError(
-                f"{path}: found {text(found[name])[:60] if name in found else 'no value'} as {name} in its signature, expected what "
+                f"{path}: found {text(value)[:60] if name in found else 'no value'} as {name} in its signature, expected what "
                 "this version of personafeedback-tasks writes there. Upgrade it, or use the log as the harness wrote it."
             )
     return found
