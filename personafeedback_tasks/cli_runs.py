@@ -108,6 +108,20 @@ def cases_of(run: Run, data: str | None) -> tuple[CaseSet | None, str]:
     return None, why_not
 
 
+def checked(run: Run, data: str | None) -> str:
+    """Why a run was not held against its data; nothing if it was.
+
+    Raises:
+        DataError, RunError: `data` is given and broken, or of another run.
+    """
+    from .report import refuse_other_data
+
+    cases, why_not = cases_of(run, data)
+    if cases is not None:
+        refuse_other_data(run, cases)
+    return why_not
+
+
 def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
     from . import figure, report_text
 
@@ -142,7 +156,8 @@ def _write_text(path: Path, text: str) -> Path:
     help="Write everything, the ids of the cases too, to FILE.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
-def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool) -> None:
+@data_option
+def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: str | None) -> None:
     """Which of two runs serves these users better: paired on the same cases, users as the unit.
 
     \b
@@ -151,7 +166,9 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool)
     from . import compare as comparing
     from . import report_text
 
-    found = comparing.compare(read_run(run_a), read_run(run_b))
+    runs = {"A": read_run(run_a), "B": read_run(run_b)}
+    unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
+    found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
         click.echo(comparing.markdown(found), nl=False)
     else:

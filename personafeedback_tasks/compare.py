@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rich import box
@@ -50,6 +50,7 @@ class Comparison:
 
     Attributes:
         only_in_a: ids of the cases that run A answered and run B did not; only_in_b the other way round.
+        unchecked: run (`A`, `B`) -> why its users, cells and texts were not held against the data.
     """
 
     run_a: Run
@@ -57,11 +58,14 @@ class Comparison:
     groups: tuple[GroupComparison, ...]
     only_in_a: tuple[str, ...]
     only_in_b: tuple[str, ...]
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know before the numbers."""
-        found = []
+        found = [
+            f"The users, cells and texts of run {name} were not checked. {why}" for name, why in self.unchecked.items()
+        ]
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
@@ -92,8 +96,11 @@ class Comparison:
         )
 
 
-def compare(run_a: Run, run_b: Run) -> Comparison:
+def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) -> Comparison:
     """Compare two runs on the cases that both answered.
+
+    Args:
+        unchecked: see `Comparison`.
 
     Raises:
         RunError: a log holds no samples, the runs share no case, or a case was asked with different texts.
@@ -133,7 +140,12 @@ def compare(run_a: Run, run_b: Run) -> Comparison:
             )
         )
     return Comparison(
-        run_a, run_b, tuple(groups), tuple(sorted(rows_a.keys() - common)), tuple(sorted(rows_b.keys() - common))
+        run_a,
+        run_b,
+        tuple(groups),
+        tuple(sorted(rows_a.keys() - common)),
+        tuple(sorted(rows_b.keys() - common)),
+        unchecked or {},
     )
 
 

@@ -16,6 +16,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from inspect_ai.log import read_eval_log, write_eval_log
 from judges import OTHER
 from logs import inspect_log, lm_eval_log
 from test_report import personafeedback
@@ -23,7 +24,7 @@ from test_report import personafeedback
 from personafeedback_tasks import scoring
 from personafeedback_tasks.answers import joined
 from personafeedback_tasks.log_checks import Sample, rows_of
-from personafeedback_tasks.runs import RunError
+from personafeedback_tasks.runs import RunError, read_run
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"
@@ -241,15 +242,54 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-@pytest.mark.parametrize(("key", "sentence"), [("user_id", "1 of 1,010 cases are of another user"), ("digest", "1 of 1,010 cases were asked with other texts")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "sentence"), [("user_id", "are of another user"), ("digest", "were asked with other texts")]
+)
 def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_data, tmp_path):
-    def one(rows: list[Json]) -> None:
-        about(rows[7])[key] = "somebody else"
+    """A value that is another one wherever it stood contradicts nothing in the log itself."""
 
-    log = bent(logs[harness], tmp_path / "bent", one, untouched)
-    done = personafeedback("report", log, "--data", real_data)
+    def rename(rows: list[Json]) -> None:
+        old = about(rows[7])[key]
+        for row in rows:
+            if about(row)[key] == old:
+                about(row)[key] = "another"
+
+    log = bent(logs[harness], tmp_path / "bent", rename, untouched)
+    for command in (
+        ("report", log),
+        ("compare", logs["inspect"], log),
+        ("card", log, "--model-card", tmp_path / "card.md"),
+    ):
+        done = personafeedback(*command, "--data", real_data)
+        assert done.exit_code == 1, done.output
+        assert re.search(
+            rf"\d+ of 1,010 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
+        )
+    assert not (tmp_path / "card.md").exists()
+
+
+def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
+    def elsewhere(header: Json) -> None:
+        header["configs"][HARD]["metadata"]["personafeedback"]["source"] = "/gone"
+
+    log = bent(logs["lm-eval"], tmp_path / "bent", untouched, elsewhere)
+    done = personafeedback("compare", log, logs["inspect"])
+    assert done.exit_code == 0, done.output
+    printed = " ".join(done.stdout.split())
+    assert "! The users, cells and texts of run A were not checked. There is no folder '/gone'" in printed
+    assert "run B were not checked" not in printed
+
+
+def test_inspects_json_logs_are_held_against_themselves_too(logs, real_data, tmp_path):
+    log = read_eval_log(str(logs["inspect"]))
+    write_eval_log(log, str(tmp_path / "log.json"), format="json")
+    assert read_run(tmp_path / "log.json").rows == read_run(logs["inspect"]).rows
+    document = json.loads((tmp_path / "log.json").read_bytes())
+    flip_and_score(document["samples"][5])
+    (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
+    done = personafeedback("report", tmp_path / "log.json", "--data", real_data)
     assert done.exit_code == 1
-    assert sentence in done.output or "in the table of" in done.output, done.output
+    assert "(1 of 1,010 rows disagree)" in done.output
 
 
 def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_data, tmp_path):
