@@ -25,6 +25,8 @@ _IDEOGRAPH = r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"
 _RUN = re.compile(f"{_LETTER}+|{_IDEOGRAPH}+")
 _CHINESE_NAME = re.compile(f"{_IDEOGRAPH}{{2,}}")  # one character alone stands in every text
 _LATIN_NAME = re.compile(rf"{_LETTER}(?:{_LETTER}|['’. -])*")
+_LONGEST_NAME = 100
+"""Characters; those of the release have at most 8. Every name in a longer one would be looked for at every place of a text."""
 _TITLES = {"mr", "mrs", "ms", "miss", "dr", "prof"}
 
 
@@ -109,9 +111,10 @@ def says(name: str, text: str) -> bool:
     """Whether a text says a name.
 
     A Chinese name counts wherever it stands, a Latin one as whole words in its own upper and lower case (Will is no
-    "will"), complete or by its first word. `李明 (Dr. Ming Li)` is said by 李明, by Ming Li and by Ming.
+    "will"), complete or by its first word. `李明 (Dr. Ming Li)` is said by 李明, by Ming Li and by Ming. A name of more
+    than 100 characters is not looked for.
     """
-    return _name(name).search(text) is not None
+    return len(name) <= _LONGEST_NAME and _name(name).search(text) is not None
 
 
 @lru_cache(maxsize=4096)

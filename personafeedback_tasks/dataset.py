@@ -3,7 +3,7 @@
 Layout of a release (field names and spellings as upstream has them, plus the corrected spellings):
 
     data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
-    persona/<user_id>.json
+    persona/<user_id>.json       see persona_file.py
     memory/<user_id>.jsonl       optional, see memory.py
 """
 
@@ -19,11 +19,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from . import memory
+from . import memory, persona_file
 from .errors import DataError, choose
 from .persona import Persona
 from .release import PAPER_COUNTS, Release, locate
-from .strict_json import broken, cut, loads, read, reason, refuse_marks, rows, short, short_list
+from .strict_json import broken, cut, rows, short, short_list
 
 CATEGORIES = ("specific", "general")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -226,19 +226,7 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
-    return Persona(user_id, _profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
-
-
-def _profile(path: Path) -> dict[str, Any]:
-    raw = read(path)
-    refuse_marks(raw, f"{path}, line 1")
-    try:
-        profile = loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise broken(str(path), reason(error), "one JSON object") from error
-    if not isinstance(profile, dict) or not profile:
-        raise broken(str(path), short(profile), "a non-empty JSON object")
-    return profile
+    return Persona(user_id, persona_file.load(path), root / memory.FOLDER / f"{user_id}.jsonl")
 
 
 def persona_fields(release: Release) -> frozenset[str]:
@@ -250,7 +238,7 @@ def persona_fields(release: Release) -> frozenset[str]:
         DataError: a persona is broken.
     """
     paths = sorted((release.root / "persona").glob("*.json"))
-    return frozenset().union(*(Persona(path.stem, _profile(path)).fields for path in paths))
+    return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
 
 
 def _digest(parts: Sequence[object]) -> str:

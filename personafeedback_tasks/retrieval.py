@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import add
@@ -14,6 +15,8 @@ from .errors import require
 
 _IDEOGRAPH = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
 _RUN = re.compile(rf"[{_IDEOGRAPH}]+|[^\W_{_IDEOGRAPH}]+")
+_MARKS = re.compile(r"[^\w\s\x00-\x7f]{30}")
+"""As many accents as Unicode lets a letter have (UAX 15, stream-safe text): to sort a longer run takes the square of its length."""
 
 
 def check_installed() -> None:
@@ -32,7 +35,8 @@ def terms(text: str) -> list[str]:
     is a term itself, and full-width letters and figures are those of ASCII.
     """
     found: list[str] = []
-    for run in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
+    safe = _MARKS.sub("\\g<0>\u034f", text)  # the mark that Unicode puts between two runs
+    for run in _RUN.findall(unicodedata.normalize("NFKC", safe).lower()):
         if len(run) == 1 or not re.match(f"[{_IDEOGRAPH}]", run):
             found.append(run)
         else:
@@ -46,11 +50,16 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
     Pieces that are equally relevant keep their order, also those that share no term with the question.
     """
     different, index = _index(tuple(pieces))
-    known = [term for term in terms(question) if index is not None and term in index.vocab_dict]
+    known = Counter(term for term in terms(question) if index is not None and term in index.vocab_dict)
     if not known:
         return different[:k]
+    # A term counts as often as the question has it, but is looked up once: bm25s would add each repetition to each piece.
+    often: dict[int, list[str]] = {}
+    for term, count in known.items():
+        often.setdefault(count, []).append(term)
+    found = sum(count * index.get_scores(same) for count, same in often.items())
     # Rounded: what differs between versions of numpy must not decide an order.
-    scores = [round(float(score), 6) for score in index.get_scores(known)]
+    scores = [round(float(score), 6) for score in found]
     best = sorted(range(len(different)), key=lambda place: -scores[place])
     return tuple(different[place] for place in best[:k])
 

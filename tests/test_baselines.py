@@ -114,6 +114,13 @@ def test_a_text_says_a_name(name, text, expected):
     assert says(name, text) == expected
 
 
+def test_a_name_of_more_than_100_characters_is_not_looked_for():
+    name = "Ann" + " Lee" * 24
+    assert says(name + "s", f"Dear {name}s,")
+    for longer in (name + "ss", "Ann, " * 38_000, "安" * 101):
+        assert not says(longer, f"Dear Ann, {longer}")
+
+
 @pytest.mark.parametrize("profile", [{"Job": "baker"}, {"Name": None}, {"Name": ["Ann"]}, {"Name": 3}])
 def test_a_persona_without_a_name_is_never_named(profile):
     assert BASELINES["names"](case("Ann None 3", "x", profile)) == 0.5

@@ -10,10 +10,12 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from click.testing import CliRunner
 from conftest import write_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from personafeedback_tasks.cli import main
 from personafeedback_tasks.dataset import CATEGORIES, DIFFICULTIES, Case, load_cases
 from personafeedback_tasks.errors import DataError, OptionError
 from personafeedback_tasks.release import PAPER_COUNTS
@@ -388,6 +390,52 @@ def test_a_broken_persona_is_refused_in_one_sentence(release, content, found, ex
     path = release / "persona" / "u2.json"
     path.write_bytes(content)
     refuses(release, f"{re.escape(str(path))}: found {found}, expected {expected}{MEND}")
+
+
+def persona_of(size: int) -> bytes:
+    """JSON of that many bytes, Chinese characters of three bytes in it."""
+    begin, end = '{"Name": "李", "Job": "'.encode(), b'"}'
+    return begin + b"x" * (size - len(begin) - len(end)) + end
+
+
+def nested(depth: int) -> bytes:
+    return b'{"Likes": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+
+
+@pytest.mark.parametrize("command", ["audit", "baselines"])
+@pytest.mark.parametrize(
+    ("most", "more", "sentence"),
+    [
+        (
+            persona_of(200_000),
+            persona_of(200_001),
+            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; what an assistant "
+            "remembers of a user belongs in memory/<user_id>.jsonl, for setting=rag.",
+        ),
+        (
+            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),
+            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 201),
+            f"found the key '{'k' * 56}... of 201 characters, expected keys of at most 200. Get an intact copy, or mend this "
+            "record.",
+        ),
+        (
+            nested(20),
+            nested(21),
+            "found more than 20 objects and lists inside each other, expected at most 20. Get an intact copy, or mend this "
+            "record.",
+        ),
+    ],
+    ids=["bytes", "key", "depth"],
+)
+def test_a_persona_that_is_too_large_is_refused_by_every_command(release, command, most, more, sentence):
+    path = release / "persona" / "u2.json"
+    arguments = [command, "--data", str(release), "--counts", "any", "--json", "-"]
+    path.write_bytes(most)
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    path.write_bytes(more)
+    done = CliRunner().invoke(main, arguments)
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"Error: {path}: {sentence}\n")
 
 
 def test_a_folder_in_the_place_of_a_persona_is_refused(release):

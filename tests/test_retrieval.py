@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -128,6 +129,38 @@ def test_the_scores_are_those_of_bm25():
     pieces = ("green tea", "tea with warm milk")
     assert retrieve("tea", pieces, 1) == ("green tea",)  # 0.086 before 0.063: the shorter piece
     assert retrieve("tea milk", pieces, 1) == ("tea with warm milk",)  # 0.063 + 0.24 before 0.086: the rarer term
+
+
+def test_a_letter_has_30_accents_at_most():
+    """The cedilla of a longer run is not sorted to the letter: what sorts it takes the square of its length."""
+    accents = "\u0301" * 29
+    assert terms(f"c{accents}\u0327 tea") == ["ḉ", "tea"]
+    assert terms(f"c{accents}\u0301\u0327 tea") == ["ć", "tea"]
+
+
+def test_a_term_that_the_question_repeats_counts_each_time():
+    pieces = ["red apple", "green pear", "green apple pie", "blue"]
+    assert retrieve("green green pear", pieces, 4)[0] == "green pear"
+    assert retrieve("apple green green green pie", pieces, 2) == ("green apple pie", "green pear")
+    assert retrieve("apple apple apple green", ["green", "red apple tree"], 1) == ("red apple tree",)
+    assert retrieve("apple green", ["green", "red apple tree"], 1) == ("green",)
+
+
+def test_a_term_is_looked_up_once_however_often_the_question_has_it():
+    pieces = tuple(f"tea {number}" for number in range(5))
+    retrieve("tea", pieces, 5)  # the index is built, and bm25s imported
+
+    def steps(question: str) -> int:
+        """Calls that bm25s makes: it has one per term of the question, each as long as the pieces are many."""
+        made: Counter[str] = Counter()
+        sys.setprofile(lambda frame, event, _: made.update([frame.f_globals["__name__"].partition(".")[0]]))
+        try:
+            retrieve(question, pieces, 5)
+        finally:
+            sys.setprofile(None)
+        return made["bm25s"]
+
+    assert 0 < steps("tea 1 2 3 " * 1000) == steps("tea 1 2 3")
 
 
 def test_pieces_that_are_equally_relevant_keep_their_order():
