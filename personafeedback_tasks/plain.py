@@ -6,17 +6,17 @@ Every step is linear: a pattern repeats one class of characters, or what it repe
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Any
 
+from .normal import nfkc
 from .vocabulary import GONE, classes
 
 READ = 50_000
 """Characters at the beginning and at the end of a reply that are read; a reply that goes on for longer has lost its way."""
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
-_WIDE = {wide: unicodedata.normalize("NFKC", wide) for wide in "，：；！？（）"}  # the common ones: a text without them normalizes fast
+_WIDE = {wide: nfkc(wide) for wide in "，：；！？（）"}  # the common ones: a text without them normalizes fast
 _SUBSCRIPT = re.compile("[\u2080-\u209c]")  # NFKC would make letters of them
 
 # --- 1. the turn that was spoken -------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def spoken(reply: str) -> str | None:
     if not reply.isascii():
         for wide, mark in _WIDE.items():
             text = text.replace(wide, mark)
-        text = unicodedata.normalize("NFKC", _SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("’", "'").replace("‘", "'")
+        text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("\u034f", "").replace("’", "'").replace("‘", "'")
     if "<" in text or "[" in text or "◁" in text:
         for pattern, new in _AS_TAGS:
             text = pattern.sub(new, text)

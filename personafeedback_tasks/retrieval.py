@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -12,11 +11,10 @@ from operator import add
 from typing import Any
 
 from .errors import require
+from .normal import nfkc
 
 _IDEOGRAPH = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
 _RUN = re.compile(rf"[{_IDEOGRAPH}]+|[^\W_{_IDEOGRAPH}]+")
-_MARKS = re.compile(r"[^\w\s\x00-\x7f]{30}")
-"""As many accents as Unicode lets a letter have (UAX 15, stream-safe text): to sort a longer run takes the square of its length."""
 
 
 def check_installed() -> None:
@@ -35,8 +33,7 @@ def terms(text: str) -> list[str]:
     is a term itself, and full-width letters and figures are those of ASCII.
     """
     found: list[str] = []
-    safe = _MARKS.sub("\\g<0>\u034f", text)  # the mark that Unicode puts between two runs
-    for run in _RUN.findall(unicodedata.normalize("NFKC", safe).lower()):
+    for run in _RUN.findall(nfkc(text).lower()):
         if len(run) == 1 or not re.match(f"[{_IDEOGRAPH}]", run):
             found.append(run)
         else:

@@ -77,6 +77,7 @@ def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
     [
         *ONE_OF_EACH,
         "我的",
+        "\u0323\u0300",  # accents that Unicode sorts
         "A\n",
         "I choose A. ",
         "A is better, but B. ",
