@@ -132,7 +132,8 @@ def make_report(
         return _without_samples(run, notes)
     texts = None if cases is None else _Texts(cases, run.rows.keys())
     if texts is None:
-        notes.append(f"{no_cases} So there are no baselines, no audit and no split by length. Pass --data.")
+        unchecked = ", and nobody checked how many cases a cell has" if run.signature["counts"] != "table2" else ""
+        notes.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
     gain = {} if control is None else gains(run, control)
     if gain and len(gain) < len(run.rows):
         notes.append(

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store-prompts", action="store_true", help="write the rendered prompts that test_prompts.py compares with"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.user_properties += [("tried", [*mark.args, 1][:2]) for mark in item.iter_markers("tried")]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The last table of a session: what was tried against the package, with counts."""
+    held: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, value in report.user_properties:
+            if name == "tried":
+                held[value[0]] += value[1]
+    if held:
+        terminalreporter.section("what was tried, and held")
+        for what, count in sorted(held.items()):
+            terminalreporter.write_line(f"{count:>8,}  {what}")
 
 
 def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]) -> Path:

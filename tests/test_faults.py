@@ -234,6 +234,7 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
     return answers[0]
 
 
+@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("fault", OUTCOMES)
 @pytest.mark.usefixtures("_in_a_hurry")
@@ -242,6 +243,7 @@ def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
     assert outcome(faulty, backend, fault, times, 8, caplog, tmp_path) == OUTCOMES[fault][backend]
 
 
+@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize(
     ("fault", "backend"), [(f, b) for f in STAYS for b in BACKENDS if OUTCOMES[f][b] == "recovers"]
 )
@@ -275,6 +277,7 @@ def accuracies(folder):
             yield score.metrics["accuracy"].value
 
 
+@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
 def test_a_command_outlives_a_burst_of_errors(harness, faulty, tmp_path):
     faulty.fault, faulty.times = "500s", 2
@@ -283,6 +286,7 @@ def test_a_command_outlives_a_burst_of_errors(harness, faulty, tmp_path):
     assert faulty.calls.total() == CALLS + 2
 
 
+@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
 def test_a_command_leaves_no_score_where_the_server_fails(harness, faulty, tmp_path):
     faulty.fault, faulty.times = "500s", math.inf

@@ -190,6 +190,7 @@ DAMAGES = {
         drop_a_line, duplicate_a_line, put_a_line_over_another, put_before_a_line, replace_a_value,
     )
 }  # fmt: skip
+DAMAGED = 2_400
 PLACE = st.integers(0, 9_999).map(lambda number: number / 10_000)
 ONE_DAMAGE = st.tuples(
     st.sampled_from([*sorted(DAMAGES), "put_before_a_line", *["replace_a_value"] * 4]),
@@ -199,12 +200,13 @@ ONE_DAMAGE = st.tuples(
 )
 
 
+@pytest.mark.tried("damaged files of the data: all cases as they stand, or one error", DAMAGED)
 @given(
     in_cell=st.lists(ONE_DAMAGE, max_size=2),
     in_persona=st.lists(ONE_DAMAGE, max_size=1),
     whose=PLACE,
 )
-@settings(max_examples=2_400, derandomize=True, deadline=None, database=None)
+@settings(max_examples=DAMAGED, derandomize=True, deadline=None, database=None)
 def test_damage_gives_all_cases_as_they_stand_or_a_data_error(copy, in_cell, in_persona, whose):
     personas = sorted((copy / "persona").iterdir())
     persona = personas[int(whose * len(personas))]

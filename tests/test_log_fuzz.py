@@ -121,6 +121,7 @@ def everything_said(log: Path) -> None:
     command(run)
 
 
+@pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)
 @pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
 def test_a_value_of_any_type_is_read_or_refused_in_one_sentence(harness, logs, tmp_path):
     draw = random.Random(13)

@@ -364,6 +364,7 @@ def undisturbed(lm_eval, server):
     return lm_eval.logged("undisturbed")
 
 
+@pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 @pytest.mark.parametrize("concurrent", [1, 4])
 def test_lm_eval_killed_and_run_again_with_use_cache(concurrent, lm_eval, undisturbed, server, expected, tmp_path):
     samples, table = undisturbed
@@ -420,6 +421,7 @@ def metrics(log):
     return {s.name: {name: metric.value for name, metric in s.metrics.items()} for s in log.results.scores}
 
 
+@pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 def test_inspect_killed_and_retried(inspect_logs, expected):
     undisturbed, retried, (before, after) = inspect_logs
     assert undisturbed.status == retried.status == "success"

@@ -56,6 +56,7 @@ def seconds(reply: str, read: Callable[[str], str] = read_reply) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.tried("replies that repeat a unit of two tokens 40 and 4,000 times: read in time", len(ONE_OF_EACH) + 1)
 @pytest.mark.parametrize("first", ONE_OF_EACH)
 def test_every_two_tokens_over_and_over(first: str) -> None:
     for second in ONE_OF_EACH[ONE_OF_EACH.index(first) :]:  # repeated, "a b" and "b a" are the same text
@@ -63,6 +64,7 @@ def test_every_two_tokens_over_and_over(first: str) -> None:
         assert seconds((first + second) * 4000 + "B") < 1, (first, second)
 
 
+@pytest.mark.tried("replies that repeat a unit of three or four tokens: read in time", 2_000)
 @pytest.mark.parametrize("joint", ["", " "])
 def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
     draw = random.Random(0)
@@ -72,6 +74,7 @@ def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
         assert seconds(unit * (4000 if length == 4 else 400) + "B") < 1, unit
 
 
+@pytest.mark.tried("replies of a megabyte: read in time", 2)
 @pytest.mark.parametrize(
     "unit",
     [
