@@ -429,6 +429,12 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert "no baselines, no audit and no split by length" in words
     assert "baseline: longest" not in words
     assert "95 % interval" in words
+    assert "how many cases a cell has" not in words  # Table 2 says it
+    results.write_text(
+        results.read_text(encoding="utf-8").replace('"counts": "table2"', '"counts": "any"'), encoding="utf-8"
+    )
+    words = " ".join(personafeedback("report", results).stdout.split())
+    assert "no split by length, and nobody checked how many cases a cell has. Pass --data." in words
 
 
 def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
