@@ -293,6 +293,19 @@ def test_inspects_json_logs_are_held_against_themselves_too(logs, real_data, tmp
     assert "(1 of 1,010 rows disagree)" in done.output
 
 
+def test_what_inspect_sums_up_beside_its_samples_moves_no_number(logs, tmp_path):
+    """Its viewer reads the summaries; a report does not."""
+    copy = tmp_path / logs["inspect"].name
+    with zipfile.ZipFile(logs["inspect"]) as old, zipfile.ZipFile(copy, "w") as new:
+        for name in old.namelist():
+            document = json.loads(old.read(name))
+            if name == "summaries.json":
+                for summary in document:
+                    summary["scores"]["personafeedback"] |= {"answer": "A, B", "value": {"acc": 1.0}}
+            new.writestr(name, json.dumps(document))
+    assert read_run(copy).rows == read_run(logs["inspect"]).rows
+
+
 def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_data, tmp_path):
     def swap(row: Json) -> None:
         row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
