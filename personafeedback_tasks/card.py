@@ -31,6 +31,7 @@ from .card_text import (
 )
 from .control import unreadable_share
 from .dataset import CaseSet
+from .files import locked
 from .release import HUB_ID
 from .report import Report
 from .report_text import interval, percent
@@ -62,25 +63,30 @@ def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results:
 
     Raises:
         CardError: nobody should publish this run, or a file cannot be changed without a loss. Nothing is written then.
+        FileError: a file cannot be written. Then none is.
     """
     refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
-    old = read(card)
-    new = _with_our_parts(card, old or "", report, cases)
-    files = [(card, old, new)]  # the card last: the other file is ours alone
-    if eval_results is not None:
-        path = eval_results / (
-            re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *remarks(report.run)])) + ".yaml"
-        )
-        entries = _OURS + dump(eval_result_entries(report))
-        before = read(path)
-        if before is not None and not before.startswith(_OURS):
-            raise CardError(
-                f"{path}: found a file that `personafeedback card` did not write, expected none. Name another folder."
-            )
-        files.insert(0, (path, before, entries))
-    said = [write(*file) for file in files]
+    with locked(card):
+        old = read(card)
+        files = [(card, old, _with_our_parts(card, old or "", report, cases))]
+        if eval_results is not None:
+            files.insert(0, _eval_results_file(eval_results, report))
+        said = write(files)
     return [*said, *next_steps(report.run, *(path for path, _, _ in reversed(files)))]
+
+
+def _eval_results_file(folder: Path, report: Report) -> tuple[Path, str | None, str]:
+    """(the `.eval_results` file of a run, what it holds, what it is to hold)."""
+    name = re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *remarks(report.run)]))
+    path = folder / f"{name}.yaml"
+    entries = _OURS + dump(eval_result_entries(report))
+    before = read(path)
+    if before is not None and not before.startswith(_OURS):
+        raise CardError(
+            f"{path}: found a file that `personafeedback card` did not write, expected none. Name another folder."
+        )
+    return path, before, entries
 
 
 # --- what nobody should publish --------------------------------------------------------------------------------------

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import shutil
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from huggingface_hub import ModelCard
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from .errors import PersonaFeedbackError
+from .files import write_all
 
 Matches = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 """(a result of a `model-index`, one of its metrics) -> whether it is to be replaced."""
@@ -239,19 +238,13 @@ def read(path: Path) -> str | None:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
-def write(path: Path, old: str | None, new: str) -> str:
-    """Replace a file as a whole, so that it is never half written. What was done, for the user."""
+def write(changes: Sequence[tuple[Path, str | None, str]]) -> list[str]:
+    """Write those of (file, old text, new text) that have changed, all or none. What was done, for the user."""
+    write_all({path: new for path, old, new in changes if new != old})
+    return [f"{path}: {_done(old, new)}" for path, old, new in changes]
+
+
+def _done(old: str | None, new: str) -> str:
     if new == old:
-        return f"{path}: nothing to change."
-    target = path.resolve()  # a link stays a link
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(new.encode("utf-8"))
-        if old is not None:
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise CardError(f"{path}: could not be written ({error.strerror}). Check the folder.") from error
-    return f"{path}: there was none, created." if old is None else f"{path}: updated, the rest of it is as it was."
+        return "nothing to change."
+    return "there was none, created." if old is None else "updated, the rest of it is as it was."

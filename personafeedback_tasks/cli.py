@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 
 import click
@@ -19,9 +20,13 @@ class _Group(click.Group):
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
-            if error.filename is None:
+            if error.filename is not None:
+                raise click.FileError(str(error.filename), error.strerror) from error
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # a full disk behind stdout
                 raise
-            raise click.FileError(str(error.filename), error.strerror) from error
+            raise click.ClickException(
+                f"The output could not be written ({error.strerror}). Make room for it."
+            ) from error
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

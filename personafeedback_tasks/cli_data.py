@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -10,6 +11,7 @@ import click
 from . import audit, baselines
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
 from .errors import require
+from .files import write
 from .strict_json import json_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -111,14 +113,13 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     """Write the document if a file is named. True if stdout is still free for tables."""
     if path is None:
         return True
-    try:
-        with click.open_file(path, "w", encoding="utf-8") as file:
-            file.write(json_text(document))
-    except OSError as error:
-        raise click.FileError(path, error.strerror) from error
-    if path == "-" and missing:
+    if path != "-":
+        write(Path(path), json_text(document))
+        return True
+    click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+    if missing:
         click.echo(_without(missing), err=True)
-    return path != "-"
+    return False
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:

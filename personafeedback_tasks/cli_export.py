@@ -9,6 +9,7 @@ import click
 from . import export
 from .conversations import SETTINGS
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, load_cases, load_present
+from .files import write
 from .prompts import Template
 
 
@@ -35,9 +36,5 @@ def export_command(
     load = (
         load_present(data, difficulty, counts) if category is None else load_cases(data, category, difficulty, counts)
     )
-    try:
-        with open(out, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(export.lines(format_, load, Template(setting=setting, method="reward")))
-    except OSError as error:
-        raise click.FileError(str(out), error.strerror) from error
+    write(out, export.lines(format_, load, Template(setting=setting, method="reward")))
     click.echo(f"wrote {out}: {len(load):,} cases, data {load.revision}")

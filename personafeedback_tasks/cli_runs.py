@@ -10,6 +10,7 @@ import click
 
 from .dataset import CaseSet, load_present
 from .errors import DataError
+from .files import Content, write, write_all
 from .release import ENVIRONMENT_VARIABLE
 from .runs import Run, RunError, read_run, read_runs
 from .strict_json import json_text
@@ -125,24 +126,20 @@ def checked(run: Run, data: str | None) -> str:
 def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
     from . import figure, report_text
 
-    out.mkdir(parents=True, exist_ok=True)
     image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
-    drawn = figure.save(reports, out)  # first: it refuses too many runs
+    drawn = figure.render(reports)  # first: it refuses too many runs
     sections = [report_text.markdown(made) for made in reports]
-    texts = {
-        "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
-        "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
+    contents: dict[Path, Content] = {
+        out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
+        out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
+        **{out / name: content for name, content in drawn.items()},
     }
-    return [*(_write_text(out / name, text) for name, text in texts.items()), *drawn]
+    write_all(contents)
+    return list(contents)
 
 
 def _section_of(moved: list[str]) -> list[str]:
     return ["## Prompt sensitivity\n", *(f"- {line}" for line in moved)] if moved else []
-
-
-def _write_text(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @click.command()
@@ -174,7 +171,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     else:
         report_text.show(comparing.terminal(found))
     if json_file is not None:
-        _write_text(json_file, json_text(found.as_dict()))
+        write(json_file, json_text(found.as_dict()))
 
 
 @click.command()

@@ -7,7 +7,7 @@ from .errors import OptionError, require
 require("matplotlib", extra="report")
 
 from collections.abc import Sequence
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from matplotlib import rc_context
@@ -102,11 +102,10 @@ def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str])
                 labelled.add(name)
 
 
-def save(reports: Sequence[Report], folder: Path, name: str = "accuracy") -> list[Path]:
-    """Write the figure as PNG (300 dpi) and SVG; the files' paths."""
-    figure = draw(reports)
-    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:
+    """The figure as PNG (300 dpi) and SVG: file name -> content."""
+    figure, png, svg = draw(reports), BytesIO(), BytesIO()
     with rc_context(_STYLE):
-        figure.savefig(paths[0], dpi=300)
-        figure.savefig(paths[1], metadata={"Date": None})
-    return paths
+        figure.savefig(png, format="png", dpi=300)
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+    return {f"{name}.png": png.getvalue(), f"{name}.svg": svg.getvalue()}

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import re
 import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .errors import PersonaFeedbackError
+from .files import FileError, explained, link_or_copy, locked, write
 
 TASK_CONFIGS = "personafeedback_tasks.task_configs"
+LOWEST_LM_EVAL = "0.4.13"
+"""As in pyproject.toml. An earlier one takes the files and then cannot run them."""
+
 _MANIFEST = ".personafeedback-tasks.json"
 
 
@@ -51,26 +60,22 @@ def register() -> str:
         One sentence that says what was done and where.
 
     Raises:
-        PersonaFeedbackError: no lm-eval, a folder of the same name that is not ours, or no permission to write.
+        PersonaFeedbackError: no lm-eval or one that is too old, files of the same names that are not ours, a manifest
+            that is broken, or no permission to write.
     """
     folder, source = target(), task_configs()
-    if folder.exists() and not (folder / _MANIFEST).is_file() and any(folder.iterdir()):
-        raise PersonaFeedbackError(
-            f"{folder} exists and was not made by `personafeedback register`. Move it away, or leave it and pass "
-            f'--include_path "{source}" to lm_eval.'
-        )
-    try:
-        _remove(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        files = sorted(path for path in source.iterdir() if path.name.endswith("yaml"))
+    _refuse_too_old()
+    files = sorted(path for path in source.iterdir() if path.name.endswith("yaml"))
+    names = [path.name for path in files]
+    with locked(folder), _or_include_path(), explained(folder):
+        earlier = _registered(folder)
+        _refuse_foreign(folder, names, earlier)
         # The manifest comes first: a registration that breaks off half-way can still be repeated or removed.
-        (folder / _MANIFEST).write_text(json.dumps([path.name for path in files], indent=1), encoding="utf-8")
-        linked = all([_link_or_copy(path, folder / path.name) for path in files])
-    except OSError as error:
-        raise PersonaFeedbackError(
-            f"{folder} cannot be written ({error.strerror or error}). Nothing else is needed if you pass "
-            f'--include_path "$(personafeedback task-configs)" to lm_eval instead.'
-        ) from error
+        _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
+        # lm-eval resolves `include:` from a link's target, so links need no neighbours.
+        linked = all([link_or_copy(folder / path.name, path) for path in files])
+        _remove(folder, set(earlier or []) - set(names))
+        _write_manifest(folder, names)
     how = "linked" if linked else "copied (run this again after every upgrade)"
     return f"{len(files)} files of {source} {how} into {folder}. `lm_eval run --tasks personafeedback` now works."
 
@@ -79,40 +84,97 @@ def unregister() -> str:
     """Remove exactly what `register` made. Returns one sentence that says what was done.
 
     Raises:
-        PersonaFeedbackError: no lm-eval, or no permission.
+        PersonaFeedbackError: no lm-eval, a manifest that is broken, or no permission.
     """
     folder = target()
-    try:
-        removed = _remove(folder)
-    except OSError as error:
-        raise PersonaFeedbackError(f"{folder} cannot be changed ({error.strerror or error}).") from error
-    if removed is None:
-        return f"Nothing to do: {folder} holds no registration of ours."
+    with locked(folder), explained(folder):
+        names = _registered(folder)
+        if names is None:
+            return f"Nothing to do: {folder} holds no registration of ours."
+        removed = _remove(folder, names)
+        (folder / _MANIFEST).unlink()
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
     left = f" It still holds files that are not ours: {folder}." if folder.exists() else ""
     return f"{removed} files removed from {folder}.{left}"
 
 
-def _remove(folder: Path) -> int | None:
-    """Remove the files of our manifest, then the folder if nothing else is in it. None if there is no manifest."""
+def _refuse_too_old() -> None:
+    """Raise PersonaFeedbackError for an lm-eval that finds the tasks and cannot run them."""
+    try:
+        found = version("lm_eval")
+    except PackageNotFoundError:
+        return  # a source tree
+    if _numbers(found) < _numbers(LOWEST_LM_EVAL):
+        raise PersonaFeedbackError(
+            f"lm-eval: found {found}, expected {LOWEST_LM_EVAL} or later: an earlier one cannot run these tasks. Upgrade it "
+            "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """0.4.9.1 -> (0, 4, 9, 1); a pre-release counts as its release."""
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _refuse_foreign(folder: Path, names: Iterable[str], earlier: list[str] | None) -> None:
+    """Raise PersonaFeedbackError if files of somebody else would be replaced or mixed with ours."""
+    if earlier is None:
+        foreign = [folder] if folder.exists() and any(folder.iterdir()) else []
+    else:
+        foreign = [folder / name for name in names if name not in earlier and os.path.lexists(folder / name)]
+    if foreign:
+        raise PersonaFeedbackError(
+            f"{foreign[0]} exists and was not made by `personafeedback register`. Move it away, or leave it and pass "
+            f'--include_path "{task_configs()}" to lm_eval.'
+        )
+
+
+@contextmanager
+def _or_include_path() -> Iterator[None]:
+    """Name the other way when a folder cannot be written."""
+    try:
+        yield
+    except FileError as error:
+        raise FileError(
+            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval: then nothing else is needed.'
+        ) from error
+
+
+def _registered(folder: Path) -> list[str] | None:
+    """The names in the manifest; None if there is no manifest.
+
+    Raises:
+        PersonaFeedbackError: it is broken, or names what lies elsewhere. Nothing it says can be relied on then.
+    """
     manifest = folder / _MANIFEST
-    if not manifest.is_file():
+    try:
+        names = json.loads(manifest.read_bytes())
+        found = json.dumps(names)
+    except FileNotFoundError:
         return None
-    names = json.loads(manifest.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        names, found = None, f"broken JSON ({error})"
+    if not isinstance(names, list) or not all(map(_is_name, names)):
+        raise PersonaFeedbackError(
+            f"{manifest}: found {found[:200]}, expected a JSON list of names of files beside it. Nothing was removed: move "
+            f"{folder} away, then run `personafeedback register` again."
+        )
+    return list(dict.fromkeys(names))
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and name == Path(name).name and name not in ("", "..", _MANIFEST)
+
+
+def _write_manifest(folder: Path, names: list[str]) -> None:
+    write(folder / _MANIFEST, json.dumps(names, indent=1))
+
+
+def _remove(folder: Path, names: Iterable[str]) -> int:
+    """Remove files of ours; how many there were."""
     present = [folder / name for name in names if (folder / name).is_symlink() or (folder / name).is_file()]
     for path in present:
         path.unlink()
-    manifest.unlink()
-    shutil.rmtree(folder / "__pycache__", ignore_errors=True)
-    if not any(folder.iterdir()):
-        folder.rmdir()
     return len(present)
-
-
-def _link_or_copy(source: Path, link: Path) -> bool:
-    """True if a link could be made. lm-eval resolves `include:` from a link's target, so links need no neighbours."""
-    try:
-        link.symlink_to(source)
-        return True
-    except (OSError, NotImplementedError):
-        shutil.copyfile(source, link)
-        return False

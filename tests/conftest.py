@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,75 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.rmtree(copy)
     (path,) = out.glob("*.whl")
     return path
+
+
+_COMMAND = """\
+import sys
+from personafeedback_tasks.cli import main
+if sys.argv[1] == "card":
+    from personafeedback_tasks import card, report
+print(flush=True)
+sys.stdin.readline()
+main(prog_name="personafeedback")
+"""
+
+
+def at_once(*commands: Sequence[object], **environment: str) -> list[subprocess.CompletedProcess[str]]:
+    """Run `personafeedback` commands in processes of their own, which begin when the last one has imported all it needs."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", _COMMAND, *map(str, command)], env={**os.environ, **environment},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for command in commands
+    ]  # fmt: skip
+    for process in started:
+        assert process.stdout.readline() == "\n", process.communicate()[1]
+    for process in started:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    return [subprocess.CompletedProcess(process.args, process.wait(), *process.communicate()) for process in started]
+
+
+_LOCK = """\
+import sys
+from pathlib import Path
+from personafeedback_tasks import files
+with files.locked(Path(sys.argv[1])):
+    print(flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def keep_locked(path: Path) -> Iterator[None]:
+    """Have another process keep a file or folder locked."""
+    other = subprocess.Popen([sys.executable, "-c", _LOCK, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert other.stdout.readline() == b"\n"
+    try:
+        yield
+    finally:
+        other.communicate()
+
+
+def on_a_full_disk(room: int, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a `personafeedback` command that can write no file of more bytes than that."""
+    import resource
+
+    return subprocess.run(
+        [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], env={**os.environ, **environment},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def tree(folder: Path) -> dict[str, object]:
+    """Everything below a folder: content and mode, or where a link points."""
+    return {
+        str(path.relative_to(folder)): os.readlink(path)
+        if path.is_symlink()
+        else (path.stat().st_mode, path.read_bytes() if path.is_file() else None)
+        for path in folder.rglob("*")
+    }
 
 
 class Venv:

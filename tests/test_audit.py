@@ -534,13 +534,6 @@ def test_counts_that_differ_from_table_2_are_refused_until_any_is_passed(make_re
     assert "found 3 cases, expected 1510 for general_easy" in done.output
 
 
-def test_a_file_that_cannot_be_written_is_one_line(make_release, tmp_path):
-    path = tmp_path / "nowhere" / "audit.json"
-    done = command("--data", "sample", "--json", str(path))
-    assert done.exit_code == 1
-    assert done.output == f"Error: Could not open file {str(path)!r}: No such file or directory\n"
-
-
 @pytest.mark.parametrize("name", ["audit", "baselines"])
 def test_without_rich_the_tables_say_what_to_install_and_json_needs_nothing(monkeypatch, name):
     find = errors.importlib.util.find_spec

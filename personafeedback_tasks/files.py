@@ -1,0 +1,178 @@
+"""Files that this package writes: replaced as a whole or not at all, and locked while they are read and changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from .errors import PersonaFeedbackError
+
+Content = str | bytes | Iterable[str]
+"""What a file is to hold. An iterable is written as it comes, so a large file is never in memory as a whole."""
+
+LOCK_WAIT = 30.0
+"""Seconds to wait for another process that changes the same file."""
+
+
+class FileError(PersonaFeedbackError):
+    """A file cannot be written or locked."""
+
+
+def write(path: Path, content: Content) -> None:
+    """Replace one file, see `write_all`."""
+    write_all({path: content})
+
+
+def write_all(contents: Mapping[Path, Content]) -> None:
+    """Replace files, text in UTF-8, so that none is ever half written: nothing is replaced before all are on the disk.
+
+    Folders that are missing are made. A link stays a link, and a file keeps its mode.
+
+    Raises:
+        FileError: one of them cannot be written. All hold what they held.
+    """
+    staged: list[tuple[Path, Path, Path]] = []
+    made: list[Path] = []
+    try:
+        for path, content in contents.items():
+            with explained(path):
+                if path.exists() and not path.is_file() and not path.is_dir():
+                    with open(path, "wb") as device:  # or a pipe: holds nothing, and must not be replaced
+                        device.writelines(_encoded(content))
+                    continue
+                with suppress(FileNotFoundError):
+                    os.close(
+                        os.open(path, os.O_WRONLY)
+                    )  # a folder or a write-protected file raises; replacing it might not
+                target = Path(os.path.realpath(path))
+                staged.append((path, target, _beside(target)))
+                made += [folder for folder in target.parents if not folder.exists()]
+                _stage(*staged[-1][1:], content)
+        for path, target, temporary in staged:
+            with explained(path):
+                os.replace(temporary, target)
+    finally:
+        for _, _, temporary in staged:
+            with suppress(OSError):
+                temporary.unlink()
+        for folder in made:
+            with suppress(OSError):  # not empty: all went well
+                folder.rmdir()
+
+
+def link_or_copy(path: Path, source: Path) -> bool:
+    """Put a link to a file, or a copy where links are not possible, in the place of another link or file in one step.
+
+    Returns:
+        True for a link.
+
+    Raises:
+        FileError: neither can be made. What was there still is.
+    """
+    temporary = _beside(path)
+    try:
+        with explained(path):
+            linked = _is_linked(temporary, source)
+            if not linked:
+                _stage(path, temporary, source.read_bytes())
+            os.replace(temporary, path)
+            return linked
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what the system says about writing to a place into one sentence.
+
+    Raises:
+        FileError: the block raised an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"{path}: could not be written ({error.strerror or error}). Make room, ask for permission or use another "
+            "place, then run this again."
+        ) from error
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep out other processes of this user that would read and change the same file or folder; it need not exist.
+
+    Raises:
+        FileError: another process keeps it for more than LOCK_WAIT seconds, or there is no place for locks.
+    """
+    from filelock import FileLock, Timeout  # half as long to import as the whole command takes otherwise
+
+    try:
+        held = FileLock(_lock_of(path), timeout=LOCK_WAIT).acquire()
+    except Timeout as error:
+        raise FileError(
+            f"{path}: another `personafeedback` has been changing it for {LOCK_WAIT:g} s. Wait until that one has ended, "
+            "then run this again."
+        ) from error
+    except OSError as error:
+        raise FileError(
+            f"{path}: found no place for its lock ({error}), expected a temporary folder that you may write to. Set TMPDIR "
+            "to one, then run this again."
+        ) from error
+    with held:
+        yield
+
+
+def _is_linked(path: Path, source: Path) -> bool:
+    try:
+        path.symlink_to(source)
+    except (OSError, NotImplementedError):
+        return False
+    return True
+
+
+def _stage(target: Path, temporary: Path, content: Content) -> None:
+    """Write what is to take the place of `target`, with its mode."""
+    temporary.parent.mkdir(parents=True, exist_ok=True)
+    with open(temporary, "xb") as file:
+        with suppress(FileNotFoundError):
+            shutil.copymode(target, temporary)  # before the content, which may be for nobody else
+        file.writelines(_encoded(content))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _encoded(content: Content) -> Iterator[bytes]:
+    for part in [content] if isinstance(content, str | bytes) else content:
+        yield part.encode("utf-8") if isinstance(part, str) else part
+
+
+def _beside(path: Path) -> Path:
+    """A new name in the same folder, so on the same file system. Short: the name of `path` may be as long as can be."""
+    return path.with_name(f".personafeedback-{uuid4().hex}")
+
+
+def _lock_of(path: Path) -> Path:
+    """The file to lock for a path: in a folder of this user's, because a lock file has to stay when the lock is gone.
+
+    Raises:
+        FileError: that folder is somebody else's.
+        OSError: it cannot be made.
+    """
+    user = os.geteuid() if hasattr(os, "geteuid") else 0  # Windows has temporary folders per user, whose files show 0
+    folder = Path(tempfile.gettempdir(), f"personafeedback-locks-{user}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+        raise FileError(
+            f"{folder}: found something of somebody else, expected a folder of yours for the locks of `personafeedback`. "
+            "Set TMPDIR to a folder of yours, then run this again."
+        )
+    return folder / hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()

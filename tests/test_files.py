@@ -1,0 +1,295 @@
+"""Files that the commands write: whole or not at all, on a full disk too, and with other commands beside them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+pytest.importorskip("matplotlib")
+
+from click.testing import CliRunner
+from conftest import at_once, keep_locked, on_a_full_disk, tree, write_release
+from logs import lm_eval_log
+
+import personafeedback_tasks
+from personafeedback_tasks import card, files
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.errors import DataError
+from personafeedback_tasks.release import PAPER_COUNTS
+
+JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
+"""Wording -> who answers."""
+
+
+def personafeedback(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory) -> Path:
+    """A whole cell, so that a run on it may be published."""
+    rows = [
+        {"user_id": f"u{number % 20}", "question": f"{number}?", "chosen": f"Yes, {number}.", "reject": "No."}
+        for number in range(PAPER_COUNTS["general", "hard"])
+    ]
+    personas = {f"u{number}": {"Name": f"Li {number}"} for number in range(20)}
+    return write_release(tmp_path_factory.mktemp("data") / "release", {"general/hard": rows}, personas)
+
+
+@pytest.fixture(scope="module")
+def logs(release, tmp_path_factory) -> dict[str, Path]:
+    folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
+    return {
+        prompt: lm_eval_log(folder / prompt, judge, task, release, metadata={"prompt": prompt})
+        for prompt, judge in JUDGES.items()
+    }
+
+
+SAMPLE = ("--data", "sample")
+COMMANDS = ("audit", "baselines", "export", "report", "compare", "card")
+
+
+@pytest.fixture
+def command(request, release, logs):
+    """(what a command writes: file name -> what may stand there before; a folder -> its arguments)."""
+    one, two, _ = logs.values()
+    newer_hub = hasattr(huggingface_hub, "EvalResultEntry")
+    entries = {"personafeedback_prompt_v2.yaml": f"{card._OURS}- old\n"} if newer_hub else {}
+    return {
+        "audit": ({"a.json": "old"}, lambda to: ["audit", *SAMPLE, "--json", to / "a.json"]),
+        "baselines": ({"b.json": "old"}, lambda to: ["baselines", *SAMPLE, "--json", to / "b.json"]),
+        "export": ({"c.jsonl": "old"}, lambda to: ["export", "--format", "rewardbench", *SAMPLE, "--out", to / "c.jsonl"]),
+        "report": (
+            dict.fromkeys(("report.md", "report.json", "accuracy.png", "accuracy.svg"), "old"),
+            lambda to: ["report", one, "--data", release, "--out", to],
+        ),
+        "compare": ({"d.json": "old"}, lambda to: ["compare", one, two, "--json", to / "d.json"]),
+        "card": (
+            {**entries, "README.md": "# Old\n"},
+            lambda to: [
+                "card", two, "--data", release, "--model-card", to / "README.md", *(["--eval-results", to] if entries else []),
+            ],
+        ),
+    }[request.param]  # fmt: skip
+
+
+every_command = pytest.mark.parametrize("command", COMMANDS, indirect=True)
+
+
+def fill(folder: Path, contents: dict[str, str]) -> Path:
+    folder.mkdir()
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+        (folder / name).chmod(0o640)
+    return folder
+
+
+# --- one writer ------------------------------------------------------------------------------------------------------
+
+
+def writes(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    modes = [value.value for value in values if isinstance(value, ast.Constant) and isinstance(value.value, str)]
+    return (
+        name in {"write_text", "write_bytes", "copyfile", "copy", "copy2", "copytree", "move", "mkstemp", "touch"}
+        or (name.lower().endswith(("open", "open_file")) and any(re.fullmatch(r"[rbtU]*[wax+][wax+bt]*", m) for m in modes))
+        or (name == "savefig" and not isinstance(call.args[0], ast.Name))  # a name is a buffer: see figure.render
+    )  # fmt: skip
+
+
+def test_files_are_written_in_one_module():
+    folder = Path(personafeedback_tasks.__file__).parent
+    found = {
+        path.name
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and writes(node)
+    }
+    assert found == {"files.py"}
+
+
+@every_command
+def test_missing_folders_are_made_a_link_stays_a_link_and_a_mode_a_mode(command, tmp_path):
+    contents, arguments = command
+    new = tmp_path / "not" / "there"
+    done = personafeedback(*arguments(new))
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in new.iterdir()} == contents.keys()
+
+    real, linked = fill(tmp_path / "real", contents), tmp_path / "linked"
+    linked.mkdir()
+    for name in contents:
+        (linked / name).symlink_to(real / name)
+    links = tree(linked)
+    assert personafeedback(*arguments(linked)).exit_code == 0
+    assert tree(linked) == links
+    assert {path.name for path in real.iterdir()} == contents.keys()
+    for path in real.iterdir():
+        assert path.stat().st_mode & 0o777 == 0o640
+        assert path.read_bytes() == (new / path.name).read_bytes() or path.name == "README.md"
+        assert path.read_text(encoding="utf-8", errors="replace") != contents[path.name]
+
+
+# --- what fails changes nothing --------------------------------------------------------------------------------------
+
+
+@every_command
+@pytest.mark.parametrize("room", ["for none", "for all but the largest"])
+def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, tmp_path):
+    contents, arguments = command
+    folder = fill(tmp_path / "folder", contents)
+    personafeedback(*arguments(tmp_path / "new"))
+    second, largest = sorted((0, *(path.stat().st_size for path in (tmp_path / "new").iterdir())))[-2:]
+    before = tree(folder)
+    limit = 16 if room == "for none" else (second + largest) // 2
+    for there in (folder, tmp_path / "no" / "folder"):
+        done = on_a_full_disk(limit, *arguments(there))
+        assert done.returncode == 1
+        assert re.match(r"Error: (.*): could not be written \(File too large\)", done.stderr)[1] in map(
+            str, map(there.joinpath, contents)
+        )
+        assert done.stderr.count("\n") == 1, done.stderr
+    assert tree(folder) == before
+    assert not (tmp_path / "no").exists()
+
+
+@every_command
+def test_a_folder_in_the_place_of_the_last_file_is_refused_before_any_other_is_written(command, tmp_path):
+    contents, arguments = command
+    folder = fill(tmp_path / "folder", contents)
+    last = folder / list(contents)[-1]
+    last.unlink()
+    last.mkdir()
+    before = tree(tmp_path)
+    done = personafeedback(*arguments(folder))
+    assert done.exit_code in (1, 2)  # 2: click looks at the options first
+    assert str(last) in done.output
+    assert "Traceback" not in done.output
+    assert tree(tmp_path) == before
+
+
+def test_a_write_protected_file_stays_as_it_is():
+    """To replace a file takes rights to its folder alone."""
+    folder = Path(tempfile.mkdtemp())  # other users can look into this one
+    path = fill(folder / "open", {"README.md": "mine"}) / "README.md"
+    path.chmod(0o444)
+    for place in (folder, path.parent):
+        place.chmod(0o777)
+    user = os.geteuid()
+    try:
+        if user == 0:
+            os.seteuid(65534)  # root may write everywhere
+        with pytest.raises(files.FileError, match=rf"^{path}: could not be written \(Permission denied\)"):
+            files.write(path, "theirs")
+    finally:
+        os.seteuid(user)
+        left = tree(path.parent)
+        shutil.rmtree(folder)
+    assert left == {"README.md": (0o100444, b"mine")}
+
+
+@pytest.mark.parametrize("error", [DataError("broken row"), KeyboardInterrupt()])
+def test_content_that_breaks_off_leaves_nothing_behind(error, tmp_path):
+    def lines():
+        yield "new\n" * 100_000
+        raise error
+
+    folder = fill(tmp_path / "folder", {"a": "old"})
+    before = tree(tmp_path)
+    for path in (folder / "a", tmp_path / "no" / "folder" / "a"):
+        with pytest.raises(type(error)):
+            files.write(path, lines())
+    assert tree(tmp_path) == before
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    done = personafeedback("audit", *SAMPLE, "--json", "/dev/full")
+    assert done.exit_code == 1
+    assert done.output.startswith("Error: /dev/full: could not be written (No space left on device)")
+    assert Path("/dev/full").is_char_device()
+    arguments = ("export", "--format", "rewardbench", *SAMPLE, "--out", "/dev/stdout")
+    done = subprocess.run(
+        [sys.executable, "-m", "personafeedback_tasks", *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.count('"split": "test"') == 48
+
+
+@pytest.mark.parametrize("arguments", [["--json", "-"], []])
+def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "personafeedback_tasks", "audit", *SAMPLE, *arguments],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode != 0
+    assert done.stderr.startswith("Error: The output could not be written (No space left on device).")
+    assert "Traceback" not in done.stderr
+
+
+# --- locks -----------------------------------------------------------------------------------------------------------
+
+
+def test_cards_that_are_written_at_once_all_keep_their_sections(logs, release, tmp_path):
+    for number in range(3):
+        path = tmp_path / f"{number}.md"
+        path.write_text("# Title\n" + "A long card. " * 500_000, encoding="utf-8")
+        done = at_once(*(("card", log, "--data", release, "--model-card", path) for log in logs.values()))
+        assert [process.returncode for process in done] == [0, 0, 0], [process.stderr for process in done]
+        text = path.read_text(encoding="utf-8")
+        assert text.count("<!-- personafeedback: begin ") == len(JUDGES)
+        assert {result.metric_args["asked"] for result in huggingface_hub.ModelCard(text).data.eval_results} == set(
+            re.findall("<!-- personafeedback: begin (.*) -->", text)
+        )
+    assert {path.name for path in tmp_path.iterdir()} == {"0.md", "1.md", "2.md"}
+
+
+def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, release, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LOCK_WAIT", 0.2)
+    path, link = fill(tmp_path / "card", {"README.md": "# Title\n"}) / "README.md", tmp_path / "link.md"
+    link.symlink_to(path)
+    with keep_locked(path):
+        for name in (path, link):
+            done = personafeedback("card", logs["v1"], "--data", release, "--model-card", name)
+            assert done.exit_code == 1
+            assert done.output == (
+                f"Error: {name}: another `personafeedback` has been changing it for 0.2 s. Wait until that one has ended, "
+                "then run this again.\n"
+            )
+    assert path.read_text(encoding="utf-8") == "# Title\n"
+
+
+@pytest.mark.parametrize("place", ["missing", "a file", "a link", "somebody else's"])
+def test_a_folder_for_locks_that_cannot_be_used_is_one_sentence(place, logs, release, tmp_path, monkeypatch):
+    temporary, path = tmp_path / "temporary", tmp_path / "README.md"
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    folder = temporary / f"personafeedback-locks-{os.geteuid()}"
+    if place != "missing":
+        temporary.mkdir()
+    if place == "a file":
+        folder.touch()
+    if place == "a link":
+        folder.symlink_to(tmp_path)
+    if place == "somebody else's":
+        folder.mkdir()
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a folder away")
+        os.chown(folder, 65534, -1)
+    before = tree(tmp_path)
+    done = personafeedback("card", logs["v1"], "--data", release, "--model-card", path)
+    assert done.exit_code == 1
+    assert re.fullmatch(
+        r"Error: .*(found no place for its lock|found something of somebody else).* Set TMPDIR to .*\n", done.output
+    )
+    assert tree(tmp_path) == before
