@@ -145,6 +145,7 @@ def test_missing_folders_are_made_a_link_stays_a_link_and_a_mode_a_mode(command,
 # --- what fails changes nothing --------------------------------------------------------------------------------------
 
 
+@pytest.mark.tried("full disks: one sentence, every file as it was")
 @every_command
 @pytest.mark.parametrize("room", ["for none", "for all but the largest"])
 def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, tmp_path):
@@ -226,6 +227,7 @@ def test_a_device_is_written_to_and_not_replaced():
     assert done.stdout.count('"split": "test"') == 48
 
 
+@pytest.mark.tried("full disks: one sentence, every file as it was")
 @pytest.mark.parametrize("arguments", [["--json", "-"], []])
 def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:
@@ -241,6 +243,7 @@ def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
 # --- locks -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.tried("rounds of commands at once: nothing lost", 3)
 def test_cards_that_are_written_at_once_all_keep_their_sections(logs, release, tmp_path):
     for number in range(3):
         path = tmp_path / f"{number}.md"

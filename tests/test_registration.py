@@ -179,6 +179,7 @@ def complete(folder: Path) -> bool:
     return json.loads(found.pop(MANIFEST)) == OURS and found == links
 
 
+@pytest.mark.tried("rounds of commands at once: nothing lost", 4)
 def test_registrations_at_once_all_succeed_and_leave_one_whole(harness):
     for number in range(4):  # the first beside none, the others beside one
         done = at_once(*[["register"]] * 3, PYTHONPATH=str(harness.parent))
@@ -186,6 +187,7 @@ def test_registrations_at_once_all_succeed_and_leave_one_whole(harness):
         assert complete(harness / "tasks" / "personafeedback"), number
 
 
+@pytest.mark.tried("rounds of commands at once: nothing lost", 4)
 def test_register_beside_unregister_ends_in_one_of_both(harness):
     folder = harness / "tasks" / "personafeedback"
     for _ in range(4):
@@ -215,6 +217,7 @@ def older(folder: Path) -> None:
     (folder / OURS[0]).rename(folder / "gone.yaml")
 
 
+@pytest.mark.tried("full disks: one sentence, every file as it was")
 def test_a_full_disk_leaves_the_earlier_registration(harness):
     for _ in range(2):
         before = tree(harness)
@@ -239,6 +242,7 @@ def room_for(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.tried("full disks: one sentence, every file as it was")
 def test_copies_that_a_full_disk_cut_short_can_be_removed_or_made_again(harness, monkeypatch):
     folder = harness / "tasks" / "personafeedback"
     source = shutil.copytree(registration.task_configs(), harness.parent / "task_configs")
@@ -260,6 +264,7 @@ def test_copies_that_a_full_disk_cut_short_can_be_removed_or_made_again(harness,
     assert files(folder).items() >= contents.items()
 
 
+@pytest.mark.tried("full disks: one sentence, every file as it was")
 def test_links_stay_where_a_full_disk_takes_neither_links_nor_copies(harness, monkeypatch):
     command("register")
     before = tree(harness)
