@@ -130,9 +130,9 @@ def _reward_row(path: Path, case_id: str, samples: list[EvalSampleSummary], scor
 
 
 def _of_model(summaries: list[EvalSampleSummary], name: str) -> str:
-    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`.
+    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`; `revision`.
 
-    Both values where a run was resumed on another machine, nothing before the first score.
+    Both values where a run was resumed on another machine or after a branch moved, nothing before the first score.
     """
     notes = [score.metadata or {} for summary in summaries for score in (summary.scores or {}).values()]
     return " and ".join(sorted({str(note[name]) for note in notes if name in note}))
@@ -152,8 +152,11 @@ def _conditions(log: EvalLog, summaries: list[EvalSampleSummary]) -> str:
         config.pop(name, None)
     config |= model_conditions(log.eval.model_args)
     if log.eval.model.startswith("personafeedback-reward/"):
-        config |= {name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate")}
+        names = ("aspects", "truncate", "trust_remote_code", "unpinned")
+        config |= {name: value for name, value in log.eval.model_args.items() if name in names}
         config |= {"dtype": _of_model(summaries, "dtype") or log.eval.model_args.get("dtype", "auto")}
+        if commit := _of_model(summaries, "revision"):
+            config["revision"] = commit
     epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 
