@@ -13,6 +13,7 @@ from typing import Any
 
 from .card_file import plain
 from .dataset import CATEGORIES, CELLS, CaseSet, category_of
+from .model_source import LOCAL
 from .prompts import ROOM, changed
 from .release import HUB_ID, HUB_REVISION
 from .report import Group, Report
@@ -218,8 +219,10 @@ def command(run: Run) -> str:
         for name, value in options.items():
             words += ["-T", f"{name}={','.join(value) if name == 'hide' else text(value)}"]
         if method == "reward":
-            for name in ("aspects", "truncate"):
-                words += [word for value in _condition(run, name) for word in ("-M", f"{name}={value}")]
+            for name in ("aspects", "truncate", "trust_remote_code", "unpinned", "revision"):
+                words += [
+                    word for value in _condition(run, name) if value != LOCAL for word in ("-M", f"{name}={value}")
+                ]
     return before + " ".join(map(shlex.quote, words))
 
 

@@ -172,9 +172,9 @@ def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[Sam
 
 
 def _of_model(notes: list[dict[str, Any]], name: str) -> str:
-    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`.
+    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`; `revision`.
 
-    Both values where a run was resumed on another machine, nothing before the first score.
+    Both values where a run was resumed on another machine or after a branch moved, nothing before the first score.
     """
     return " and ".join(sorted({str(note[name]) for note in notes if name in note}))
 
@@ -187,8 +187,14 @@ def _conditions(log: EvalLog, notes: list[dict[str, Any]]) -> str:
         config.pop(name, None)
     config |= model_conditions(log.eval.model_args)
     if log.eval.model.startswith("personafeedback-reward/"):
-        config |= {name: value for name, value in log.eval.model_args.items() if name in ("aspects", "truncate")}
+        names = ("aspects", "truncate", "trust_remote_code", "unpinned")
+        given = {name: value for name, value in log.eval.model_args.items() if name in names}
+        config |= {
+            name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in given.items()
+        }
         config |= {"dtype": _of_model(notes, "dtype") or log.eval.model_args.get("dtype", "auto")}
+        if commit := _of_model(notes, "revision"):
+            config["revision"] = commit
     epochs = {"epochs": log.eval.config.epochs} if (log.eval.config.epochs or 1) > 1 else {}
     return ", ".join(f"{name}={text(value)}" for name, value in sorted({**config, **epochs}.items()))
 

@@ -63,7 +63,7 @@ TOTAL = "reward"
 RESERVED = ("", TOTAL, *CELLS, *CATEGORIES, "stderr")
 """No names of aspects: `acc_general` is acc in a category, `acc_<aspect>` in an aspect."""
 
-ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype")
+ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision", "unpinned")
 
 
 @dataclass(eq=False)
@@ -111,7 +111,7 @@ class RewardModelAPI(ModelAPI):
             return error
         # Inspect shows nothing below WARNING unless it is asked to.
         logger.warning(
-            "%s/%s: %s; persona %s; at most %s tokens; %s on %s", API, self.model_name,
+            "%s/%s (%s): %s; persona %s; at most %s tokens; %s on %s", API, self.model_name, model.commit,
             f"outputs {', '.join(model.aspects)}" if model.aspects else "one output",
             "as a system turn" if model.has_system_turn else "before the question",
             f"{model.max_length:,}" if model.max_length else "unlimited", model.dtype, model.model.device,
@@ -140,6 +140,7 @@ class RewardModelAPI(ModelAPI):
             "persona": request.encoded.persona,
             "truncated": request.encoded.truncated,
             "dtype": self.model.dtype,
+            "revision": self.model.commit,
             "aspects": found.aspects,
         }
         tokens = len(request.encoded.ids)
@@ -206,7 +207,13 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     size = found.get("batch_size", 1)
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise OptionError(f"batch_size={size!r} is not known. Use a whole number from 1.")
-    for name in ("truncate", "trust_remote_code"):
+    revision = found.get("revision")
+    if "revision" in found and (not isinstance(revision, str) or not revision):
+        raise OptionError(
+            f"revision={revision!r} is not known, expected a commit, branch or tag as text. Quote what looks like a number: "
+            "-M 'revision=\"1.0\"'."
+        )
+    for name in ("truncate", "trust_remote_code", "unpinned"):
         if not isinstance(found.get(name, False), bool):
             raise OptionError(f"{name}={found[name]!r} is not known. Use one of: true, false.")
     if "aspects" in found:
@@ -307,8 +314,8 @@ def both_responses() -> Scorer:
             answer=joined(choice.message.text for choice in replies),
             metadata={
                 "rewards": {name: dict(zip(SIDES, pair, strict=True)) for name, pair in _pairs(replies).items()},
-                "persona": about[0]["persona"],
-                "dtype": about[0]["dtype"],
+                # The logs of version 0.1.0, which may be scored again, have no revision.
+                **{name: about[0][name] for name in ("persona", "dtype", "revision") if name in about[0]},
             },
         )
 

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 import transformers
 
+from . import model_source
 from .conversations import Message, without_system
 from .errors import PersonaFeedbackError, choose
 from .rewards import RewardError
@@ -75,9 +76,15 @@ class RewardModel:
         truncate: cut what is too long instead of refusing it.
         trust_remote_code: run code that comes with the model.
         dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
+        revision: a commit, branch or tag of the Hub.
+        unpinned: run the model's code even if no commit pins it.
+
+    Attributes:
+        commit: where tokenizer, model and code came from; `model_source.LOCAL` for a folder.
 
     Raises:
         RewardError: the model is no sequence classifier that can be used as it is.
+        OptionError: see `model_source.check`.
     """
 
     def __init__(
@@ -89,16 +96,36 @@ class RewardModel:
         truncate: bool = False,
         trust_remote_code: bool = False,
         dtype: str = "auto",
+        revision: str | None = None,
+        unpinned: bool = False,
     ) -> None:
         self.path, self.batch_size, self.truncate = path, batch_size, truncate
         choose("dtype", dtype, DTYPES)
+        model_source.check(path, revision, trust_remote_code, unpinned)
         with _one_error(path, trust_remote_code):
-            self._load(trust_remote_code, dtype)
+            self.commit = model_source.commit_of(path, revision)
+            self._load(self._origin(trust_remote_code, unpinned), dtype)
             self.aspects = self._named(aspects)
 
-    def _load(self, trust_remote_code: bool, dtype: str) -> None:
+    def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
+        """What every call that loads a part of the model is told, so that all parts are of one commit."""
+        origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
+        if self.commit != model_source.LOCAL:
+            origin["revision"] = self.commit
+        if not trust_remote_code:
+            return origin
+        foreign = model_source.foreign_code(self.path, self.commit)
+        if foreign and not unpinned:
+            raise RewardError(
+                f"{self.path}: found code of {', '.join(foreign)}, expected its own alone: another repository's can change between "
+                "two runs. Copy that code into a folder with the model and name it in auto_map without the repository, or pass "
+                "-M unpinned=true to run whatever is there."
+            )
+        return origin if foreign else {**origin, "code_revision": origin.get("revision")}
+
+    def _load(self, origin: dict[str, Any], dtype: str) -> None:
         path, gpu = self.path, torch.cuda.is_available()
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=trust_remote_code)
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, **origin)
         if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
             raise RewardError(
                 f"{path}: found no chat template in its tokenizer, expected one: how this model wants a conversation "
@@ -108,13 +135,13 @@ class RewardModel:
         name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
         self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
             path,
-            trust_remote_code=trust_remote_code,
+            **origin,
             dtype=getattr(torch, name),
             output_loading_info=True,
             **({"device_map": "auto"} if gpu else {}),
         )
         own_code = getattr(self.model.config, "auto_map", None) or {}
-        if "AutoModelForSequenceClassification" in own_code and not trust_remote_code:
+        if "AutoModelForSequenceClassification" in own_code and not origin["trust_remote_code"]:
             raise RewardError(
                 f"{path}: found code of its own, which was not run, expected a model whose rewards are those of transformers "
                 f"alone. {_OWN_CODE}"
@@ -246,8 +273,8 @@ _PROBE: list[Message] = [{"role": "user", "content": "a"}]
 _REPLY: Message = {"role": "assistant", "content": "b"}
 
 _OWN_CODE = (
-    "If it comes with code of its own, pass -M trust_remote_code=true to run that code, or score with RewardBench what "
-    "`personafeedback export --format rewardbench` writes."
+    "If it comes with code of its own, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
+    "score with RewardBench what `personafeedback export --format rewardbench` writes."
 )
 
 

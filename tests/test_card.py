@@ -592,6 +592,17 @@ INSPECT = {
             run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions="aspects=helpfulness,correctness, max_connections=8, truncate=true"),
             "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M aspects=helpfulness,correctness -M truncate=true",
         ),
+        (
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=f"dtype=float32, revision={'c' * 40}, trust_remote_code=true"),
+            f"inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M trust_remote_code=true -M revision={'c' * 40}",
+        ),
+        *(
+            (
+                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=f"dtype=float32, revision={revision}"),
+                "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward",
+            )
+            for revision in ("local", f"{'c' * 40} and {'d' * 40}")
+        ),
         (run_of(**INSPECT, conditions="max_tokens=1024, temperature=0.0"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
         (
             run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions="epochs=3, max_tokens=16384"),

@@ -212,6 +212,15 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     assert metrics(again) == pytest.approx(found)
 
 
+def test_a_log_from_before_revisions_were_noted_can_be_scored_again(one, tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, limit=1)
+    for choice in log.samples[0].output.choices:
+        assert choice.message.metadata.pop("revision") == "local"
+    again = inspect_score(log, both_responses(), action="overwrite", display="none")
+    assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
+    assert again.samples[0].scores["personafeedback_reward"].metadata.keys() == {"rewards", "persona", "dtype"}
+
+
 def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_path, monkeypatch):
     windows, loads = [], []
     score, load = RewardModel.score, RewardModel.__init__
@@ -322,8 +331,13 @@ def test_runs_in_different_precision_differ_in_their_conditions(one, tmp_path, m
         lambda path, device_map, **options: load(path, **options),
     )  # fmt: skip
     auto = run(dtype="auto")  # said, or Inspect would hand over the first model once more
-    assert [run.conditions for run in (full, half, auto)] == ["dtype=float32", "dtype=bfloat16", "dtype=bfloat16"]
-    assert "The conditions differ: dtype=float32; and dtype=bfloat16." in compare(full, auto).notes
+    assert [run.conditions for run in (full, half, auto)] == [
+        f"dtype={dtype}, revision=local" for dtype in ("float32", "bfloat16", "bfloat16")
+    ]
+    assert (
+        "The conditions differ: dtype=float32, revision=local; and dtype=bfloat16, revision=local."
+        in compare(full, auto).notes
+    )
     assert "dtype=bfloat16" in report.make_report(auto, load_cases("sample", "general", "hard")).signature
 
 
@@ -464,6 +478,12 @@ def test_names_must_fit_the_outputs(one, five):
         ({"batch": 4}, "-M batch=4 is no option of personafeedback-reward. Use: batch_size, aspects, truncate"),
         ({"batch_size": 0}, "batch_size=0 is not known. Use a whole number from 1"),
         ({"truncate": "yes"}, "truncate='yes' is not known. Use one of: true, false"),
+        ({"unpinned": "yes"}, "unpinned='yes' is not known. Use one of: true, false"),
+        (
+            {"revision": 1.1},
+            "revision=1.1 is not known, expected .* as text. Quote what looks like a number: -M 'revision=\"1.0\"'",
+        ),
+        ({"revision": None}, "revision=None is not known"),
         ({"aspects": None}, "aspects=None is not known, expected a name for each output"),
         ({"aspects": 5}, "aspects=5 is not known, expected a name for each output"),
         ({"aspects": "a,,b"}, "aspects='a,,b' is not known, expected a name .* none of them empty"),

@@ -1,0 +1,247 @@
+"""Reward models of the Hub: which commit is loaded, what says so, and whose code runs. Real commands, a Hub on loopback."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("inspect_ai")
+
+import classifiers
+from hub import Hub
+from inspect_ai.log import read_eval_log
+from pytest_httpserver import HTTPServer
+
+from personafeedback_tasks.card_text import command
+from personafeedback_tasks.conversations import SIDES, conversation
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.errors import OptionError
+from personafeedback_tasks.options import Options
+from personafeedback_tasks.reward_model import RewardModel
+from personafeedback_tasks.rewards import RewardError
+from personafeedback_tasks.runs import read_run
+
+NAME = "acme/model"
+
+
+@pytest.fixture(scope="module")
+def lengths():
+    """The tokens, one a character, of the longer conversation of each case; a turn has two beside its text."""
+    options = Options(setting="no_persona")
+    turns = {case.id: [conversation(case, options, side) for side in SIDES] for case in sample()}
+    return {id_: max(sum(len(turn["content"]) + 2 for turn in one) for one in both) for id_, both in turns.items()}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A function that makes a model which reads so many tokens, and rewards long texts (sign=1) or short ones (-1)."""
+
+    def make(limit: int = 16384, sign: float = 1.0) -> Path:
+        texts = [turn["content"] for case in sample() for side in SIDES for turn in conversation(case, Options(), side)]
+        return classifiers.longest_classifier(tmp_path_factory.mktemp("model"), texts, limit, sign)
+
+    return make
+
+
+@pytest.fixture
+def hub(tmp_path):
+    with HTTPServer(host="127.0.0.1") as server:
+        yield Hub(server, tmp_path / "hf")
+
+
+def sample():
+    return load_cases("sample", "general", "hard")
+
+
+def inspect(hub: Hub, folder: Path, *arguments: str, **environment: str):
+    """Run Inspect; the log that it wrote."""
+    done = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", *arguments, "--display", "plain", "--log-dir", str(folder)],
+        env={**hub.environment(), "PERSONAFEEDBACK_DATA": "sample", **environment}, cwd=hub.home.parent,
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert folder.is_dir(), done.stdout[-3000:] + done.stderr[-3000:]
+    (path,) = folder.glob("*.eval")
+    return read_eval_log(str(path))
+
+
+def evaluate(hub: Hub, folder: Path, *arguments: str, name: str = NAME, **environment: str):
+    task = (
+        "eval",
+        "personafeedback_tasks/personafeedback_general_hard",
+        "-T",
+        "method=reward",
+        "-T",
+        "setting=no_persona",
+    )
+    return inspect(hub, folder, *task, "--model", f"personafeedback-reward/{name}", *arguments, **environment)
+
+
+def commits(log) -> set[str]:
+    """What replies and scores say of the commit; both say the same."""
+    scores = {one.scores["personafeedback_reward"].metadata["revision"] for one in log.samples if one.scores}
+    replies = {
+        choice.message.metadata["revision"] for one in log.samples if one.scores for choice in one.output.choices
+    }
+    assert scores == replies
+    return scores
+
+
+def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_it_moved_names_both(
+    hub, model, lengths, tmp_path
+):
+    limit = sorted(lengths.values())[len(lengths) // 2]
+    before = hub.push(NAME, model(limit), branch="v1")
+    hub.push(NAME, model(sign=-1))  # main, which nobody asks for
+    stopped = evaluate(hub, tmp_path / "stopped", "-M", "revision=v1", "--continue-on-fail")
+    assert {one.id for one in stopped.samples if not one.error} == {id_ for id_, n in lengths.items() if n <= limit}
+    assert stopped.status == "error"
+    assert commits(stopped) == {before}
+    assert {revision for _, revision, name in hub.asked if name != "config.json"} == {before}
+    assert read_run(stopped.location).conditions == f"dtype=float32, revision={before}"
+    assert f" -M revision={before}" in command(read_run(stopped.location))
+
+    after = hub.push(NAME, model(), branch="v1")
+    resumed = inspect(hub, tmp_path / "resumed", "eval-retry", stopped.location)
+    assert (resumed.status, len(resumed.samples)) == ("success", 8)
+    assert commits(resumed) == {before, after}
+    first, second = sorted([before, after])
+    assert read_run(resumed.location).conditions == f"dtype=float32, revision={first} and {second}"
+    assert "revision" not in command(read_run(resumed.location))
+
+    again = evaluate(hub, tmp_path / "again", "-M", f"revision={after}", "--limit", "2", HF_HUB_OFFLINE="1")
+    assert (again.status, commits(again)) == ("success", {after})
+
+
+def test_without_a_revision_the_commit_of_the_default_branch_is_named(hub, model, tmp_path):
+    commit = hub.push(NAME, model())
+    log = evaluate(hub, tmp_path / "logs", "--limit", "1")
+    assert (log.status, commits(log)) == ("success", {commit})
+    assert read_run(log.location).conditions == f"dtype=float32, revision={commit}"
+
+
+def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
+    folder = str(model())
+    log = evaluate(hub, tmp_path / "logs", "--limit", "1", name=folder)
+    assert (log.status, commits(log)) == ("success", {"local"})
+    assert read_run(log.location).conditions == "dtype=float32, revision=local"
+    log = evaluate(hub, tmp_path / "refused", "-M", "revision=main", "--limit", "1", name=folder)
+    assert said(log) == (
+        f"revision='main' was given with {folder}, which is a folder and has no revisions. Leave revision out, or name the model "
+        "on the Hub."
+    )
+    assert hub.asked == []
+
+
+def said(log) -> str:
+    """The sentence of the error that stopped a run, which Inspect shows as Python writes the exception."""
+    (sentence,) = re.fullmatch(r"\w+\((.*)\)", log.error.message).groups()
+    return ast.literal_eval(sentence)
+
+
+# --- code that comes with a model ------------------------------------------------------------------------------------
+
+OWN = """
+from transformers import GPT2ForSequenceClassification
+class Own(GPT2ForSequenceClassification):
+    def forward(self, **inputs):
+        found = super().forward(**inputs)
+        found.logits = 0 * found.logits + {reward}
+        return found
+"""
+"""The same reward for everything: it says whose code ran."""
+
+UNPINNED = (
+    "trust_remote_code=true was given with acme/model and revision={}, and that code can change between two runs. Pass "
+    "-M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the Hub, or -M unpinned=true "
+    "to run whatever is there."
+)
+TRUST = ("-M", "trust_remote_code=true", "--limit", "1")
+
+
+def with_code(
+    folder: Path, name: object, file: str = "config.json", loader: str = "AutoModelForSequenceClassification"
+) -> dict[str, str]:
+    """The folder's file with a class in it, to push in its place."""
+    config = json.loads((folder / file).read_text(encoding="utf-8"))
+    config["auto_map"] = {loader: name}
+    return {file.replace(".", "__"): json.dumps(config)}
+
+
+def rewards(log) -> set[float]:
+    assert log.status == "success", log.error
+    return {float(choice.message.text) for one in log.samples for choice in one.output.choices}
+
+
+@pytest.mark.parametrize("revision", [None, "main", "v1", "c" * 39, "c" * 41, "C" * 40, "g" * 40])
+def test_only_a_full_commit_pins_code(revision):
+    with pytest.raises(OptionError, match=f"^{re.escape(UNPINNED.format(revision or 'main'))}$"):
+        RewardModel(NAME, revision=revision, trust_remote_code=True)
+
+
+def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub, model, tmp_path):
+    folder = model()
+    pinned = hub.push(NAME, folder, **with_code(folder, f"{NAME}--own.Own"), own__py=OWN.format(reward=1))
+    moved = hub.push(NAME, folder, **with_code(folder, "own.Own"), own__py=OWN.format(reward=2))
+    log = evaluate(hub, tmp_path / "refused", *TRUST, "-M", "revision=main")
+    assert said(log) == UNPINNED.format("main")
+    assert hub.asked == []
+    log = evaluate(hub, tmp_path / "pinned", *TRUST, "-M", f"revision={pinned}")
+    assert (rewards(log), commits(log)) == ({1.0}, {pinned})
+    assert {revision for _, revision, _ in hub.asked} == {pinned}
+    assert command(read_run(log.location)).endswith(f"-M trust_remote_code=true -M revision={pinned}")
+    log = evaluate(hub, tmp_path / "unpinned", *TRUST, "-M", "unpinned=true")
+    assert (rewards(log), commits(log)) == ({2.0}, {moved})
+    assert read_run(log.location).conditions == (
+        f"dtype=float32, revision={moved}, trust_remote_code=true, unpinned=true"
+    )
+
+
+FOREIGN = (
+    "{}: found code of other/code, expected its own alone: another repository's can change between two runs. Copy that code "
+    "into a folder with the model and name it in auto_map without the repository, or pass -M unpinned=true to run whatever is "
+    "there."
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "loader", "name"),
+    [
+        ("config.json", "AutoModelForSequenceClassification", "other/code--own.Own"),
+        ("config.json", "AutoConfig", "other/code--own.Own"),
+        ("tokenizer_config.json", "AutoTokenizer", [None, "other/code--own.Own"]),
+    ],
+)
+def test_code_of_another_repository_is_refused_wherever_a_folder_names_it(file, loader, name, model):
+    folder = model()
+    (folder / file).write_text(with_code(folder, name, file, loader)[file.replace(".", "__")], encoding="utf-8")
+    with pytest.raises(RewardError, match=f"^{re.escape(FOREIGN.format(folder))}$"):
+        RewardModel(str(folder), trust_remote_code=True)
+
+
+def test_an_adapter_brings_the_code_of_its_base_model(model):
+    folder = model()
+    (folder / "config.json").unlink()
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "other/code"}', encoding="utf-8")
+    with pytest.raises(RewardError, match=f"^{re.escape(FOREIGN.format(folder))}$"):
+        RewardModel(str(folder), trust_remote_code=True)
+
+
+def test_a_commit_does_not_pin_code_of_another_repository(hub, model, tmp_path):
+    folder = model()
+    commit = hub.push(NAME, folder, **with_code(folder, "other/code--own.Own"))
+    hub.push("other/code", folder, own__py=OWN.format(reward=7))
+    log = evaluate(hub, tmp_path / "refused", *TRUST, "-M", f"revision={commit}")
+    assert said(log) == FOREIGN.format(NAME)
+    assert {repository for repository, *_ in hub.asked} == {NAME}
+    log = evaluate(hub, tmp_path / "unpinned", *TRUST, "-M", f"revision={commit}", "-M", "unpinned=true")
+    assert (rewards(log), commits(log)) == ({7.0}, {commit})
