@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from . import audit, baselines
+from . import audit, baselines, foreign
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
 from .errors import require
 from .strict_json import json_text
@@ -122,7 +122,7 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
-    click.echo(f"Data: {cases.revision}")
+    click.echo(foreign.terminal(f"Data: {cases.revision}"))
     if missing:
         click.echo(_without(missing))
 
@@ -180,7 +180,7 @@ def _show_estimates(title: str, table: dict[str, dict[str, baselines.Estimate]],
 
 
 def _heading(cell: str) -> str:
-    return cell.replace("_", "\n")
+    return foreign.terminal(cell).replace("_", "\n")
 
 
 def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = (0,)) -> None:
@@ -199,7 +199,7 @@ def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], wor
     for index, heading in enumerate(head):
         table.add_column(heading, justify="left" if index in left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(foreign.terminal(str(value)) for value in row))
     with console.capture() as drawn:
         console.print(title, style="bold")
         console.print(table)

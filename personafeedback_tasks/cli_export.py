@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from . import export
+from . import export, foreign
 from .conversations import SETTINGS
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, load_cases, load_present
 from .prompts import Template
@@ -40,4 +40,4 @@ def export_command(
             file.writelines(export.lines(format_, load, Template(setting=setting, method="reward")))
     except OSError as error:
         raise click.FileError(str(out), error.strerror) from error
-    click.echo(f"wrote {out}: {len(load):,} cases, data {load.revision}")
+    click.echo(foreign.terminal(f"wrote {out}: {len(load):,} cases, data {load.revision}"))
