@@ -138,7 +138,8 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
         assert shape(one) == shape(two), kind
         assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(one)), kind  # sites look for these in what is shown
         one, two = (words(text).replace("\u2060", "") for text in (one, two))
-        assert not literal or on_one_machine or one.count(name) >= two.count(HARMLESS) > 0, kind
+        whole = literal and not (on_one_machine and kind == "README.md")
+        assert not whole or one.count(name) >= two.count(HARMLESS) > 0, kind
 
     for kind in ("report", "report of ids", "compare", "compare of ids"):
         count = squeezed(harmless[kind]).count(HARMLESS)
