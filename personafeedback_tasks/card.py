@@ -16,6 +16,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
+from . import foreign
 from .card_file import CardError, dump, metadata_of, newline_of, read, with_results, with_section, write
 from .card_text import (
     HUB_COMMIT,
@@ -24,7 +25,6 @@ from .card_text import (
     counted,
     model_of,
     next_steps,
-    remarks,
     section,
     signature_of,
     unreadable,
@@ -78,7 +78,7 @@ def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results:
 
 def _eval_results_file(folder: Path, report: Report) -> tuple[Path, str | None, str]:
     """(the `.eval_results` file of a run, what it holds, what it is to hold)."""
-    name = re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *remarks(report.run)]))
+    name = re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *report.run.remarks]))
     path = folder / f"{name}.yaml"
     entries = _OURS + dump(eval_result_entries(report))
     before = read(path)
@@ -154,7 +154,7 @@ def results(report: Report) -> list[EvalResult]:
     address nobody but the author of the card can know.
     """
     run = report.run
-    shown = f" ({', '.join(remarks(run))})" if remarks(run) else ""
+    shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
     found = []
     for group in report.groups:
         for name in ("acc", "acc_sym"):
@@ -162,8 +162,8 @@ def results(report: Report) -> list[EvalResult]:
             if math.isnan(measure.value):
                 continue
             args = {
-                "setting": run.signature["setting"],
-                "method": run.signature["method"],
+                "setting": foreign.yaml(run.signature["setting"]),
+                "method": foreign.yaml(run.signature["method"]),
                 "asked": asked(run),
                 **({"orders": "both"} if repeated(run) == "both orders" else {}),
                 "interval_95": [_rounded(measure.low), _rounded(measure.high)],
@@ -173,7 +173,7 @@ def results(report: Report) -> list[EvalResult]:
                 "refusals": group.reasons.get("refusal", 0),
                 "unreadable": sum(unreadable(group).values()),
                 "baseline_longest": _rounded(group.baselines["longest"].value),
-                "signature": signature_of(report),
+                "signature": foreign.yaml(signature_of(report)),
             }
             if math.isnan(measure.stderr):  # one user only
                 del args["interval_95"], args["stderr"]
@@ -187,7 +187,7 @@ def results(report: Report) -> list[EvalResult]:
                     dataset_split="test",
                     dataset_revision=_commit(run),
                     metric_type="accuracy",
-                    metric_name=f"{name} ({repeated(run)}), %{shown}",
+                    metric_name=foreign.yaml(f"{name} ({repeated(run)}), %{shown}"),
                     metric_value=_rounded(measure.value),
                     metric_args=args,
                 )
@@ -216,8 +216,10 @@ def eval_result_entries(report: Report) -> list[dict[str, Any]]:
                 task_id=group.name,
                 value=_rounded(group.measures["acc"].value),
                 dataset_revision=_commit(run),
-                date=run.date,
-                notes=f"acc over {repeated(run)} in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}",
+                date=foreign.yaml(run.date),
+                notes=foreign.yaml(
+                    f"acc over {repeated(run)} in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}"
+                ),
             )
             for group in report.groups
         ]
@@ -244,7 +246,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet) ->
     block = REGEX_YAML_BLOCK.search(content)
     front, body = (block[2], content[block.end() :]) if block else ("", content)
     data = metadata_of(path, content) if block else {}
-    name = str(data.get("model_name") or model_of(run))
+    name = str(data.get("model_name") or foreign.yaml(model_of(run)))
 
     def replaced(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
         args = metric.get("args")
@@ -259,7 +261,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet) ->
     front = front and front + newline
     front = with_results(path, front, data, index, replaced, newline).removesuffix(newline)
     if not content:
-        body = f"{newline}# {name}{newline}"
+        body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
     body = with_section(path, body, section(report, cases), asked(run), newline)
     begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
     if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart

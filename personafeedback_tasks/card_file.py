@@ -24,11 +24,6 @@ class CardError(PersonaFeedbackError):
     """A run that should not be published, or a card that cannot be changed without a loss."""
 
 
-def plain(text: str) -> str:
-    """One line that ends no code span and looks like no marker: models and conditions are free text."""
-    return " ".join(text.split()).replace("`", "'").replace("<!--", "<! --")
-
-
 def metadata_of(path: Path, content: str) -> dict[str, Any]:
     """The front matter, as huggingface_hub reads it too.
 
@@ -43,7 +38,7 @@ def metadata_of(path: Path, content: str) -> dict[str, Any]:
         )  # the line break belongs to a last block text
     except (ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError, RecursionError) as error:
         raise CardError(
-            f"{path}: found metadata that huggingface_hub cannot read ({plain(str(error))}), expected a valid card between the "
+            f"{path}: found metadata that huggingface_hub cannot read ({' '.join(str(error).split())}), expected a valid card between the "
             "two lines ---. Correct it, then run this again."
         ) from error
 

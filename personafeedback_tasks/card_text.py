@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .card_file import plain
+from . import foreign
 from .dataset import CATEGORIES, CELLS, CaseSet, category_of
 from .model_source import LOCAL
 from .prompts import ROOM, changed
@@ -48,14 +48,9 @@ def options_of(run: Run) -> dict[str, Any]:
     return changed(run.asked)
 
 
-def remarks(run: Run) -> list[str]:
-    """What is not the default: it stands in every name."""
-    return [plain(remark) for remark in run.remarks]
-
-
 def asked(run: Run) -> str:
     """What tells apart the runs that stand beside each other in a card. It is part of a comment's mark."""
-    return (", ".join(remarks(run)) or "persona").replace("--", "- -")
+    return foreign.comment(", ".join(run.remarks) or "persona")
 
 
 def unreadable(group: Group) -> dict[str, int]:
@@ -78,21 +73,21 @@ def _published(signature: str, run: Run) -> str:
         "data a local copy" if part.startswith("data ") and not HUB_COMMIT.fullmatch(part[len("data ") :]) else part
         for part in signature.replace(run.model, model_of(run)).split(" | ")
     ]
-    return plain(" | ".join(parts))
+    return " | ".join(parts)
 
 
 def model_of(run: Run) -> str:
     """The model's name; the last folder of a path."""
     if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
-        return plain(re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1])
-    return plain(run.model)
+        return re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1]
+    return run.model
 
 
 def section(report: Report, cases: CaseSet) -> str:
     """The Markdown section of a card: what was measured, the numbers, their limits, the command, the signature."""
     run, overall = report.run, report.overall
     setting, method = run.signature["setting"], run.signature["method"]
-    heading = f"PersonaFeedback ({', '.join(remarks(run))})" if remarks(run) else "PersonaFeedback"
+    heading = f"PersonaFeedback ({', '.join(run.remarks)})" if run.remarks else "PersonaFeedback"
     hidden = ", ".join(run.signature["hide"])
     shown = _SHOWN.get(setting, f"the setting {setting}")
     if hidden and setting != "no_persona":
@@ -100,7 +95,8 @@ def section(report: Report, cases: CaseSet) -> str:
     read = _READ.get(method, f"by the method {method}")
     measured = (
         "[PersonaFeedback](https://arxiv.org/abs/2506.12915) asks which of two responses suits a given user better. "
-        f"`{model_of(run)}` was shown {shown}, the user's question and {_REPEATED[method == 'reward'].format(read)}"
+        f"{foreign.code(model_of(run))} was shown {foreign.markdown(shown)}, the user's question and "
+        f"{_REPEATED[method == 'reward'].format(foreign.markdown(read))}"
     )
     if any(_defined(group, "acc_sym") for group in report.groups):
         measured += " `acc_sym` decides on the log-odds averaged over both orders."
@@ -110,21 +106,22 @@ def section(report: Report, cases: CaseSet) -> str:
         if method == "reward"
         else (
             f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
-            f"unreadable ({counted(reasons)})."
+            f"unreadable ({foreign.markdown(counted(reasons))})."
         )
     )
-    control = f"  \nControl: `{_published(report.control_signature, run)}`" if report.control_signature else ""
+    control = report.control_signature
+    control = f"  \nControl: {foreign.code(_published(control, run))}" if control else ""
     parts = [
-        f"## {heading}",
+        f"## {foreign.markdown(heading)}",
         measured,
         _table(report),
         "Per cent. The 95 % intervals are clustered by user. Baselines on the same cases: longest picks the longer response, "
         "random is a fair coin.",
         replies,
         "What these numbers do not say:",
-        "\n".join(f"- {limit}" for limit in [*limits(report, cases), *map(plain, report.notes)]),
-        f"To run it again (the signature has what else shapes a call):\n\n```bash\n{command(run)}\n```",
-        f"Signature: `{signature_of(report)}`{control}",
+        "\n".join(f"- {limit}" for limit in [*limits(report, cases), *map(foreign.markdown, report.notes)]),
+        f"To run it again (the signature has what else shapes a call):\n\n{foreign.fenced(command(run), 'bash')}",
+        f"Signature: {foreign.code(signature_of(report))}{control}",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -176,7 +173,7 @@ def limits(report: Report, cases: CaseSet) -> list[str]:
         f"shares more terms with the persona {percent(overall.baselines['overlap'].value)} %.",
         "The data have been public since 2025; whether the model was trained on them was not checked.",
         f"Language of the data, in cases: {languages}.",
-        f"The prompt ({plain(str(run.signature['prompt']))}) is that of {PACKAGE}, not the authors', which was never released: these numbers "
+        f"The prompt ({foreign.markdown(str(run.signature['prompt']))}) is that of {PACKAGE}, not the authors', which was never released: these numbers "
         "are not interchangeable with the paper's.",
         f"Persona gain (acc minus that of the same model without the persona): {percent(gain.value, sign=True)} points, "
         f"95 % interval {interval(gain, sign=True)}."

@@ -7,7 +7,7 @@ import gc
 
 import click
 
-from . import __version__, cli_data, cli_export, cli_runs, registration
+from . import __version__, cli_data, cli_export, cli_runs, foreign, registration
 from .errors import PersonaFeedbackError
 
 
@@ -18,7 +18,10 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(foreign.terminal(str(error))) from error
+        except click.ClickException as error:  # quotes the argument that it is about
+            error.message = foreign.terminal(error.message)  # type: ignore[misc]
+            raise
         except OSError as error:
             if error.filename is not None:
                 raise click.FileError(str(error.filename), error.strerror) from error
@@ -51,13 +54,13 @@ def main() -> None:
 @main.command()
 def register() -> None:
     """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
-    click.echo(registration.register())
+    click.echo(foreign.terminal(registration.register()))
 
 
 @main.command()
 def unregister() -> None:
     """Remove what `register` made, and nothing else."""
-    click.echo(registration.unregister())
+    click.echo(foreign.terminal(registration.unregister()))
 
 
 @main.command("task-configs")

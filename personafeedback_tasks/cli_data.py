@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from . import audit, baselines
+from . import audit, baselines, foreign
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
 from .errors import require
 from .files import write
@@ -123,7 +123,7 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
-    click.echo(f"Data: {cases.revision}")
+    click.echo(foreign.terminal(f"Data: {cases.revision}"))
     if missing:
         click.echo(_without(missing))
 
@@ -181,7 +181,7 @@ def _show_estimates(title: str, table: dict[str, dict[str, baselines.Estimate]],
 
 
 def _heading(cell: str) -> str:
-    return cell.replace("_", "\n")
+    return foreign.terminal(cell).replace("_", "\n")
 
 
 def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = (0,)) -> None:
@@ -200,7 +200,7 @@ def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], wor
     for index, heading in enumerate(head):
         table.add_column(heading, justify="left" if index in left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(foreign.terminal(str(value)) for value in row))
     with console.capture() as drawn:
         console.print(title, style="bold")
         console.print(table)

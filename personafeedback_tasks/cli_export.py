@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from . import export
+from . import export, foreign
 from .conversations import SETTINGS
 from .dataset import CATEGORIES, COUNTS, DIFFICULTIES, load_cases, load_present
 from .files import write
@@ -37,4 +37,4 @@ def export_command(
         load_present(data, difficulty, counts) if category is None else load_cases(data, category, difficulty, counts)
     )
     write(out, export.lines(format_, load, Template(setting=setting, method="reward")))
-    click.echo(f"wrote {out}: {len(load):,} cases, data {load.revision}")
+    click.echo(foreign.terminal(f"wrote {out}: {len(load):,} cases, data {load.revision}"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import foreign
 from .dataset import CaseSet, load_present
 from .errors import DataError
 from .files import Content, write, write_all
@@ -66,10 +67,11 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
         report_text.show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
     if moved:
-        click.echo("\n".join(["Prompt sensitivity (runs that differ only in prompt or language):", *moved]))
+        click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
+        click.echo("\n".join(map(foreign.terminal, moved)))
     if out is not None:
         for path in _write(reports, moved, out):
-            click.echo(f"wrote {path}")
+            click.echo(foreign.terminal(f"wrote {path}"))
 
 
 def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
@@ -139,7 +141,7 @@ def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
 
 
 def _section_of(moved: list[str]) -> list[str]:
-    return ["## Prompt sensitivity\n", *(f"- {line}" for line in moved)] if moved else []
+    return ["## Prompt sensitivity\n", *(f"- {foreign.markdown(line)}" for line in moved)] if moved else []
 
 
 @click.command()
@@ -208,4 +210,4 @@ def card(run: Path, model_card: Path, eval_results: Path | None, control: Path |
     cases, why_not = cases_of(found, data)
     made = make_report(found, cases, None if control is None else read_run(control), why_not)
     for line in update_card(made, cases, model_card, eval_results):
-        click.echo(line)
+        click.echo(foreign.terminal(line))

@@ -9,13 +9,13 @@ from typing import Any
 from rich import box
 from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
+from . import foreign
 from .case_values import case_values
 from .caveats import FEW_USERS, caveats
 from .inference import Estimate, difference, sign_flip_p, smallest_difference
 from .report import groups_of, jsonable
-from .report_text import NOTHING, grid, interval, percent
+from .report_text import NOTHING, grid, interval, percent, printed
 from .runs import WHAT_IS_ASKED, Run, RunError
 from .signature import signature_line
 
@@ -188,20 +188,20 @@ def terminal(comparison: Comparison) -> list[RenderableType]:
     table.columns[0].justify = "left"
     for row in rows(comparison):
         table.add_row(*row)
-    runs = [Text(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
-    notes = [Text(f"! {note}") for note in comparison.notes]
-    signatures = [Text(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
-    return [*runs, *notes, table, Text(LEGEND, style="dim"), *signatures]
+    runs = [printed(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
+    notes = [printed(f"! {note}") for note in comparison.notes]
+    signatures = [printed(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
+    return [*runs, *notes, table, printed(LEGEND, style="dim"), *signatures]
 
 
 def markdown(comparison: Comparison) -> str:
     """A section of a Markdown file."""
     parts: Sequence[str] = (
-        "## A: {}; B: {}".format(*(run.label for _, run in _named(comparison))),
-        "\n".join(f"> {note}  " for note in comparison.notes),
+        "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
+        "\n".join(f"> {foreign.markdown(note)}  " for note in comparison.notes),
         grid(HEADER, rows(comparison)),
         LEGEND,
-        "\n".join(f"{name}: `{signature_line(run)}`  " for name, run in _named(comparison)),
+        "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 

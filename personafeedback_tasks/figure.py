@@ -6,14 +6,16 @@ from .errors import OptionError, require
 
 require("matplotlib", extra="report")
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from . import foreign
 from .report import Report
 from .signature import repeated
 
@@ -59,12 +61,13 @@ def draw(reports: Sequence[Report]) -> Figure:
     with rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH, 0.9 + 0.11 * len(reports) + 0.27 * len(order)), layout="constrained")
         axes = figure.add_subplot()
-        _draw_baselines(axes, reports, order)
+        behind = _draw_baselines(axes, reports, order)
+        points = []
         for index, report in enumerate(reports):
             shift = 0.5 * ((index + 0.5) / len(reports) - 0.5)
             groups = [(place, report.by_name[name]) for place, name in enumerate(order) if name in report.by_name]
             acc = [group.measures["acc"] for _, group in groups]
-            axes.errorbar(
+            bars = axes.errorbar(
                 [100 * estimate.value for estimate in acc],
                 [place + shift for place, _ in groups],
                 xerr=[100 * (estimate.high - estimate.value) for estimate in acc],
@@ -73,20 +76,32 @@ def draw(reports: Sequence[Report]) -> Figure:
                 markersize=4,
                 capsize=2,
                 elinewidth=1,
-                label=report.run.label,
                 zorder=3,
             )
+            points.append((foreign.figure(report.run.label), bars))
         axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
         over = {repeated(report.run) for report in reports} == {"both orders"}
         axes.set_xlabel(f"Accuracy{' over both orders' if over else ''}, 95 % interval (%)")
         axes.margins(x=0.05)
-        figure.legend(loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1, handlelength=1.8)
+        _draw_legend(figure, [*behind.items(), *points])
     return figure
 
 
-def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> None:
-    labelled = set()
+def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
+    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
+    names, handles = zip(*entries, strict=True)
+    legend = figure.legend(
+        handles, [""] * len(names), loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1,
+        handlelength=1.8,
+    )  # fmt: skip
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, parse_math=False)
+
+
+def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
+    """Label -> one of its lines, for the legend."""
+    drawn: dict[str, Artist] = {}
     for name, (label, style) in BASELINES.items():
         for place, group in enumerate(order):
             values = {
@@ -95,11 +110,10 @@ def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str])
                 if group in report.by_name and name in report.by_name[group].baselines
             }
             for value in sorted(values):
-                axes.vlines(
-                    100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1,
-                    label="_" if name in labelled else label,
-                )  # fmt: skip
-                labelled.add(name)
+                drawn[label] = axes.vlines(
+                    100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1
+                )
+    return drawn
 
 
 def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:

@@ -13,7 +13,7 @@ require("lm_eval", extra="lm-eval")
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from functools import cache, cached_property
 from typing import Any
 
@@ -59,6 +59,13 @@ class ReadLastLine(ReadReply):
     read = staticmethod(read_last_line)
 
 
+_LENGTHS = ("max_length", "max_model_len")
+"""What --model_args call the length of a model's context."""
+
+_LOGGED = ("version", "config_source", *(field.name for field in fields(Options)))
+"""The metadata that lm-eval logs: its own and our options. It adds all of --model_args to them, and some of those are keys."""
+
+
 class PersonaFeedbackTask(ConfigurableTask):
     """One cell of the benchmark under one method (`generate_until`, or `multiple_choice` for the `_mc` tasks).
 
@@ -88,7 +95,9 @@ class PersonaFeedbackTask(ConfigurableTask):
                 "rag_filter=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
                 "writes the next. Leave it out, or run the task in Inspect."
             )
-        super().__init__(config=config)
+        self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
+        metadata = {name: value for name, value in metadata.items() if name in _LOGGED}
+        super().__init__(config={**config, "metadata": metadata})
         signed = signature(config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
         self._config.task_alias = signed["task"]
@@ -155,9 +164,8 @@ class PersonaFeedbackTask(ConfigurableTask):
     def _check_room(self) -> None:
         """Refuse a context without room for a prompt, where --model_args name its length: nothing else tells a task."""
         room = (self._config.generation_kwargs or {}).get("max_gen_toks", 0)
-        for name in ("max_length", "max_model_len"):
-            length = (self._config.metadata or {}).get(name)
-            if isinstance(length, int) and length <= room:
+        for name, length in self._lengths.items():
+            if length <= room:
                 raise OptionError(
                     f"{self._config.task}: found {name}={length} in --model_args, expected more than the {room} new tokens that "
                     f"a reply may have (max_gen_toks): no prompt would fit. Raise {name} to that and the longest prompt "

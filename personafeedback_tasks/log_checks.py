@@ -144,6 +144,7 @@ def _refuse_unknown(path: Path, sample: Sample, signature: Mapping[str, Any]) ->
             f"{path}, {sample.where}: found {texts!r}, expected the case's id, cell, user id and digest. Use the log as the "
             "harness wrote it."
         )
+    "".join(texts).encode()  # half a surrogate pair is a ValueError here, and not while a report is written
     if sample.cell not in signature["cells"]:
         raise RunError(
             f"{path}, {sample.where}: found a case of {sample.cell}, expected one of {', '.join(signature['cells'])}, the cells "

@@ -7,7 +7,6 @@ from .errors import require
 require("rich", extra="report")
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from . import foreign
 from .inference import Estimate
 from .report import Group, Report
 
@@ -126,18 +126,27 @@ def facts(report: Report) -> list[str]:
 def terminal(report: Report) -> list[RenderableType]:
     """What `show` prints."""
     table = Table(
-        title=report.run.label, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        title=foreign.terminal(report.run.label),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
     table.add_column("%", no_wrap=True)
     for group in report.groups:
         table.add_column(group.name.replace("_", "\n"), justify="right", no_wrap=True)
     for entry in lines(report):
-        table.add_row(entry.label, *entry.texts, style="bold" if entry.strong else "")
-    above = [Text(f"! {note}") for note in facts(report)]
-    below = [Text(f"signature: {report.signature}", style="dim")]
+        table.add_row(foreign.terminal(entry.label), *entry.texts, style="bold" if entry.strong else "")
+    above = [printed(f"! {note}") for note in facts(report)]
+    below = [printed(f"signature: {report.signature}", style="dim")]
     if report.control:
-        below.append(Text(f"control: {report.control_signature}", style="dim"))
-    return [*above, table, *(Text(line) for line in unread(report)), *below]
+        below.append(printed(f"control: {report.control_signature}", style="dim"))
+    return [*above, table, *map(printed, unread(report)), *below]
+
+
+def printed(line: str, style: str = "") -> Text:
+    """A line for `show`."""
+    return Text(foreign.terminal(line), style=style)
 
 
 def unread(report: Report) -> list[str]:
@@ -153,7 +162,7 @@ def unread(report: Report) -> list[str]:
 
 def show(parts: Sequence[RenderableType]) -> None:
     """Print to the terminal. A table that is wider is wrapped by the terminal, never cut."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are those of a name
     wide = console.options.update(width=10_000)
     tables = [Measurement.get(console, wide, part).maximum for part in parts if isinstance(part, Table)]
     console.width = max(console.width, *tables)
@@ -165,21 +174,15 @@ def markdown(report: Report, level: int = 2) -> str:
     """A section of a Markdown file."""
     header = ["%", *(group.name.replace("_", " ") for group in report.groups)]
     rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in lines(report)]
-    control = f"\n\nControl: `{report.control_signature}`" if report.control else ""
+    control = f"\n\nControl: {foreign.code(report.control_signature)}" if report.control_signature else ""
     parts = [
-        f"{'#' * level} {report.run.label}",
-        "\n".join(f"> {note}  " for note in facts(report)),
+        f"{'#' * level} {foreign.markdown(report.run.label)}",
+        "\n".join(f"> {foreign.markdown(note)}  " for note in facts(report)),
         grid(header, rows),
-        "\n".join(_code_block(unread(report))),
-        f"Signature: `{report.signature}`{control}",
+        foreign.fenced("\n".join(unread(report))) if report.unread else "",
+        f"Signature: {foreign.code(report.signature)}{control}",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _code_block(lines: list[str]) -> list[str]:
-    """Lines as they are; a fence that none of them can close."""
-    fence = "`" * max(3, 1 + max((len(ticks) for line in lines for ticks in re.findall("`+", line)), default=0))
-    return [fence, *lines, fence] if lines else []
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -189,7 +192,7 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _label(entry: Line) -> str:
-    text = entry.label.replace("  ", "&nbsp;&nbsp;")
+    text = "&nbsp;&nbsp;" * entry.label.startswith("  ") + foreign.markdown(entry.label)
     return f"**{text}**" if entry.strong else text
 
 

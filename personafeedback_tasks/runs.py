@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import PersonaFeedbackError
+from .foreign import without_password
 from .prompts import K, remarks
 from .strict_json import cut
 
@@ -90,6 +91,10 @@ class Run:
     loaded: tuple[str, str] = ("TYPE", "pretrained")
     resumed: str = ""
     otherwise: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("model", "conditions"):  # here, so that no output has to remember it
+            object.__setattr__(self, name, without_password(getattr(self, name)))
 
     @property
     def answered(self) -> Counter[str]:

@@ -111,5 +111,9 @@ def cut(text: str, length: int = 60) -> str:
 
 
 def json_text(document: dict[str, Any]) -> str:
-    """A document as the commands write it: the same content, the same bytes. nan, which JSON does not have, is refused."""
-    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    """A document as the commands write it: the same content, the same bytes. nan, which JSON does not have, is refused.
+
+    Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is no UTF-8.
+    """
+    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)

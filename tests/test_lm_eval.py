@@ -337,6 +337,26 @@ def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments
     assert sentence is None or sentence in done.stderr
 
 
+def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tasks(tmp_path):
+    """lm-eval itself logs --model_args once, under `config`, and adds them to the metadata of every task."""
+    done = run(
+        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_hard", "--limit", "2",
+        "--model_args", "api_key=sk-hunter2,max_length=9000", "--metadata", '{"setting": "no_persona"}',
+        "--output_path", str(tmp_path), "--log_samples", env={"PERSONAFEEDBACK_DATA": "sample"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (path,) = tmp_path.rglob("results_*.json")
+    results = json.loads(path.read_bytes())
+    assert "hunter2" in json.dumps(results["config"]), "the key did not reach lm-eval"
+    assert "hunter2" not in json.dumps({key: value for key, value in results.items() if key != "config"})
+    samples = list(tmp_path.rglob("samples_*.jsonl"))
+    assert len(samples) == 2
+    assert not any("hunter2" in path.read_text(encoding="utf-8") for path in samples)
+    for config in results["configs"].values():
+        assert config["metadata"].keys() == {"version", "config_source", "setting", "personafeedback"}
+        assert config["metadata"]["setting"] == "no_persona"
+
+
 def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
     done = run(
         "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_mc",

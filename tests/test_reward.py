@@ -202,7 +202,9 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
         r = torch.corrcoef(torch.tensor([[*chosen, *rejected], [1.0] * len(sample) + [0.0] * len(sample)]))[0, 1]
         assert found[f"pearson_{name}"] == pytest.approx(float(r), abs=1e-4)
     assert found["acc"] == found["acc_helpfulness"]
-    assert f"aspects={','.join(ASPECTS)}" in read_run(log.location).conditions.split(", ")  # what a card's command repeats
+    assert f"aspects={','.join(ASPECTS)}" in read_run(log.location).conditions.split(
+        ", "
+    )  # what a card's command repeats
     for each in log.samples:
         for choice, side in zip(each.output.choices, SIDES, strict=True):
             assert choice.message.text == repr(

@@ -1,0 +1,87 @@
+"""Text of strangers (names of models and users, conditions, paths, replies, errors), made safe for the place that shows it.
+
+One function per place; what is harmless there stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_IN_FIGURE, ITS_END = 40, 25
+"""Characters: what fits beside the baselines in the legend of a figure of one column; room for `demonstration, partial)`."""
+
+_JOINER = "\u2060"
+"""A word joiner, which nobody sees."""
+
+_LINKED = re.compile(r"(?i):/(?=/)|\bwww(?=\.)|\b(?:mailto|xmpp):|(?<!\w)@(?=\w)|(?<=\w)@[\w-]+(?=\.\w)")
+"""Where an address or a mention is cut. Sites look for these in the text that is shown, where a backslash is gone."""
+
+_SYNTAX = re.compile(
+    r"""
+      [`*~\[|$]                           # code, emphasis, strikethrough, links, cells of a table, formulas
+    | (?<!\w)_+ | _+(?!\w)                # emphasis, but not within a word
+    | \\(?=[!-/:-@\[-`{-~]|\Z)            # before what it would escape, which may follow our text
+    | <(?=[A-Za-z/!?]|\Z) | (?<=<)!       # HTML, and the marks of a card
+    | &(?=\#?\w+(?:;|\Z))                 # entities
+    | \A(?:>|[-+](?=\s|\Z)|\#{1,6}(?=\s|\Z)|\d{1,9}[.)](?=\s|\Z)|[-=:\s]+\Z)  # quotation, list, heading, ruler
+    | (?<=\s)\#+\Z                        # the end of a heading
+    """,
+    re.VERBOSE,
+)
+
+
+def terminal(text: str) -> str:
+    """One line that moves no cursor, changes no colour and hides nothing: what is not printable is shown as its escape."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def markdown(text: str) -> str:
+    """One line that a renderer of CommonMark or of GitHub's dialect shows as it is, at the start of a line or within it."""
+    parted = _LINKED.sub(rf"\g<0>{_JOINER}", _line(text))
+    escaped = _SYNTAX.sub(lambda found: re.sub(r"([^\w\s]|_)", r"\\\1", found[0]), parted)
+    return escaped.replace(_JOINER, f"&#{ord(_JOINER)};")
+
+
+def code(text: str) -> str:
+    """A code span of Markdown. Backticks inside become apostrophes."""
+    shown = _unmarked(_line(text)).replace("`", "'")
+    return f"`{shown or ' '}`"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A code block of Markdown with the lines of a text; its fence is longer than any in it."""
+    shown = _unmarked("\n".join(map(terminal, text.split("\n"))))
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", shown))])
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def comment(text: str) -> str:
+    """One line inside a comment of HTML, which it cannot end."""
+    return re.sub("-(?=-)", "- ", _line(text)).replace("`", "'")
+
+
+def yaml(text: str) -> str:
+    """A value of a card's metadata: one printable line."""
+    return _unmarked(_line(text))
+
+
+def figure(text: str) -> str:
+    """A name that matplotlib draws, where formulas are switched off; a long one without its middle."""
+    line = _line(text)
+    if len(line) <= LONGEST_IN_FIGURE:
+        return line
+    return f"{line[: LONGEST_IN_FIGURE - ITS_END - 1]}…{line[-ITS_END:]}"
+
+
+def without_password(text: str) -> str:
+    """Without the user and the password, or the token, of any URL."""
+    return re.sub(r"(?<=://)[^\s/?#]*@", "", text)
+
+
+def _line(text: str) -> str:
+    return terminal(" ".join(text.split()))
+
+
+def _unmarked(text: str) -> str:
+    """Without what looks like a mark of a card, where there are no escapes."""
+    return text.replace("<!--", "<! --")

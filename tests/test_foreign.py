@@ -1,0 +1,275 @@
+"""What strangers write is shown as it is and does nothing: every attack, through every command that shows it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from attacks import ATTACKS
+from test_report import personafeedback
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("matplotlib")
+pytest.importorskip("scipy")
+markdown_it = pytest.importorskip("markdown_it")
+
+import yaml
+from conftest import write_release
+from huggingface_hub import metadata_load
+from logs import lm_eval_log
+
+from personafeedback_tasks import foreign
+
+HARMLESS, OTHER = "acme/model", "acme/other"
+RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
+try:
+    RENDERER = markdown_it.MarkdownIt("commonmark", {"linkify": True}).enable(["table", "strikethrough", "linkify"])
+    RENDERER.parse("")
+except ModuleNotFoundError:  # the links of GitHub's dialect need linkify-it-py
+    pass
+
+
+@pytest.fixture(scope="session")
+def real_log(tmp_path_factory):
+    """A whole run on the sample, all right."""
+    return lm_eval_log(tmp_path_factory.mktemp("foreign"), "gold", "personafeedback", "sample").parent
+
+
+@pytest.fixture(scope="session")
+def make_log(real_log):
+    """The run, copied, with a name in the places where strangers write; it says that it was asked on the release."""
+
+    def make(name: str, copy: Path, case_ids: bool = False, **signature: object) -> Path:
+        shutil.copytree(real_log, copy)
+        (path,) = copy.glob("results_*.json")
+        results = json.loads(path.read_bytes())
+        results["config"]["model_args"] = {"pretrained": name, "revision": name}
+        results["system_instruction"] = name
+        for config in results["configs"].values():
+            signed = config["metadata"]["personafeedback"] | {"demonstration": False} | signature
+            config["metadata"]["personafeedback"] = signed | ({"source": "/gone"} if case_ids else {})
+        path.write_text(json.dumps(results), encoding="utf-8")
+        said = name.replace("user:hunter2@", "")  # what a model replies is no secret of ours
+        for samples in copy.glob("samples_*.jsonl"):
+            rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
+            for row in rows:
+                row["doc"]["user_id"] += said
+                row["doc"]["id"] += said * case_ids
+            rows[0] |= {"resps": [[said], ["A"]], "filtered_resps": ["refusal", "A"]}
+            samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return make
+
+
+def unprintable(text: str) -> set[str]:
+    return {char for char in text if char != "\n" and not char.isprintable()}
+
+
+def shape(text: str) -> list[str]:
+    """What a renderer makes of a Markdown text, but for the words: its blocks, links, code spans, emphasis, HTML, ..."""
+    tokens = [inner for token in RENDERER.parse(text) for inner in (token, *(token.children or []))]
+    return [token.type for token in tokens if token.type not in ("text", "text_special")]
+
+
+def words(text: str) -> str:
+    """What a renderer shows of a Markdown text outside of code."""
+    tokens = [inner for token in RENDERER.parse(text) for inner in token.children or []]
+    return "".join(token.content for token in tokens if token.type in ("text", "text_special"))
+
+
+def body(card: str) -> str:
+    return card.split("\n---\n", 1)[1]
+
+
+def squeezed(text: str) -> str:
+    """Without the line breaks of a narrow terminal."""
+    return "".join(text.split())
+
+
+def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
+    """Everything that the commands print and write about the runs of a model."""
+    log, twin = make_log(name, folder / "v1"), make_log(name, folder / "v2", prompt="v2-0123456789ab")
+    other = make_log(OTHER, folder / "other")
+    anonymous, partial = (make_log(name, folder / part, case_ids=True) for part in ("all", "partial"))
+    for samples in partial.parent.glob("samples_*"):
+        samples.write_bytes(b"\n".join(samples.read_bytes().splitlines()[:4]) + b"\n")
+    out = folder / "out"
+    commands = {
+        "report": ("report", log, twin, "--data", "sample", "--out", out),
+        "report of ids": ("report", anonymous),
+        "compare": ("compare", log, other),
+        "compare of ids": ("compare", anonymous, partial),
+        "compare.md": ("compare", log, other, "--markdown"),
+        "compare of ids.md": ("compare", anonymous, partial, "--markdown"),
+        "card": ("card", log, "--data", "sample", "--model-card", out / "README.md", "--eval-results", out),
+    }
+    found = {}
+    for kind, arguments in commands.items():
+        done = personafeedback(*arguments)
+        assert done.exit_code == 0, done.output
+        found[kind] = done.stdout
+    files = [path for path in sorted(out.iterdir()) if path.suffix in (".md", ".svg", ".json", ".yaml")]
+    return found | {path.name: path.read_bytes().decode() for path in files}
+
+
+@pytest.fixture(scope="session")
+def harmless(make_log, tmp_path_factory):
+    return shown_by(make_log, tmp_path_factory.mktemp("harmless"), HARMLESS)
+
+
+@pytest.mark.parametrize("name", ATTACKS, ids=lambda name: ascii(name[:40]))
+def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path):
+    found = shown_by(make_log, tmp_path, name)
+    assert found.keys() == harmless.keys() >= {"README.md", "accuracy.svg", "report.md", "report.json"}
+    assert {kind: unprintable(text) for kind, text in found.items() if unprintable(text)} == {}
+    assert not any("hunter2" in text for text in found.values())
+    name = name.replace("user:hunter2@", "")
+    literal = name.isascii() and name.isprintable()
+    on_one_machine = "//" in name or "\\" in name  # looks like a path, of which a card shows the end
+
+    for kind in ("report.md", "compare.md", "compare of ids.md", "README.md"):
+        one, two = (body(text[kind]) if kind == "README.md" else text[kind] for text in (found, harmless))
+        assert shape(one) == shape(two), kind
+        assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(one)), kind  # sites look for these in what is shown
+        one, two = (words(text).replace("\u2060", "") for text in (one, two))
+        whole = literal and not (on_one_machine and kind == "README.md")
+        assert not whole or one.count(name) >= two.count(HARMLESS) > 0, kind
+
+    for kind in ("report", "report of ids", "compare", "compare of ids"):
+        count = squeezed(harmless[kind]).count(HARMLESS)
+        assert not literal or squeezed(found[kind]).count(squeezed(name)) >= count > 0, kind
+
+    card = yaml.safe_load(found["README.md"].split("---\n", 2)[1])
+    values = [card["model-index"][0]["name"], *card["model-index"][0]["results"][0]["metrics"][0]["args"].values()]
+    values += [value for entry in yaml.safe_load(found["personafeedback.yaml"]) for value in entry.values()]
+    texts = [value for value in values if isinstance(value, str)]
+    assert all(text.isprintable() for text in texts)
+    assert isinstance(values[0], str)
+    assert not literal or on_one_machine or values[0] == name.replace("<!--", "<! --")
+    assert "<!--" not in re.sub("<!-- personafeedback: (begin|end) persona -->", "", body(found["README.md"]))
+
+    drawn = [
+        text.text or ""
+        for text in ElementTree.fromstring(found["accuracy.svg"]).iter("{http://www.w3.org/2000/svg}text")
+    ]
+    assert not literal or any(
+        text.startswith(name[:14]) and text.endswith(f"{name[-12:]} (prompt v2)".strip()[-25:]) for text in drawn
+    )
+    assert len(drawn) == found["accuracy.svg"].count("<text")
+    assert max(map(len, drawn)) <= 45
+
+
+def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
+    card = tmp_path / "README.md"
+    for number, name in enumerate(("<!-- personafeedback: end persona -->", "`m", "--->", "a\nb")):
+        log = make_log(name, tmp_path / str(number))
+        before = None
+        for _ in range(2):
+            done = personafeedback("card", log, "--data", "sample", "--model-card", card)
+            assert done.exit_code == 0, done.output
+            assert before in (None, card.read_bytes())
+            before = card.read_bytes()
+        assert body(before.decode()).count("<!--") == 2
+        metadata_load(card)
+
+
+@pytest.mark.parametrize("hidden", ["-->", "--->", "--!>", "x\n-->\n<script>", "`", "**m**"])
+def test_the_name_of_a_section_closes_no_comment(hidden, make_log, tmp_path):
+    card = tmp_path / "README.md"
+    log = make_log(HARMLESS, tmp_path / "log", hide=[hidden])
+    for _ in range(2):
+        assert personafeedback("card", log, "--data", "sample", "--model-card", card).exit_code == 0
+    plain = tmp_path / "plain.md"
+    personafeedback(
+        "card", make_log(HARMLESS, tmp_path / "plain", hide=["Name"]), "--data", "sample", "--model-card", plain
+    )
+    one, two = (body(path.read_text(encoding="utf-8")) for path in (card, plain))
+    assert shape(one) == shape(two)
+    marks = [line for line in one.splitlines() if line.startswith("<!--")]
+    assert len(marks) == 2
+    assert not any("--" in mark.removeprefix("<!--").removesuffix("-->") for mark in marks)
+
+
+UNPRINTABLE_PATHS = [name for name in ATTACKS if not name.isprintable() and not set(name) & set("/\0\ud800")]
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE_PATHS, ids=ascii)
+def test_an_error_that_quotes_a_path_or_a_model_is_one_printable_line(name, make_log, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    for command in (("report", folder), ("compare", folder, folder), ("register", folder)):
+        done = personafeedback(*command)
+        assert done.exit_code in (1, 2)
+        assert unprintable(done.output) == set()
+        assert re.search(r"Error: [^\n]*\n\Z", done.output)
+    for number, model in enumerate((name, HARMLESS)):
+        log = make_log(model, tmp_path / f"log{number}")
+        for path in log.parent.iterdir():
+            path.rename(tmp_path / name / f"{path.stem.rpartition('_')[0]}_{number}{path.suffix}")
+    done = personafeedback("compare", folder, folder)
+    assert "found runs of 2 models" in done.output
+    assert unprintable(done.output) == set()
+
+
+def test_the_data_commands_show_a_folder_and_a_key_as_they_are(tmp_path):
+    personas = {f"u{number}": {"Personality": "x"} for number in range(2)} | {"v": {"Personal\x1bity": "y"}}
+    row = {"question": "q", "chosen": "c", "reject": "r"}
+    rows = [{"user_id": user, **row, "question": f"q {user}"} for user in personas]
+    data = write_release(tmp_path / "x[/b]:smile:\x1b[31m", {"general/hard": rows}, personas)
+    for command in ("audit", "baselines"):
+        done = personafeedback(command, "--data", data, "--counts", "any", "--json", tmp_path / "found.json")
+        assert done.exit_code == 0, done.output
+        assert unprintable(done.output) == set()
+        assert "x[/b]:smile:\\x1b[31m" in done.output
+        assert unprintable((tmp_path / "found.json").read_text(encoding="utf-8")) == set()
+    done = personafeedback(
+        "export", "--format", "rewardbench", "--data", data, "--counts", "any", "--out", tmp_path / "cases.jsonl"
+    )
+    assert "x[/b]:smile:\\x1b[31m" in done.output
+    assert "Personal\\x1bity" in personafeedback("audit", "--data", data, "--counts", "any").output
+
+
+@pytest.mark.parametrize("name", ["Qwen/Qwen3-8B", "openai/gpt-4o", "a_b-c.d:e+f", r"C:\models\m", "org/m@main", "a & b < 3 > 2", "通义千问-7B", "#1", "k=3, x (mc)"])  # fmt: skip
+def test_a_harmless_name_stays_as_it_is_everywhere(name):
+    for made in (foreign.terminal, foreign.markdown, foreign.comment, foreign.yaml, foreign.figure):
+        assert made(name) == name
+    assert foreign.code(name) == f"`{name}`"
+    assert foreign.without_password(name) == name
+
+
+PIECES = [*"*_`[]()<>!|~$&;#-+=.:\\/@ a1\n\x1bé中", "www.", "http://", "&amp;", "<b>", "<!--", "-->", "](x)", "---", "1. ", "__", "a@b.com"]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["{}", "> {}  ", "- {}", "## {}", "x {} y", "| {} | b |\n| -- | -- |"])
+def test_any_text_is_shown_as_it_is_in_every_place_of_markdown(place):
+    rng = random.Random(7)
+    plain = shape(place.format("m"))
+    for _ in range(3000):
+        text = "".join(rng.choices(PIECES, k=rng.randint(1, 6)))
+        line = foreign.terminal(" ".join(text.split()))
+        if not line:
+            continue
+        source = place.format(foreign.markdown(text))
+        tokens = [inner for token in RENDERER.parse(source) for inner in token.children or []]
+        assert shape(source) == plain, text
+        assert line in "".join(token.content for token in tokens).replace("\u2060", ""), text
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("https://user:hunter2@host/m", "https://host/m"),
+        ("revision=http://u:p@w0rd@host:80/m, dtype=auto", "revision=http://host:80/m, dtype=auto"),
+        ("git+ssh://token@host/m", "git+ssh://host/m"),
+        ("https://host/m@main and a@b", "https://host/m@main and a@b"),
+        ("https://a:b@c https://d:e@f", "https://c https://f"),
+    ],
+)
+def test_a_password_in_a_url_is_left_out(text, without):
+    assert foreign.without_password(text) == without
