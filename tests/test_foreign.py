@@ -123,6 +123,7 @@ def harmless(make_log, tmp_path_factory):
     return shown_by(make_log, tmp_path_factory.mktemp("harmless"), HARMLESS)
 
 
+@pytest.mark.tried("names of strangers through every command: shown as they are, nothing acts")
 @pytest.mark.parametrize("name", ATTACKS, ids=lambda name: ascii(name[:40]))
 def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path):
     found = shown_by(make_log, tmp_path, name)
