@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from test_inspect import evaluate as evaluate_inspect
 from test_lm_eval import evaluate as evaluate_lm_eval
+
+from personafeedback_tasks import scoring
+from personafeedback_tasks.answers import read_reply
 
 
 def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True, **kwargs) -> Path:
@@ -27,3 +31,15 @@ def inspect_log(
     """What `inspect eval --log-dir folder` leaves."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
+
+
+def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> None:
+    """Make rows of a samples file, and the results file beside them, follow from the replies: as lm-eval would have written them."""
+    for row in rows:
+        row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
+        values = scoring.as_dict(scoring.score_answers(row["filtered_resps"]))
+        row |= values | {"acc_se_user": [row["doc"]["user_id"], values["acc"]]}
+    users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
+    means = {f"{name},none": scoring.mean(row[name] for row in rows) for name in scoring.METRICS}
+    results["results"][task] |= means | {"acc_se_user,none": scoring.clustered_stderr(acc, users)}
+    results["n-samples"][task]["effective"] = len(rows)

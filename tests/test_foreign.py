@@ -21,9 +21,9 @@ markdown_it = pytest.importorskip("markdown_it")
 import yaml
 from conftest import write_release
 from huggingface_hub import metadata_load
-from logs import lm_eval_log
+from logs import lm_eval_log, settle
 
-from personafeedback_tasks import foreign
+from personafeedback_tasks import foreign, release
 
 HARMLESS, OTHER = "acme/model", "acme/other"
 RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -34,34 +34,48 @@ except ModuleNotFoundError:  # the links of GitHub's dialect need linkify-it-py
     pass
 
 
-@pytest.fixture(scope="session")
-def real_log(tmp_path_factory):
-    """A whole run on the sample, all right."""
-    return lm_eval_log(tmp_path_factory.mktemp("foreign"), "gold", "personafeedback", "sample").parent
+DATA = Path(release.__file__).parent / release.SAMPLE
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module", autouse=True)
+def few_cases():
+    """The paper with the sample's number of cases: then a run on a copy of the sample is one that a card takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        for cell in release.PAPER_COUNTS:
+            patch.setitem(release.PAPER_COUNTS, cell, release.SAMPLE_CASES_PER_CELL)
+        yield
+
+
+@pytest.fixture(scope="module")
+def real_log(few_cases, tmp_path_factory):
+    """A whole run, all right."""
+    return lm_eval_log(tmp_path_factory.mktemp("foreign"), "gold", "personafeedback", DATA).parent
+
+
+@pytest.fixture(scope="module")
 def make_log(real_log):
-    """The run, copied, with a name in the places where strangers write; it says that it was asked on the release."""
+    """The run, copied, with a name in the places where strangers write."""
 
-    def make(name: str, copy: Path, case_ids: bool = False, **signature: object) -> Path:
+    def make(name: str, copy: Path, ids: bool = False, cases: int | None = None, **signature: object) -> Path:
         shutil.copytree(real_log, copy)
         (path,) = copy.glob("results_*.json")
         results = json.loads(path.read_bytes())
         results["config"]["model_args"] = {"pretrained": name, "revision": name}
         results["system_instruction"] = name
-        for config in results["configs"].values():
-            signed = config["metadata"]["personafeedback"] | {"demonstration": False} | signature
-            config["metadata"]["personafeedback"] = signed | ({"source": "/gone"} if case_ids else {})
-        path.write_text(json.dumps(results), encoding="utf-8")
         said = name.replace("user:hunter2@", "")  # what a model replies is no secret of ours
-        for samples in copy.glob("samples_*.jsonl"):
-            rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
+        known = said.encode("utf-8", "ignore").decode("utf-8")  # an id that is no UTF-8 is refused
+        for task, config in results["configs"].items():
+            signed = config["metadata"]["personafeedback"] | signature
+            config["metadata"]["personafeedback"] = signed | ({"source": "/gone"} if ids else {})
+            (samples,) = copy.glob(f"samples_{task}_2*.jsonl")
+            rows = [json.loads(line) for line in samples.read_bytes().splitlines()][:cases]
             for row in rows:
-                row["doc"]["user_id"] += said
-                row["doc"]["id"] += said * case_ids
-            rows[0] |= {"resps": [[said], ["A"]], "filtered_resps": ["refusal", "A"]}
+                row["doc"]["user_id"] += known * ids
+                row["doc"]["id"] += known * ids
+            rows[0]["resps"] = [[f"<think>{said}"], ["A"]]  # a letter in it counts for nothing
+            settle(results, task, rows)
             samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        path.write_text(json.dumps(results), encoding="utf-8")
         return path
 
     return make
@@ -96,18 +110,16 @@ def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
     """Everything that the commands print and write about the runs of a model."""
     log, twin = make_log(name, folder / "v1"), make_log(name, folder / "v2", prompt="v2-0123456789ab")
     other = make_log(OTHER, folder / "other")
-    anonymous, partial = (make_log(name, folder / part, case_ids=True) for part in ("all", "partial"))
-    for samples in partial.parent.glob("samples_*"):
-        samples.write_bytes(b"\n".join(samples.read_bytes().splitlines()[:4]) + b"\n")
+    anonymous, partial = make_log(name, folder / "all", ids=True), make_log(name, folder / "partial", ids=True, cases=4)
     out = folder / "out"
     commands = {
-        "report": ("report", log, twin, "--data", "sample", "--out", out),
+        "report": ("report", log, twin, "--data", DATA, "--out", out),
         "report of ids": ("report", anonymous),
         "compare": ("compare", log, other),
         "compare of ids": ("compare", anonymous, partial),
         "compare.md": ("compare", log, other, "--markdown"),
         "compare of ids.md": ("compare", anonymous, partial, "--markdown"),
-        "card": ("card", log, "--data", "sample", "--model-card", out / "README.md", "--eval-results", out),
+        "card": ("card", log, "--data", DATA, "--model-card", out / "README.md", "--eval-results", out),
     }
     found = {}
     for kind, arguments in commands.items():
@@ -118,7 +130,7 @@ def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
     return found | {path.name: path.read_bytes().decode() for path in files}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def harmless(make_log, tmp_path_factory):
     return shown_by(make_log, tmp_path_factory.mktemp("harmless"), HARMLESS)
 
@@ -172,7 +184,7 @@ def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
         log = make_log(name, tmp_path / str(number))
         before = None
         for _ in range(2):
-            done = personafeedback("card", log, "--data", "sample", "--model-card", card)
+            done = personafeedback("card", log, "--data", DATA, "--model-card", card)
             assert done.exit_code == 0, done.output
             assert before in (None, card.read_bytes())
             before = card.read_bytes()
@@ -185,10 +197,10 @@ def test_the_name_of_a_section_closes_no_comment(hidden, make_log, tmp_path):
     card = tmp_path / "README.md"
     log = make_log(HARMLESS, tmp_path / "log", hide=[hidden])
     for _ in range(2):
-        assert personafeedback("card", log, "--data", "sample", "--model-card", card).exit_code == 0
+        assert personafeedback("card", log, "--data", DATA, "--model-card", card).exit_code == 0
     plain = tmp_path / "plain.md"
     personafeedback(
-        "card", make_log(HARMLESS, tmp_path / "plain", hide=["Name"]), "--data", "sample", "--model-card", plain
+        "card", make_log(HARMLESS, tmp_path / "plain", hide=["Name"]), "--data", DATA, "--model-card", plain
     )
     one, two = (body(path.read_text(encoding="utf-8")) for path in (card, plain))
     assert shape(one) == shape(two)
