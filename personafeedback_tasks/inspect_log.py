@@ -9,7 +9,7 @@ require("inspect_ai", extra="inspect")
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from . import inspect_task, log_checks, scoring
 from .answers import LETTERS, excerpt, read_last_line, read_reply
 from .log_checks import Sample
 from .orders import ORDERS
-from .runs import Run, RunError, model_conditions, signed, text
+from .runs import Answers, Run, RunError, model_conditions, signed, text
 
 SCORERS = {
     "cot": "personafeedback_cot",
@@ -93,15 +93,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             for member in archive.infolist():
                 if member.filename.startswith("samples/"):
                     yield json.loads(archive.read(member))
-    except (
-        OSError,
-        EOFError,
-        RuntimeError,
-        ValueError,
-        RecursionError,
-        NotImplementedError,
-        zipfile.BadZipFile,
-    ) as error:
+    except Exception as error:  # as above
         raise _damaged(path, error) from error
 
 
@@ -125,36 +117,41 @@ def _sample(path: Path, raw: dict[str, Any], score: dict[str, Any], method: str,
         return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
 
     case_id, about, output = raw["id"], raw["metadata"], ModelOutput.model_validate(raw["output"])
-    again: tuple[str, ...] = ()
-    unread: tuple[tuple[str, str], ...] = ()
+    logged = () if method == "reward" else tuple(str(score["answer"]).split(", "))
+    if method != "reward" and len(logged) != len(ORDERS):
+        raise RunError(
+            f"{path}, sample {case_id}: found the answers {score['answer']!r}, expected one per order. Use the log as "
+            "Inspect wrote it."
+        )
+    again, follow, unread = _read_again(method, output, events, logged, case_id, model)
+    return Sample(
+        f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
+        logged, again, score["value"], follow, unread,
+    )  # fmt: skip
+
+
+def _read_again(
+    method: str, output: ModelOutput, events: Callable[[], list[Event]], logged: Answers, case_id: str, model: str
+) -> tuple[Answers, Mapping[str, float], tuple[tuple[str, str], ...]]:
+    """(the answers as the installed version reads them, the values that follow, (answer, excerpt) of the unreadable replies)."""
     if method == "reward":
         from . import inspect_reward
 
-        follow = inspect_reward.values(inspect_reward.choices(output, events, case_id), case_id)
-    else:
-        replies = inspect_task.choices(output, events)
-        logged = tuple(str(score["answer"]).split(", "))
-        if len(logged) != len(ORDERS):
-            raise RunError(
-                f"{path}, sample {case_id}: found the answers {score['answer']!r}, expected one per order. Use the log as "
-                "Inspect wrote it."
-            )
-        if method == "logprobs":
-            from . import inspect_logprobs
+        return (), inspect_reward.values(inspect_reward.choices(output, events, case_id), case_id), ()
+    replies = inspect_task.choices(output, events)
+    if method == "logprobs":
+        from . import inspect_logprobs
 
-            read = [inspect_logprobs.read_choice(reply, case_id, model) for reply in replies]
-            again = tuple(answer for answer, _ in read)
-            follow = inspect_logprobs.values(again, [pair for _, pair in read])
-        else:
-            reader = read_last_line if method == "cot" else read_reply
-            again = tuple(inspect_task.read_choice(reply, reader) for reply in replies)
-            follow = scoring.as_dict(scoring.score_answers(logged))
-            said = zip(logged, replies, strict=False)
-            unread = tuple((answer, excerpt(reply.message.text)) for answer, reply in said if answer not in LETTERS)
-    return Sample(
-        f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
-        () if method == "reward" else logged, again, score["value"], follow, unread,
-    )  # fmt: skip
+        read = [inspect_logprobs.read_choice(reply, case_id, model) for reply in replies]
+        answers = tuple(answer for answer, _ in read)
+        return answers, inspect_logprobs.values(answers, [pair for _, pair in read]), ()
+    reader = read_last_line if method == "cot" else read_reply
+    said = zip(logged, replies, strict=False)
+    return (
+        tuple(inspect_task.read_choice(reply, reader) for reply in replies),
+        scoring.as_dict(scoring.score_answers(logged)),
+        tuple((answer, excerpt(reply.message.text)) for answer, reply in said if answer not in LETTERS),
+    )
 
 
 def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[Sample]) -> None:
