@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from uv import find_uv_bin
 
 ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
 REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
@@ -102,6 +104,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+AWAY = tempfile.gettempdir()
+"""Where processes start: in the checkout they would import it, and not what is installed."""
+
 _COMMAND = """\
 import sys
 from personafeedback_tasks.cli import main
@@ -117,7 +122,7 @@ def at_once(*commands: Sequence[object], **environment: str) -> list[subprocess.
     """Run `personafeedback` commands in processes of their own, which begin when the last one has imported all it needs."""
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", _COMMAND, *map(str, command)], env={**os.environ, **environment},
+            [sys.executable, "-c", _COMMAND, *map(str, command)], cwd=AWAY, env={**os.environ, **environment},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for command in commands
@@ -143,7 +148,9 @@ with files.locked(Path(sys.argv[1])):
 @contextmanager
 def keep_locked(path: Path) -> Iterator[None]:
     """Have another process keep a file or folder locked."""
-    other = subprocess.Popen([sys.executable, "-c", _LOCK, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    other = subprocess.Popen(
+        [sys.executable, "-c", _LOCK, path], cwd=AWAY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert other.stdout.readline() == b"\n"
     try:
         yield
@@ -155,8 +162,9 @@ def on_a_full_disk(room: int, *arguments: object, **environment: str) -> subproc
     """Run a `personafeedback` command that can write no file of more bytes than that."""
     import resource
 
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}  # it would leave half of a module's
     return subprocess.run(
-        [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], env={**os.environ, **environment},
+        [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], cwd=AWAY, env=environment,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)), capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -171,6 +179,10 @@ def tree(folder: Path) -> dict[str, object]:
     }
 
 
+UV = find_uv_bin()
+"""pip takes minutes to choose versions where uv takes seconds."""
+
+
 class Venv:
     """A fresh environment. Its commands run far from the checkout and know nothing of it."""
 
@@ -180,7 +192,7 @@ class Venv:
         subprocess.run([sys.executable, "-m", "venv", str(self.root)], check=True)
 
     def install(self, requirement: str) -> None:
-        subprocess.run([self.root / "bin" / "python", "-m", "pip", "install", "-q", requirement], check=True)
+        subprocess.run([UV, "pip", "install", "-q", "--python", self.root / "bin" / "python", requirement], check=True)
 
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run one shell command line with this environment first on PATH."""

@@ -19,7 +19,7 @@ pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
 from click.testing import CliRunner
-from conftest import at_once, keep_locked, on_a_full_disk, tree, write_release
+from conftest import AWAY, at_once, keep_locked, on_a_full_disk, tree, write_release
 from logs import lm_eval_log
 
 import personafeedback_tasks
@@ -222,7 +222,11 @@ def test_a_device_is_written_to_and_not_replaced():
     assert Path("/dev/full").is_char_device()
     arguments = ("export", "--format", "rewardbench", *SAMPLE, "--out", "/dev/stdout")
     done = subprocess.run(
-        [sys.executable, "-m", "personafeedback_tasks", *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "personafeedback_tasks", *arguments],
+        cwd=AWAY,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.count('"split": "test"') == 48
 
@@ -232,7 +236,7 @@ def test_a_device_is_written_to_and_not_replaced():
 def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "personafeedback_tasks", "audit", *SAMPLE, *arguments],
+            [sys.executable, "-m", "personafeedback_tasks", "audit", *SAMPLE, *arguments], cwd=AWAY,
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode != 0

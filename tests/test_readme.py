@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import Venv
 
 from personafeedback_tasks.release import HUB_REVISION, PAPER_COUNTS
 
@@ -13,22 +15,35 @@ README = Path(__file__).parent.parent / "README.md"
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
 
 
-def block(marker: str) -> list[str]:
-    """The lines of the fenced block after a marker."""
+def block(marker: str) -> str:
+    """The fenced block after a marker."""
     text = README.read_text(encoding="utf-8").partition(f"<!-- {marker} -->")[2]
-    return re.search(r"```\w*\n(.*?)```", text, re.S)[1].splitlines()
+    return re.search(r"```\w*\n(.*?)```", text, re.S)[1]
 
 
-def test_command_1_prints_the_table_that_the_readme_shows(full_venv):
-    install, command = block("command 1")
-    assert install == "pip install 'personafeedback-tasks[inspect]'"  # full_venv did, with the built wheel
-    done = full_venv.run(command, COLUMNS="140")
+def test_command_1_prints_the_table_that_the_readme_shows(tmp_path):
+    """As printed, in a fresh clone and a fresh environment."""
+    venv = Venv(tmp_path)
+    cloned = subprocess.run(["git", "clone", "-q", str(README.parent), str(venv.home / "clone")], check=False)
+    if cloned.returncode:
+        pytest.skip("needs the checkout's history")
+    done = venv.run(f"set -e; cd clone\n{block('command 1')}", COLUMNS="140")
     assert done.returncode == 0, done.stdout + done.stderr
     printed = [line.rstrip() for line in done.stdout.splitlines()]
-    shown = block("output 1")
+    shown = block("output 1").splitlines()
     assert len(shown) > 10
     missing = [line for line in shown if line not in printed]
     assert not missing, "\n".join(printed)
+
+
+def test_command_2_is_what_ci_runs():
+    """Run here it would run itself. `.ci/run` takes it out of this file and runs it as printed."""
+    script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
+    taken = re.search(r"^command=.*$", script, re.M)[0]
+    done = subprocess.run(
+        ["bash", "-c", f'{taken}; echo "$command"'], cwd=README.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == block("command 2").strip() != ""
 
 
 def test_the_counts_of_the_tables_are_those_of_the_paper():

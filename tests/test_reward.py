@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -229,7 +230,8 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     score, load = RewardModel.score, RewardModel.__init__
     monkeypatch.setattr(RewardModel, "score", lambda self, rows: windows.append(len(rows)) or score(self, rows))
     monkeypatch.setattr(RewardModel, "__init__", lambda self, *a, **k: loads.append(a) or load(self, *a, **k))
-    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path)
+    model = shutil.copytree(one, tmp_path / "model")  # Inspect keeps the models that other tests loaded
+    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), model, tmp_path)
     assert log.status == "success", log.error
     assert sum(windows) == 16
     assert len(windows) <= 4
