@@ -46,6 +46,14 @@ def test_command_2_is_what_ci_runs():
     assert done.stdout.strip() == block("command 2").strip() != ""
 
 
+def test_the_table_of_what_was_tried_is_the_one_that_ci_prints():
+    """Its lines; a session of all tests prints the sums."""
+    text = README.read_text(encoding="utf-8").partition("<!-- tried -->")[2].partition("\n\n")[0]
+    shown = re.findall(r"^\| [\d,]+ \| (.*) \|$", text, re.M)
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    assert sorted(shown) == sorted(set(re.findall(r'pytest\.mark\.tried\("(.*?)"', tests)))
+
+
 def test_the_counts_of_the_tables_are_those_of_the_paper():
     text = README.read_text(encoding="utf-8")
 
