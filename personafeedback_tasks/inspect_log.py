@@ -19,7 +19,7 @@ from inspect_ai.model import ModelOutput
 
 from . import inspect_task, log_checks, scoring
 from .answers import LETTERS, excerpt, read_last_line, read_reply
-from .log_checks import Sample
+from .log_checks import LoggedCase
 from .orders import ORDERS
 from .runs import Answers, Run, RunError, model_conditions, signed, text
 
@@ -97,7 +97,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
         raise _damaged(path, error) from error
 
 
-def _samples(path: Path, log: EvalLog, method: str) -> Iterator[tuple[Sample, dict[str, Any]]]:
+def _samples(path: Path, log: EvalLog, method: str) -> Iterator[tuple[LoggedCase, dict[str, Any]]]:
     """Every scored sample, and what the scorer noted of it."""
     name = SCORERS.get(method, "personafeedback")
     for raw in _raw(path):
@@ -112,7 +112,7 @@ def _samples(path: Path, log: EvalLog, method: str) -> Iterator[tuple[Sample, di
         yield _sample(path, raw, score, method, log.eval.model), score.get("metadata") or {}
 
 
-def _sample(path: Path, raw: dict[str, Any], score: dict[str, Any], method: str, model: str) -> Sample:
+def _sample(path: Path, raw: dict[str, Any], score: dict[str, Any], method: str, model: str) -> LoggedCase:
     def events() -> list[Event]:
         return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
 
@@ -124,7 +124,7 @@ def _sample(path: Path, raw: dict[str, Any], score: dict[str, Any], method: str,
             "Inspect wrote it."
         )
     again, follow, unread = _read_again(method, output, events, logged, case_id, model)
-    return Sample(
+    return LoggedCase(
         f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
         logged, again, score["value"], follow, unread,
     )  # fmt: skip
@@ -154,13 +154,13 @@ def _read_again(
     )
 
 
-def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[Sample]) -> None:
+def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[LoggedCase]) -> None:
     """Raise RunError unless the means that Inspect printed are those of the samples."""
     name = SCORERS.get(method, "personafeedback")
     scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
     if any(score.reducer not in (None, "mean") for score in scores):
         return  # --epochs-reducer asked for something else than a mean over the epochs of a case
-    epochs: dict[str, list[Sample]] = {}
+    epochs: dict[str, list[LoggedCase]] = {}
     for sample in samples:
         epochs.setdefault(sample.case_id, []).append(sample)
     ours = scoring.table((same[0].cell, same[0].user_id, [one.follow for one in same]) for same in epochs.values())

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import log_checks, scoring
 from .answers import LETTERS, excerpt, read_last_line, read_reply
-from .log_checks import Sample
+from .log_checks import LoggedCase
 from .runs import (
     UNREADABLE,
     WHAT_IS_ASKED,
@@ -134,7 +134,7 @@ def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
             )
 
 
-def _samples(path: Path, method: str) -> Iterator[Sample]:
+def _samples(path: Path, method: str) -> Iterator[LoggedCase]:
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -146,7 +146,7 @@ def _samples(path: Path, method: str) -> Iterator[Sample]:
                 ) from error
 
 
-def _sample(row: dict[str, Any], where: str, method: str) -> Sample:
+def _sample(row: dict[str, Any], where: str, method: str) -> LoggedCase:
     document, further = row["doc"], {}
     unread: tuple[tuple[str, str], ...] = ()
     if method == "mc":
@@ -168,13 +168,13 @@ def _sample(row: dict[str, Any], where: str, method: str) -> Sample:
     follow |= {"acc_sym": further.pop("acc_sym")} if method == "mc" else {}
     if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
         follow, further = {}, {**follow, **further}
-    return Sample(
+    return LoggedCase(
         where, document["id"], f"{document['category']}_{document['difficulty']}", document["user_id"], document["digest"], 1,
         answers, again, row, follow, unread, further,
     )  # fmt: skip
 
 
-def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples: Sequence[Sample]) -> None:
+def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples: Sequence[LoggedCase]) -> None:
     """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
     asked = results["n-samples"][task]["effective"]
     if asked != len(samples):

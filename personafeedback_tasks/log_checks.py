@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Sample:
+class LoggedCase:
     """One case in one epoch, as a log has it.
 
     Attributes:
@@ -51,13 +51,13 @@ class Sample:
     further: Mapping[str, float] | None = None
 
 
-def rows_of(path: Path, samples: Iterable[Sample], signature: Mapping[str, Any]) -> tuple[dict[str, Row], int]:
+def rows_of(path: Path, samples: Iterable[LoggedCase], signature: Mapping[str, Any]) -> tuple[dict[str, Row], int]:
     """(case id -> row, number of replies that this version of the reader reads otherwise than the one of the run).
 
     Raises:
         RunError: a case stands twice in the log, an answer is none, or one thing in the log contradicts another.
     """
-    cases: dict[str, list[Sample]] = {}
+    cases: dict[str, list[LoggedCase]] = {}
     for sample in samples:
         epochs = cases.setdefault(sample.case_id, [])
         _refuse_unknown(path, sample, signature)
@@ -79,7 +79,7 @@ def rows_of(path: Path, samples: Iterable[Sample], signature: Mapping[str, Any])
     return {case_id: _row(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
 
 
-def _row(epochs: Sequence[Sample]) -> Row:
+def _row(epochs: Sequence[LoggedCase]) -> Row:
     one = epochs[0]
     known = [{**epoch.follow, **(epoch.further or {})} for epoch in epochs]
     symmetric, chosen = (
@@ -137,7 +137,7 @@ def cells_of(path: Path, signature: Mapping[str, Any]) -> dict[str, int]:
     return found
 
 
-def _refuse_unknown(path: Path, sample: Sample, signature: Mapping[str, Any]) -> None:
+def _refuse_unknown(path: Path, sample: LoggedCase, signature: Mapping[str, Any]) -> None:
     texts = sample.case_id, sample.cell, sample.user_id, sample.digest
     if not all(isinstance(text, str) and text for text in texts):
         raise RunError(
@@ -158,7 +158,7 @@ def _refuse_unknown(path: Path, sample: Sample, signature: Mapping[str, Any]) ->
         )
 
 
-def _refuse_twice(path: Path, one: Sample, other: Sample) -> None:
+def _refuse_twice(path: Path, one: LoggedCase, other: LoggedCase) -> None:
     """Two samples of a case are two epochs of it."""
     if one.epoch == other.epoch:
         raise RunError(
@@ -173,7 +173,13 @@ def _refuse_twice(path: Path, one: Sample, other: Sample) -> None:
 
 
 def _contradiction(
-    path: Path, wrong: Sequence[Sample], of: Sequence[Sample], what: str, found: object, expected: object, source: str
+    path: Path,
+    wrong: Sequence[LoggedCase],
+    of: Sequence[LoggedCase],
+    what: str,
+    found: object,
+    expected: object,
+    source: str,
 ) -> RunError:
     first = wrong[0]
     return RunError(

@@ -197,10 +197,10 @@ class Venv:
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run one shell command line with this environment first on PATH."""
         inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-        path = f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        path = os.pathsep.join([str(self.root / "bin"), str(Path(UV).parent), os.environ["PATH"]])
         return subprocess.run(
             ["bash", "-c", command], cwd=self.home, capture_output=True, text=True, timeout=900, check=False,
-            env={**inherited, "PATH": path, "HF_HUB_OFFLINE": "1", "COLUMNS": "200", **environment},
+            env={**inherited, "PATH": path, "VIRTUAL_ENV": str(self.root), "HF_HUB_OFFLINE": "1", "COLUMNS": "200", **environment},
         )  # fmt: skip
 
 

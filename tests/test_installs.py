@@ -80,7 +80,7 @@ def editable(tmp_path_factory) -> tuple[Venv, Path]:
     with tarfile.open(archive) as file:
         file.extractall(folder / "source", filter="data")
     (source,) = (folder / "source").iterdir()
-    succeed(venv, f"python -m pip install -q --no-compile -e '{source}'")
+    succeed(venv, f"uv pip install -q -e '{source}'")
     return venv, source
 
 
@@ -117,7 +117,7 @@ def layered(editable, tmp_path_factory) -> tuple[Venv, Path]:
     folder = tmp_path_factory.mktemp("layered")
     venv = Venv(folder)
     elsewhere = folder / "elsewhere"
-    succeed(venv, f"python -m pip install -q --no-deps --no-compile --target '{elsewhere}' {LM_EVAL}")
+    succeed(venv, f"uv pip install -q --no-deps --target '{elsewhere}' {LM_EVAL}")
     for path in (elsewhere / "lm_eval" / "tasks").iterdir():
         if path.is_dir() and path.name != "hellaswag":
             shutil.rmtree(path)  # reading all tasks of lm-eval takes most of a run's time
@@ -245,7 +245,7 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
 @pytest.fixture(scope="module")
 def inspect_alone(wheel, tmp_path_factory) -> Venv:
     venv = Venv(tmp_path_factory.mktemp("inspect_alone"))
-    succeed(venv, f"python -m pip install -q --no-compile '{wheel}[inspect]'")
+    succeed(venv, f"uv pip install -q '{wheel}[inspect]'")
     return venv
 
 

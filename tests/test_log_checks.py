@@ -23,7 +23,7 @@ from test_report import personafeedback
 
 from personafeedback_tasks import scoring
 from personafeedback_tasks.answers import joined
-from personafeedback_tasks.log_checks import Sample, rows_of
+from personafeedback_tasks.log_checks import LoggedCase, rows_of
 from personafeedback_tasks.runs import RunError, read_run
 
 Json = dict[str, Any]
@@ -353,9 +353,9 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
 
 
 def test_epochs_of_a_case_are_the_same_case():
-    def sample(epoch: int, user: str) -> Sample:
+    def sample(epoch: int, user: str) -> LoggedCase:
         value = scoring.as_dict(scoring.score_answers(("A", "B")))
-        return Sample("x", "general_hard:1", "general_hard", user, "d", epoch, ("A", "B"), ("A", "B"), value, value)
+        return LoggedCase("x", "general_hard:1", "general_hard", user, "d", epoch, ("A", "B"), ("A", "B"), value, value)
 
     signature = {"cells": {"general_hard": {}}, "task_version": "1.1"}
     rows, _ = rows_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature)
