@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from . import prompts
+from . import foreign, prompts
 from .answers import LETTERS
 from .conversations import SIDES, conversation
 from .dataset import Case, CaseSet
@@ -56,7 +56,7 @@ def opening(
         parts.append("ONE USER: no standard error can be known, whatever the harness prints")
     if data.release.is_sample:
         parts.append("DEMONSTRATION on the bundled sample: no evidence about a model")
-    return "; ".join(parts)
+    return foreign.terminal("; ".join(parts))
 
 
 def _asked(case: Case, template: prompts.Template) -> list[str]:

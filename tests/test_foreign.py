@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,9 @@ from conftest import write_release
 from huggingface_hub import metadata_load
 from logs import lm_eval_log, settle
 
-from personafeedback_tasks import foreign, release
+from personafeedback_tasks import foreign, notices, release
+from personafeedback_tasks.dataset import load_cases
+from personafeedback_tasks.prompts import Template
 
 HARMLESS, OTHER = "acme/model", "acme/other"
 RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -246,6 +249,14 @@ def test_the_data_commands_show_a_folder_and_a_key_as_they_are(tmp_path):
     )
     assert "x[/b]:smile:\\x1b[31m" in done.output
     assert "Personal\\x1bity" in personafeedback("audit", "--data", data, "--counts", "any").output
+
+
+def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
+    cases = load_cases("sample")
+    data = replace(cases, release=replace(cases.release, source="x[/b]\x1b[31m\n"))
+    line = notices.opening(task="t", asked=cases[:1], calls=2, template=Template(), data=data)
+    assert line.isprintable()
+    assert "data x[/b]\\x1b[31m\\n" in line
 
 
 @pytest.mark.parametrize("name", ["Qwen/Qwen3-8B", "openai/gpt-4o", "a_b-c.d:e+f", r"C:\models\m", "org/m@main", "a & b < 3 > 2", "通义千问-7B", "#1", "k=3, x (mc)"])  # fmt: skip
