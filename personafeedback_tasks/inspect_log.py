@@ -57,7 +57,7 @@ def read(path: Path) -> Run:
     bare = log.eval.config.log_samples is False
     samples = [] if bare else [sample for sample, _ in found]
     rows, otherwise = log_checks.rows_of(path, samples, signature)
-    if samples and log.status == "success":
+    if log.status == "success" and not bare:
         _refuse_other_table(path, log, signature["method"], samples)
     return Run(
         model=log.eval.model,
@@ -160,6 +160,15 @@ def _refuse_other_table(path: Path, log: EvalLog, method: str, samples: list[Log
     scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
     if any(score.reducer not in (None, "mean") for score in scores):
         return  # --epochs-reducer asked for something else than a mean over the epochs of a case
+    completed = log.results.completed_samples if log.results else 0
+    if completed and not samples:
+        raise RunError(
+            f"{path}: found no scores, expected those of {completed:,} samples, which the log counts. If it was run without "
+            f"them, `inspect score` adds them (--scorer personafeedback_tasks/{name}); if a later Inspect wrote it, upgrade "
+            "personafeedback-tasks."
+        )
+    if not samples:
+        return  # every sample failed
     epochs: dict[str, list[LoggedCase]] = {}
     for sample in samples:
         epochs.setdefault(sample.case_id, []).append(sample)

@@ -208,6 +208,7 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .*its answers give \(\d+ of 1,010"),
     "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+, which its samples give"),
     "no table": (untouched, no_table, "found no acc in the table of"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 1,010|found no scores, expected those of 1,010 samples)"),
     "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
