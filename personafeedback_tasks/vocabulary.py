@@ -191,20 +191,16 @@ _UNSPACED: dict[str, list[str]] = {}  # first character -> what may follow it, t
 for _word in sorted(_CLASS, key=len, reverse=True):
     if re.match(rf"[^\W\d_{_LATIN}]", _word):
         _UNSPACED.setdefault(_word[0], []).append(_word[1:])
-
-
-def _either(firsts: list[str], size: int = 32) -> str:
-    """A pattern of the words that begin with one of these characters: by groups, since alternatives are tried in turn."""
-    words = "|".join(f"{first}(?:{'|'.join(_UNSPACED[first])})" for first in firsts)
-    if len(firsts) > size:
-        words = "|".join(_either(firsts[at : at + size], size) for at in range(0, len(firsts), size))
-    return f"(?=[{''.join(firsts)}])(?:{words})"
-
-
+_FIRSTS = list(_UNSPACED)
+_GROUPS = [_FIRSTS[at : at + 32] for at in range(0, len(_FIRSTS), 32)]  # alternatives are tried in turn: few at a time
+_BY_FIRST = {first: f"{first}(?:{'|'.join(rest)})" for first, rest in _UNSPACED.items()}
+_UNSPACED_WORDS = "|".join(
+    f"(?=[{''.join(firsts)}])(?:{'|'.join(_BY_FIRST[first] for first in firsts)})" for firsts in _GROUPS
+)
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
 _TOKEN = re.compile(
     rf"vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
-    rf"|{_either(list(_UNSPACED))}|>>|<<|\w|[\n{_MARKS}]"
+    rf"|(?=[{''.join(_FIRSTS)}])(?:{_UNSPACED_WORDS})|>>|<<|\w|[\n{_MARKS}]"
 )
 
 
