@@ -23,10 +23,12 @@ SPOKEN = [
     ("◁think▷x◁/think▷B", "B"),
     ("<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>B", "B"),
     ("a  b\n\n c\rd", "a b\nc\nd"), ("\uff21\u200b \u2019x\u2019", "A 'x'"), ("a\u2080b", "a¤b"), ("", ""),
-    ("  ", ""), ("<x><y>B</x>z</y>w", "y Bzw"),
+    ("  ", ""), ("<x><y>B</x>z</y>w", "y Bzw"), ("it <em>is surely</em> B", "it is surely B"),
+    ("A" + 40 * "\u0301" + "B", "\u00c1" + 39 * "\u0301" + "B"),
 ]  # fmt: skip
 PLAIN = [
-    ("```\nI prefer B\n```", "I prefer B"), ('{"choice": "not knowables"}', "{ ¤ }"), ('He said "Long!" x', "He said  ¤.  x"),
+    ("```\nI prefer B\n```", "I prefer B"), ("```\nShe would like it long, so B.\n```", "She would like it long, so B."),
+    ('{"choice": "not knowables"}', "{ ¤ }"), ('He said "Long!" x', "He said  ¤.  x"),
     ('He said "Long?" x', "He said  ¤.  x"), ('他说"很长。"x', "他说 ¤. x"), ('He said "It is long. " x', "He said  ¤.  x"),
     ('{"A": true, "B": false}', "{ A ✓ , B ✗ }"), ('{"A": 1}', "{ ¤ }"), ('{"x": true}', "{ ¤ }"),
     ('{"answer": "B"}', "{\n⟦ B\n}"), ('{"answer": "B', "{\n⟦ B"),
