@@ -47,10 +47,8 @@ def write_all(contents: Mapping[Path, Content]) -> None:
                     with open(path, "wb") as device:  # or a pipe: holds nothing, and must not be replaced
                         device.writelines(_encoded(content))
                     continue
-                with suppress(FileNotFoundError):
-                    os.close(
-                        os.open(path, os.O_WRONLY)
-                    )  # a folder or a write-protected file raises; replacing it might not
+                with suppress(FileNotFoundError):  # a folder or a write-protected file raises; replacing it might not
+                    os.close(os.open(path, os.O_WRONLY))
                 target = Path(os.path.realpath(path))
                 staged.append((path, target, _beside(target)))
                 made += [folder for folder in target.parents if not folder.exists()]

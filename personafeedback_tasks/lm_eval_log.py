@@ -83,7 +83,8 @@ def _run(path: Path, only: Path | None) -> Run:
             _refuse_other_table(path, results, task, found)
             if twice := rows.keys() & of_task.keys():
                 raise RunError(
-                    f"{logged[task]}: found {min(twice)}, which another cell's samples hold too, expected each once."
+                    f"{logged[task]}: found {min(twice)} ({len(twice):,} in all), which another cell's samples hold too, expected each "
+                    "case in one cell. Use the files as lm-eval wrote them."
                 )
             rows |= of_task
             otherwise += differing

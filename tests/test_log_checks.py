@@ -353,6 +353,17 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
     )
 
 
+def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
+    results = lm_eval_log(tmp_path, "readable", "personafeedback_general", "sample")
+    (samples,) = results.parent.glob("samples_personafeedback_general_hard_*")
+    rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
+    rows[0]["doc"]["id"] = "general_easy:1"
+    samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = personafeedback("report", results)
+    assert done.exit_code == 1
+    assert "found general_easy:1 (1 in all), which another cell's samples hold too" in done.output
+
+
 def test_epochs_of_a_case_are_the_same_case():
     def sample(epoch: int, user: str) -> LoggedCase:
         value = scoring.as_dict(scoring.score_answers(("A", "B")))
