@@ -14,8 +14,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from personafeedback_tasks import declarations, vocabulary
-from personafeedback_tasks.answers import read_reply
+from personafeedback_tasks.replies import declarations, vocabulary
+from personafeedback_tasks.replies.answers import read_reply
 
 CLASSES = sorted({*vocabulary._CLASS.values(), "x", "O"})
 MARKS = [*" \"'“「`*_~<>[]{}$#-|:.\\/()=,\n", "```", "</x>", "<x>", "<think>", '"a":', "\\boxed{", "1.", "A", "a"]

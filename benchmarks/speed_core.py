@@ -11,10 +11,10 @@ from __future__ import annotations
 import statistics
 import time
 
-from personafeedback_tasks import prompts, retrieval
-from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.personafeedback import prompts, retrieval
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.replies.answers import read_reply
 
 REPEATS = 5
 

@@ -19,9 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.registration import task_configs
-from personafeedback_tasks.release import PAPER_COUNTS, locate
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, locate
 
 
 def write_release(folder: Path) -> Path:

@@ -27,11 +27,11 @@ from typing import Any
 import torch
 import transformers
 
-from personafeedback_tasks.conversations import SIDES, Message, conversation
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.inspect_reward import CONNECTIONS, WINDOW
-from personafeedback_tasks.options import Options
-from personafeedback_tasks.reward_model import RewardModel, nearest
+from personafeedback_tasks.inspect_harness.reward import CONNECTIONS, WINDOW
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.conversations import SIDES, Message, conversation
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 PAIRS = int(os.environ.get("PAIRS", "1000"))

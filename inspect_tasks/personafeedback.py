@@ -5,15 +5,15 @@ Run one by name or, from a checkout, by path:
     inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
     inspect eval inspect_tasks/personafeedback.py@personafeedback_hard --model openai/gpt-4o
 
-Every task takes the options of `personafeedback_tasks.options.Options`, for example `-T setting=no_persona`.
+Every task takes the options of `personafeedback_tasks.personafeedback.options.Options`, for example `-T setting=no_persona`.
 """
 
 from typing import Any
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_task import build_task
-from personafeedback_tasks.options import Options
+from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.personafeedback.options import Options
 
 
 @task
@@ -27,7 +27,7 @@ def personafeedback(
     Args:
         category: `specific` or `general`; both if not given.
         difficulty: `easy`, `medium` or `hard`; all if not given.
-        options: those of `personafeedback_tasks.options.Options`: setting, method, prompt, language, hide, k, rag_filter, data,
+        options: those of `personafeedback_tasks.personafeedback.options.Options`: setting, method, prompt, language, hide, k, rag_filter, data,
             counts.
     """
     return build_task("personafeedback", category, difficulty, options=Options.strict(**options))

@@ -1,5 +1,5 @@
 """`python -m personafeedback_tasks`: the same as the command `personafeedback`."""
 
-from .cli import main
+from .cli.main import main
 
 main(prog_name="personafeedback")

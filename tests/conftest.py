@@ -109,9 +109,9 @@ AWAY = tempfile.gettempdir()
 
 _COMMAND = """\
 import sys
-from personafeedback_tasks.cli import main
+from personafeedback_tasks.cli.main import main
 if sys.argv[1] == "card":
-    from personafeedback_tasks import card, report
+    from personafeedback_tasks.reports import card, report
 print(flush=True)
 sys.stdin.readline()
 main(prog_name="personafeedback")
@@ -138,7 +138,7 @@ def at_once(*commands: Sequence[object], **environment: str) -> list[subprocess.
 _LOCK = """\
 import sys
 from pathlib import Path
-from personafeedback_tasks import files
+from personafeedback_tasks.common import files
 with files.locked(Path(sys.argv[1])):
     print(flush=True)
     sys.stdin.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 
 OTHER = {"A": "B", "B": "A"}
 MIXTURE = (
@@ -90,7 +90,7 @@ JUDGES: dict[str, Callable[[str, str], str]] = {
 
 def who_asks(cases: list, setting: str = "persona") -> dict[str, tuple[str, str]]:
     """Prompt -> (case id, order), for servers, which see nothing but the prompt."""
-    from personafeedback_tasks import prompts
+    from personafeedback_tasks.personafeedback import prompts
 
     return {
         prompts.build(case, prompts.Template(setting=setting), order): (case.id, order)

@@ -10,8 +10,8 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from test_inspect import evaluate as evaluate_inspect
 from test_lm_eval import evaluate as evaluate_lm_eval
 
-from personafeedback_tasks import scoring
-from personafeedback_tasks.answers import read_reply
+from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.replies.answers import read_reply
 
 
 def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True, **kwargs) -> Path:

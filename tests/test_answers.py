@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from personafeedback_tasks import vocabulary
-from personafeedback_tasks.answers import LETTERS, REASONS, excerpt, joined, parted, read_last_line, read_reply
-from personafeedback_tasks.wordings import WORDINGS
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
+from personafeedback_tasks.replies import vocabulary
+from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, joined, parted, read_last_line, read_reply
 
 NONE, CUT, REFUSED, INVALID = REASONS
 

@@ -19,15 +19,15 @@ from conftest import write_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks import audit as audit_module
-from personafeedback_tasks import errors
-from personafeedback_tasks.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
-from personafeedback_tasks.cli import main
-from personafeedback_tasks.dataset import load_cases, present_cells
-from personafeedback_tasks.debris import DEBRIS
-from personafeedback_tasks.errors import OptionError
-from personafeedback_tasks.persona_keys import CUTOFF, KNOWN_KEYS
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common import errors
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.personafeedback import audit as audit_module
+from personafeedback_tasks.personafeedback.artifacts import DEBRIS
+from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
+from personafeedback_tasks.personafeedback.cases import load_cases, present_cells
+from personafeedback_tasks.personafeedback.persona_keys import CUTOFF, KNOWN_KEYS
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
 CELLS = ("general/easy", "general/medium", "general/hard")

@@ -15,15 +15,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from personafeedback_tasks import __version__, prompts
-from personafeedback_tasks.baselines import BASELINES, baselines, estimate, groups, says, terms
-from personafeedback_tasks.cli import main
-from personafeedback_tasks.dataset import Case, load_cases
-from personafeedback_tasks.judges import JUDGES, first_of, longest_of
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.persona import Persona
-from personafeedback_tasks.release import PAPER_COUNTS
-from personafeedback_tasks.scoring import clustered_stderr, score_answers
+from personafeedback_tasks import __version__
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, estimate, groups, says, terms
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.scoring import clustered_stderr, score_answers
 
 ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
 
@@ -141,7 +142,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
     pytest.importorskip("inspect_ai")
     from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-    from personafeedback_tasks.inspect_judges import Judge
+    from personafeedback_tasks.inspect_harness.judges import Judge
 
     judge = Judge(name)
 

@@ -24,16 +24,17 @@ pytest.importorskip("scipy")
 from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from personafeedback_tasks import TASK_VERSION, card_text
-from personafeedback_tasks import card as cards
-from personafeedback_tasks.card import update_card
-from personafeedback_tasks.card_file import CardError
-from personafeedback_tasks.cli_runs import report_of
-from personafeedback_tasks.dataset import CELLS, CaseSet, load_cases
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.report import make_report
-from personafeedback_tasks.runs import Row, Run, RunError, read_run
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
+from personafeedback_tasks.reports import card as cards
+from personafeedback_tasks.reports import card_text
+from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.runs.run import Row, Run, RunError, read_run
 
 needs_entries = pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="an older huggingface_hub")
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)

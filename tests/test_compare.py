@@ -15,12 +15,12 @@ pytest.importorskip("scipy")
 from judges import JUDGES
 from logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.compare import compare, markdown
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.inference import difference, sign_flip_p, smallest_difference
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.runs import RunError, read_run
+from personafeedback_tasks.common.statistics import difference, sign_flip_p, smallest_difference
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.replies.answers import read_reply
+from personafeedback_tasks.reports.compare import compare, markdown
+from personafeedback_tasks.runs.run import RunError, read_run
 
 TASK = "personafeedback_general_hard"
 

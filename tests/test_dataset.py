@@ -15,10 +15,10 @@ from conftest import write_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.cli import main
-from personafeedback_tasks.dataset import CATEGORIES, DIFFICULTIES, Case, load_cases
-from personafeedback_tasks.errors import DataError, OptionError
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, Case, load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}

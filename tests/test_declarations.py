@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from personafeedback_tasks.declarations import declarations
+from personafeedback_tasks.replies.declarations import declarations
 
 ROWS = [  # (text, its declarations: letter or -, rank, and ! where it settles)
     ("B", "B2"), ("b)", "B2"), ("a.", "A2"), ("I like tea. B", "B1"), ("B. I like tea", "B2"),

@@ -31,10 +31,10 @@ from pytest_httpserver import HTTPServer
 from tenacity import wait_none
 from werkzeug import Request, Response
 
-from personafeedback_tasks.answers import LETTERS, REASONS
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 TASK = "personafeedback_general_hard"
 LIMIT = 4

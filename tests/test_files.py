@@ -23,10 +23,11 @@ from conftest import AWAY, at_once, keep_locked, on_a_full_disk, tree, write_rel
 from logs import lm_eval_log
 
 import personafeedback_tasks
-from personafeedback_tasks import card, files
-from personafeedback_tasks.cli import main
-from personafeedback_tasks.errors import DataError
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common import files
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.reports import card
 
 JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
 """Wording -> who answers."""

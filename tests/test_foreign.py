@@ -24,9 +24,10 @@ from conftest import write_release
 from huggingface_hub import metadata_load
 from logs import lm_eval_log, settle
 
-from personafeedback_tasks import foreign, notices, release
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.prompts import Template
+from personafeedback_tasks.common import foreign
+from personafeedback_tasks.personafeedback import notices, release
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template
 
 HARMLESS, OTHER = "acme/model", "acme/other"
 RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])

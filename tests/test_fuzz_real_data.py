@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.errors import DataError
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 CASES = 60
 """Lines of general_hard that are kept, so that one load takes milliseconds. Exactly so many cases are demanded."""

@@ -12,8 +12,8 @@ import pytest
 import scipy
 from scipy import stats
 
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.inference import Estimate, difference, estimate, sign_flip_p, smallest_difference
+from personafeedback_tasks.common.statistics import Estimate, difference, estimate, sign_flip_p, smallest_difference
+from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan
 same = pytest.approx

@@ -23,11 +23,12 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks import TASK_VERSION, prompts, scoring
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.judges import JUDGES as SHORTCUTS
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.personafeedback import prompts, scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 ROOT = Path(__file__).parent.parent
 NAMES = {
@@ -129,7 +130,7 @@ def test_a_group_of_one_cell_has_no_line_of_its_own(tmp_path):
 
 
 def test_the_epochs_of_a_case_are_averaged_before_the_cases():
-    from personafeedback_tasks.inspect_task import measures
+    from personafeedback_tasks.inspect_harness.tasks import measures
 
     def score(case, acc, consistency):
         about = {"cell": "general_hard", "user_id": f"user of {case}"}
@@ -165,7 +166,7 @@ def test_what_nobody_can_know_is_nan(tmp_path):
 
 
 def _answer(case_id, order):
-    from personafeedback_tasks.answers import read_reply
+    from personafeedback_tasks.replies.answers import read_reply
 
     return read_reply(JUDGES["mixed"](case_id, order))
 
@@ -275,8 +276,8 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log
 
-    from personafeedback_tasks.inspect_task import both_orders
-    from personafeedback_tasks.runs import RunError, read_run
+    from personafeedback_tasks.inspect_harness.tasks import both_orders
+    from personafeedback_tasks.runs.run import RunError, read_run
 
     log = cot(tmp_path)
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
@@ -367,7 +368,7 @@ def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_task import both_orders
+    from personafeedback_tasks.inspect_harness.tasks import both_orders
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
     again = score(read_eval_log(log.location), both_orders(), action="overwrite", display="none")

@@ -66,7 +66,7 @@ def registration_in(lm_eval: Path) -> Path:
 
 
 def task_configs(venv: Venv) -> Path:
-    (folder,) = (venv.root / "lib").glob("python*/site-packages/personafeedback_tasks/task_configs")
+    (folder,) = (venv.root / "lib").glob("python*/site-packages/personafeedback_tasks/task_configs/personafeedback")
     return folder
 
 
@@ -100,7 +100,9 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
-    assert "personafeedback-tasks[inspect]" in fail(venv, "python -c 'import personafeedback_tasks.inspect_task'")
+    assert "personafeedback-tasks[inspect]" in fail(
+        venv, "python -c 'import personafeedback_tasks.inspect_harness.tasks'"
+    )
 
     succeed(venv, "personafeedback unregister")
     assert listing(source) == before
@@ -184,7 +186,7 @@ def newer_wheel(wheel, tmp_path_factory) -> Path:
             (f'__version__ = "{__version__}"', f'__version__ = "{NEWER_VERSION}"'),
         ]
     }
-    for path in sorted((copy / "task_configs").glob("*yaml")):
+    for path in sorted((copy / "task_configs").glob("*/*yaml")):
         if "version:" in path.read_text(encoding="utf-8"):
             replaced[path] = [(f'version: "{TASK_VERSION}"', f'version: "{NEWER_TASK_VERSION}"')]
     assert len(replaced) == 3
@@ -207,7 +209,7 @@ def refuse(*arguments, **options):
     raise OSError("links are not possible")
 
 Path.symlink_to = refuse
-from personafeedback_tasks import registration
+from personafeedback_tasks.cli import registration
 print(registration.register())
 """
 
@@ -262,5 +264,5 @@ def test_inspect_alone_runs_and_lm_eval_is_named_as_an_extra(inspect_alone):
         assert "pip install 'personafeedback-tasks[lm-eval]'" in output
         assert "Traceback" not in output
     assert "task_configs" in succeed(inspect_alone, "personafeedback task-configs")
-    output = fail(inspect_alone, "python -c 'import personafeedback_tasks.lm_eval_task'")
+    output = fail(inspect_alone, "python -c 'import personafeedback_tasks.lm_eval_harness.task'")
     assert "pip install 'personafeedback-tasks[lm-eval]'" in output

@@ -19,12 +19,13 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from personafeedback_tasks import TASK_VERSION, prompts, scoring
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.registration import task_configs
-from personafeedback_tasks.release import PAPER_COUNTS
-from personafeedback_tasks.wordings import WORDINGS
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback import prompts, scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
 METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
@@ -246,7 +247,7 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
 
 
 def test_a_yaml_file_of_another_version_says_so(tmp_path):
-    for path in task_configs().glob("*yaml"):
+    for path in task_configs().glob("*/*yaml"):
         text = path.read_text(encoding="utf-8").replace(f'version: "{TASK_VERSION}"', 'version: "0.9"')
         (tmp_path / path.name).write_text(text, encoding="utf-8")
     manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"data": "sample"})

@@ -19,10 +19,10 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("lm_eval")
 
-from personafeedback_tasks import prompts
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +90,7 @@ def test_hf_generates(tiny_model, tmp_path):
 
 
 def test_hf_scores_the_letters_and_reads_the_two_log_likelihoods_of_each_order(tiny_model, tmp_path):
-    from personafeedback_tasks import scoring
+    from personafeedback_tasks.personafeedback import scoring
 
     lm_eval(
         "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",

@@ -21,10 +21,10 @@ from judges import OTHER
 from logs import inspect_log, lm_eval_log
 from test_report import personafeedback
 
-from personafeedback_tasks import scoring
-from personafeedback_tasks.answers import joined
-from personafeedback_tasks.log_checks import LoggedCase, rows_of
-from personafeedback_tasks.runs import RunError, read_run
+from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.replies.answers import joined
+from personafeedback_tasks.runs.checks import LoggedCase, rows_of
+from personafeedback_tasks.runs.run import RunError, read_run
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"

@@ -22,13 +22,13 @@ pytest.importorskip("scipy")
 from logs import inspect_log, lm_eval_log
 from rich.console import Console
 
-from personafeedback_tasks import report_text
-from personafeedback_tasks.card_text import command, section
-from personafeedback_tasks.compare import compare
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.errors import PersonaFeedbackError
-from personafeedback_tasks.report import make_report
-from personafeedback_tasks.runs import read_run
+from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import tables as report_text
+from personafeedback_tasks.reports.card_text import command, section
+from personafeedback_tasks.reports.compare import compare
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.runs.run import read_run
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
 """Of each of the three logs."""

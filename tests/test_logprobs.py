@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from judges import who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks import lm_eval_log, scoring
-from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
-from personafeedback_tasks.orders import ORDERS
+from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.replies.answers import read_reply
+from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
+from personafeedback_tasks.runs import lm_eval_log
 
 log = math.log
 NAN = (math.nan, math.nan)
@@ -152,11 +153,11 @@ from inspect_ai.model import (
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks.inspect_logprobs import letter_logprobs
-from personafeedback_tasks.inspect_task import both_orders
-from personafeedback_tasks.report import make_report
-from personafeedback_tasks.report_text import lines
-from personafeedback_tasks.runs import RunError, read_run
+from personafeedback_tasks.inspect_harness.logprobs import letter_logprobs
+from personafeedback_tasks.inspect_harness.tasks import both_orders
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import lines
+from personafeedback_tasks.runs.run import RunError, read_run
 
 PLACES = {
     "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],

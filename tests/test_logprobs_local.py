@@ -16,11 +16,11 @@ from inspect_ai import eval as inspect_eval
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from test_local_model import tiny_model  # noqa: F401 - a fixture
 
-from personafeedback_tasks import prompts
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.report import make_report
-from personafeedback_tasks.runs import read_run
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.runs.run import read_run
 
 LETTER_OF = {"A": "A", "a": "A", "B": "B", "b": "B"}
 

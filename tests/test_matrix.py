@@ -19,9 +19,9 @@ from test_lm_eval import CELLS, GROUPS
 from test_lm_eval import evaluate as evaluate_lm_eval
 from test_lm_eval import run as run_lm_eval
 
-from personafeedback_tasks.errors import PersonaFeedbackError
-from personafeedback_tasks.prompts import METHODS, SETTINGS
-from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS
 
 INSPECT = {"generate", "cot", "logprobs", "reward"}
 LM_EVAL = {"generate", "cot", "mc"}
@@ -31,7 +31,7 @@ LM_EVAL = {"generate", "cot", "mc"}
 def data(tmp_path_factory) -> Path:
     """The sample with a memory of every user."""
     root = tmp_path_factory.mktemp("matrix") / "data"
-    shutil.copytree(str(files("personafeedback_tasks") / "sample"), root)
+    shutil.copytree(str(files("personafeedback_tasks.personafeedback") / "sample"), root)
     (root / "memory").mkdir()
     for persona in (root / "persona").iterdir():
         pieces = [f"piece {number} of {persona.stem}" for number in range(7)]

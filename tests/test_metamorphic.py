@@ -20,9 +20,9 @@ from test_inspect import evaluate as evaluate_inspect
 from test_inspect import metrics
 from test_lm_eval import evaluate as evaluate_lm_eval
 
-from personafeedback_tasks.answers import LETTERS
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.scoring import METRICS
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.scoring import METRICS
+from personafeedback_tasks.replies.answers import LETTERS
 
 TASK = "personafeedback_general_hard"
 same = pytest.approx

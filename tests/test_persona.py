@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.persona import Persona
+from personafeedback_tasks.personafeedback.persona import Persona
 
 
 def marks(value: Any) -> Iterator[str]:
@@ -138,7 +138,7 @@ def test_hidden_parts_are_gone_and_the_rest_stands_as_it_was():
 
 
 def test_hiding_each_part_of_the_real_personas_removes_exactly_its_lines(real_data):
-    from personafeedback_tasks.dataset import load_cases
+    from personafeedback_tasks.personafeedback.cases import load_cases
 
     personas = {case.user_id: case.persona for case in load_cases(real_data, "general", "hard")}
     for persona in list(personas.values())[:20]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from personafeedback_tasks.plain import READ, plain, spoken
-from personafeedback_tasks.vocabulary import GONE, classes
+from personafeedback_tasks.replies.plain import READ, plain, spoken
+from personafeedback_tasks.replies.vocabulary import GONE, classes
 
 SPOKEN = [
     ("<i>B</i>x", "Bx"), ("<p>B</p>x", "B\nx"), ("a\rb", "a\nb"), ("<|x|>A<|im_end|>B", "A"), ("<|im_end|>A<|im_end|>B", "A"),

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.answers import LETTERS
-from personafeedback_tasks.conversations import SIDES, conversation
-from personafeedback_tasks.dataset import Case, load_cases
-from personafeedback_tasks.judges import JUDGES
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown, swap
-from personafeedback_tasks.persona import Persona
-from personafeedback_tasks.prompts import METHODS, SETTINGS, SOURCES, Template, build, responses
-from personafeedback_tasks.wordings import LANGUAGES, WORDINGS, Wording
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
+from personafeedback_tasks.personafeedback.judges import JUDGES
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown, swap
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS, SOURCES, Template, build, responses
+from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
+from personafeedback_tasks.replies.answers import LETTERS
 
 STORED = Path(__file__).with_name("prompts")
 

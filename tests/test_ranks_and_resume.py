@@ -22,12 +22,12 @@ from lm_eval.evaluator import evaluate
 from lm_eval.tasks import TaskManager
 from test_lm_eval import JudgeLM
 
-from personafeedback_tasks import scoring
-from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.registration import task_configs
-from personafeedback_tasks.runs import read_run
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.replies.answers import read_reply
+from personafeedback_tasks.runs.run import read_run
 
 CASES = 40
 CALLS = CASES * len(ORDERS)
@@ -439,7 +439,7 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
 def test_the_log_of_a_retried_run_can_be_scored_again(inspect_logs, monkeypatch):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_task import both_orders
+    from personafeedback_tasks.inspect_harness.tasks import both_orders
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     _, retried, _ = inspect_logs

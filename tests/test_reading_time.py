@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from personafeedback_tasks import declarations, plain, vocabulary
-from personafeedback_tasks.answers import LETTERS, REASONS, read_last_line, read_reply
+from personafeedback_tasks.replies import declarations, plain, vocabulary
+from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_line, read_reply
 
 ONE_OF_EACH = [
     *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),

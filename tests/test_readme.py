@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Venv
 
-from personafeedback_tasks.release import HUB_REVISION, PAPER_COUNTS
+from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
 
 README = Path(__file__).parent.parent / "README.md"
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
@@ -70,7 +70,7 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
 
 
 def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
-    from personafeedback_tasks.dataset import load_cases
+    from personafeedback_tasks.personafeedback.cases import load_cases
 
     shares = []
     for difficulty in ("easy", "medium", "hard"):

@@ -18,11 +18,12 @@ import pytest
 from click.testing import CliRunner
 from conftest import CHECKOUT, at_once, keep_locked, on_a_full_disk, tree
 
-from personafeedback_tasks import files as files_module
-from personafeedback_tasks import registration
-from personafeedback_tasks.cli import main
+from personafeedback_tasks.cli import registration
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common import files as files_module
 
-OURS = sorted(path.name for path in registration.task_configs().iterdir() if path.name.endswith("yaml"))
+SOURCE = registration.task_configs() / "personafeedback"
+OURS = sorted(path.name for path in SOURCE.iterdir() if path.name.endswith("yaml"))
 MANIFEST = ".personafeedback-tasks.json"
 
 
@@ -58,10 +59,10 @@ def test_register_links_every_yaml_file_and_says_so(harness):
     done = command("register")
     assert done.exit_code == 0
     folder = harness / "tasks" / "personafeedback"
-    names = {path.name for path in registration.task_configs().iterdir() if path.name.endswith("yaml")}
+    names = {path.name for path in SOURCE.iterdir() if path.name.endswith("yaml")}
     assert {path.name for path in folder.iterdir() if path.is_symlink()} == names
     assert len(names) == 36 + 5
-    assert f"41 files of {registration.task_configs()} linked into {folder}" in done.output
+    assert f"41 files of {SOURCE} linked into {folder}" in done.output
 
 
 def test_it_is_safe_to_repeat(harness):
@@ -93,7 +94,7 @@ def test_files_are_copied_where_links_are_not_possible(harness, monkeypatch):
     done = command("register")
     assert "copied (run this again after every upgrade)" in done.output
     folder = harness / "tasks" / "personafeedback"
-    assert (folder / "_default_yaml").read_bytes() == (registration.task_configs() / "_default_yaml").read_bytes()
+    assert (folder / "_default_yaml").read_bytes() == (SOURCE / "_default_yaml").read_bytes()
     assert "41 files removed" in command("unregister").output
     assert not folder.exists()
 
@@ -122,8 +123,8 @@ def test_an_upgrade_replaces_files_that_the_older_version_had(harness):
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error_with_the_alternative(harness, monkeypatch):
     (harness / "tasks").chmod(0o555)
-    source = shutil.copytree(registration.task_configs(), harness.parent / "task_configs")
-    monkeypatch.setattr(registration, "task_configs", lambda: source)  # ours may lie where only root can read
+    source = shutil.copytree(SOURCE, harness.parent / "personafeedback")
+    monkeypatch.setattr(registration, "sources", lambda: [source])  # ours may lie where only root can read
     for path in (harness, *harness.parents):  # root may write everywhere: become another user, who can read all this
         if path.owner() == harness.owner() and Path(tempfile.gettempdir()) in path.parents:
             path.chmod(0o755)
@@ -151,7 +152,7 @@ def test_without_lm_eval_it_says_which_extra_to_install(monkeypatch):
 
 def test_task_configs_prints_the_folder_for_include_path():
     folder = Path(command("task-configs").output.strip())
-    assert (folder / "personafeedback_general_hard.yaml").is_file()
+    assert (folder / "personafeedback" / "personafeedback_general_hard.yaml").is_file()
 
 
 def test_the_entry_points_of_both_harnesses_are_declared():
@@ -174,7 +175,7 @@ def test_help_teaches():
 
 def complete(folder: Path) -> bool:
     """Whether it holds the links and the manifest, and nothing else."""
-    links = {name: str(registration.task_configs() / name) for name in OURS}
+    links = {name: str(SOURCE / name) for name in OURS}
     found = files(folder)
     return json.loads(found.pop(MANIFEST)) == OURS and found == links
 
@@ -245,10 +246,10 @@ def room_for(size: int):
 @pytest.mark.tried("full disks: one sentence, every file as it was")
 def test_copies_that_a_full_disk_cut_short_can_be_removed_or_made_again(harness, monkeypatch):
     folder = harness / "tasks" / "personafeedback"
-    source = shutil.copytree(registration.task_configs(), harness.parent / "task_configs")
+    source = shutil.copytree(SOURCE, harness.parent / "personafeedback")
     (source / OURS[20]).write_text("# larger than the manifest\n" * 1000, encoding="utf-8")
     contents = {name: (source / name).read_text(encoding="utf-8") for name in OURS}
-    monkeypatch.setattr(registration, "task_configs", lambda: source)
+    monkeypatch.setattr(registration, "sources", lambda: [source])
     monkeypatch.setattr(Path, "symlink_to", refuse)
     for _ in range(2):
         with room_for(10_000):
@@ -268,10 +269,10 @@ def test_copies_that_a_full_disk_cut_short_can_be_removed_or_made_again(harness,
 def test_links_stay_where_a_full_disk_takes_neither_links_nor_copies(harness, monkeypatch):
     command("register")
     before = tree(harness)
-    source = shutil.copytree(registration.task_configs(), harness.parent / "task_configs")
+    source = shutil.copytree(SOURCE, harness.parent / "personafeedback")
     for name in OURS:
         (source / name).write_text("# larger than the manifest\n" * 1000, encoding="utf-8")
-    monkeypatch.setattr(registration, "task_configs", lambda: source)
+    monkeypatch.setattr(registration, "sources", lambda: [source])
     monkeypatch.setattr(Path, "symlink_to", refuse)
     with room_for(10_000):
         assert command("register").exit_code == 1

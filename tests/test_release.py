@@ -15,10 +15,10 @@ from conftest import ENVIRONMENT_VARIABLE
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from personafeedback_tasks import release
-from personafeedback_tasks.dataset import CATEGORIES, DIFFICULTIES, load_cases
-from personafeedback_tasks.errors import DataError
-from personafeedback_tasks.release import HUB_ID, HUB_REVISION, PAPER_COUNTS, locate
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback import release
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, load_cases
+from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION, PAPER_COUNTS, locate
 
 CELLS = {
     f"{category}/{difficulty}": [{"user_id": "u1", "question": "?", "chosen": "yes", "reject": "no"}]
@@ -159,8 +159,8 @@ def test_a_failed_call_is_asked_again(monkeypatch, hub, folder):
 
 LOAD = """
 import sys, time
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.errors import DataError
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.common.errors import DataError
 time.sleep = lambda seconds: None  # the client waits between its retries
 try:
     cases = load_cases(sys.argv[1], counts="any")

@@ -22,17 +22,17 @@ from conftest import REAL_DATA
 from inspect_ai.log import read_eval_log
 from logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.answers import LETTERS, REASONS, excerpt, read_reply
-from personafeedback_tasks.audit import audit
-from personafeedback_tasks.baselines import BASELINES
-from personafeedback_tasks.cli import main
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.errors import OptionError
-from personafeedback_tasks.inference import estimate
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.report import make_report
-from personafeedback_tasks.report_text import lines, markdown
-from personafeedback_tasks.runs import RunError, read_run, read_runs
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.personafeedback.audit import audit
+from personafeedback_tasks.personafeedback.baselines import BASELINES
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import lines, markdown
+from personafeedback_tasks.runs.run import RunError, read_run, read_runs
 
 same = pytest.approx
 GENERAL = "personafeedback_general"
@@ -304,7 +304,7 @@ def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log
 
-    from personafeedback_tasks.inspect_task import both_orders
+    from personafeedback_tasks.inspect_harness.tasks import both_orders
 
     path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
     again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
@@ -520,7 +520,7 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
 
 def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
     pytest.importorskip("matplotlib")
-    from personafeedback_tasks import figure
+    from personafeedback_tasks.reports import figure
 
     report = make_report(read_run(hard_logs["persona"]), general)
     (axes,) = figure.draw([report]).axes

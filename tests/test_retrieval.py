@@ -20,19 +20,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks import rag_filter
-from personafeedback_tasks.dataset import Case, load_cases
-from personafeedback_tasks.errors import DataError, OptionError
-from personafeedback_tasks.memory import digest
-from personafeedback_tasks.options import Options
-from personafeedback_tasks.orders import CHOSEN_LETTER, ORDERS, shown
-from personafeedback_tasks.persona import Persona
-from personafeedback_tasks.prompts import SOURCES, Template, build, responses
-from personafeedback_tasks.rag_filter import read_numbers
-from personafeedback_tasks.release import SAMPLE, locate
-from personafeedback_tasks.retrieval import retrieve, statements, terms
-from personafeedback_tasks.runs import RunError, read_runs
-from personafeedback_tasks.signature import memory_digest, signature
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.personafeedback import rag_filter
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.memory import digest
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import SOURCES, Template, build, responses
+from personafeedback_tasks.personafeedback.rag_filter import read_numbers
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.personafeedback.retrieval import retrieve, statements, terms
+from personafeedback_tasks.personafeedback.signature import memory_digest, signature
+from personafeedback_tasks.runs.run import RunError, read_runs
 
 STORED = Path(__file__).with_name("prompts_rag")
 CELL = "personafeedback_general_hard"
@@ -203,7 +203,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
 
 def test_another_process_finds_the_same_order():
     code = (
-        "import sys, json; from personafeedback_tasks.retrieval import retrieve; "
+        "import sys, json; from personafeedback_tasks.personafeedback.retrieval import retrieve; "
         "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
     )
     asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]
@@ -671,7 +671,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     pytest.importorskip("inspect_ai")
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_task import both_orders
+    from personafeedback_tasks.inspect_harness.tasks import both_orders
 
     log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
     cases = hard(remembered)

@@ -27,16 +27,17 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks import report, rewards
-from personafeedback_tasks.compare import compare
-from personafeedback_tasks.conversations import SIDES, TOLD, conversation, fingerprint
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.errors import OptionError
-from personafeedback_tasks.inspect_reward import RewardModelAPI, _messages, both_responses
-from personafeedback_tasks.options import Options
-from personafeedback_tasks.reward_model import RewardModel, nearest
-from personafeedback_tasks.rewards import RewardError
-from personafeedback_tasks.runs import read_run
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.inspect_harness.reward import RewardModelAPI, _messages, both_responses
+from personafeedback_tasks.personafeedback import rewards
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.rewards import RewardError
+from personafeedback_tasks.reports import report
+from personafeedback_tasks.reports.compare import compare
+from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
+from personafeedback_tasks.runs.run import read_run
 
 ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
 
@@ -160,7 +161,7 @@ def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make
     assert "persona system turn" in made.signature
     assert f"prompt {fingerprint(Options())}" in made.signature
     pytest.importorskip("rich")
-    from personafeedback_tasks import report_text
+    from personafeedback_tasks.reports import tables as report_text
 
     labels = [line.label for line in report_text.lines(made)]
     assert "ties, half right each" in labels

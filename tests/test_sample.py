@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 
 @pytest.fixture(scope="module")

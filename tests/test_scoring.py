@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from personafeedback_tasks.answers import LETTERS, REASONS
-from personafeedback_tasks.orders import swap
-from personafeedback_tasks.scoring import (
+from personafeedback_tasks.personafeedback.orders import swap
+from personafeedback_tasks.personafeedback.scoring import (
     METRICS,
     as_dict,
     clustered_stderr,
@@ -24,6 +23,7 @@ from personafeedback_tasks.scoring import (
     score_symmetric,
     table,
 )
+from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 NAN, INF = math.nan, math.inf
 same = pytest.approx

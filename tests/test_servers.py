@@ -17,11 +17,11 @@ import pytest
 from judges import mixed, who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks import scoring
-from personafeedback_tasks.answers import read_reply
-from personafeedback_tasks.dataset import load_cases
-from personafeedback_tasks.orders import ORDERS
-from personafeedback_tasks.registration import task_configs
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.replies.answers import read_reply
 
 LIMIT = 40
 

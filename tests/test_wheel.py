@@ -16,10 +16,10 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
         f"personafeedback_tasks-{__version__}.dist-info",
     }
     inside = {name.partition("/")[2] for name in names if name.startswith("personafeedback_tasks/")}
-    assert {"py.typed", "inspect_tasks/personafeedback.py", "task_configs/_default_yaml"} <= inside
-    assert sum(name.startswith("task_configs/") and name.endswith("yaml") for name in inside) == 41
-    assert sum(name.startswith("sample/persona/") for name in inside) == 8
-    assert sum(name.startswith("sample/data/") and name.endswith(".jsonl") for name in inside) == 6
+    assert {"py.typed", "inspect_tasks/personafeedback.py", "task_configs/personafeedback/_default_yaml"} <= inside
+    assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 41
+    assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8
+    assert sum(name.startswith("personafeedback/sample/data/") and name.endswith(".jsonl") for name in inside) == 6
 
 
 def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_venv):
@@ -31,16 +31,16 @@ def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_ve
     bare = {re.match(r"[\w-]+", line)[0] for line in requires if "extra ==" not in line}
     assert bare == {"click", "filelock", "huggingface_hub", "jsonlines", "pyyaml"}
     assert "personafeedback-tasks[lm-eval]" in bare_venv.run("personafeedback register").stderr
-    done = bare_venv.run("python -c 'import personafeedback_tasks.lm_eval_task'")
+    done = bare_venv.run("python -c 'import personafeedback_tasks.lm_eval_harness.task'")
     assert "pip install 'personafeedback-tasks[lm-eval]'" in done.stderr
-    for module in ("inspect_task", "inspect_tasks.personafeedback"):
+    for module in ("inspect_harness.tasks", "inspect_tasks.personafeedback"):
         done = bare_venv.run(f"python -c 'import personafeedback_tasks.{module}'")
         assert "pip install 'personafeedback-tasks[inspect]'" in done.stderr
 
 
 def test_a_bare_install_loads_cases_and_builds_prompts(bare_venv):
     done = bare_venv.run(
-        'python -c \'from personafeedback_tasks import dataset, prompts; c = dataset.load_cases("sample"); '
+        'python -c \'from personafeedback_tasks.personafeedback import cases, prompts; c = cases.load_cases("sample"); '
         'print(len(c), len(prompts.build(c[0], prompts.Template(), "chosen_first")) > 1000)\''
     )
     assert done.stdout == "48 True\n", done.stderr
@@ -81,8 +81,8 @@ def test_inspect_lists_and_runs_the_tasks(full_venv):
 
 def test_importing_the_core_imports_no_harness(full_venv):
     done = full_venv.run(
-        "python -c 'import sys, personafeedback_tasks.scoring, personafeedback_tasks.prompts, "
-        "personafeedback_tasks.answers, personafeedback_tasks.dataset, personafeedback_tasks.cli; "
+        "python -c 'import sys, personafeedback_tasks.personafeedback.scoring, personafeedback_tasks.personafeedback.prompts, "
+        "personafeedback_tasks.replies.answers, personafeedback_tasks.personafeedback.cases, personafeedback_tasks.cli.main; "
         'print(sorted({"lm_eval", "inspect_ai", "datasets", "torch"} & set(sys.modules)))\''
     )
     assert done.stdout == "[]\n", done.stderr

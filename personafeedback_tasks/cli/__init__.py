@@ -1,0 +1,5 @@
+"""The `personafeedback` command."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,208 @@
+"""The commands that read the data alone: audit, baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..common import foreign
+from ..common.errors import require
+from ..common.files import write
+from ..common.strict_json import json_text
+from ..personafeedback import audit, baselines
+from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _data_options(command: F) -> F:
+    """The options of every command that reads the release."""
+    for option in (
+        click.option(
+            "--json", "json_file", metavar="FILE", help="Write everything to FILE as JSON; - for stdout alone."
+        ),
+        click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="One difficulty instead of all three."),
+        click.option("--category", type=click.Choice(CATEGORIES), help="One category, whose cells must all be there."),
+        click.option(
+            "--counts",
+            type=click.Choice(COUNTS),
+            default=COUNTS[0],
+            show_default=True,
+            help="table2 demands the paper's number of cases per cell, any takes what is there.",
+        ),
+        click.option(
+            "--data",
+            help="A folder with data/ and persona/, `sample`, or a Hub dataset id. "
+            "Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command("audit")
+@_data_options
+def audit_command(json_file: str | None, **options: str | None) -> None:
+    """What in the data could mislead.
+
+    Counts against the paper's Table 2; pairs of responses that stand in several rows, with the same label or with the
+    opposite one, and the highest accuracy that this leaves possible; debris of the model that wrote the responses;
+    accuracy of shortcuts; misspelled persona keys. --json has the case ids of every finding.
+
+    \b
+        personafeedback audit --data FOLDER
+        personafeedback audit --category general --json audit.json
+    """
+    _needs_tables(json_file)
+    cases, missing = _load(**options)
+    found = audit.audit(cases)
+    document = found.as_dict()
+    if _write_json(json_file, document, missing):
+        _say_data(cases, missing)
+        _show_audit(found, document["cells"])
+
+
+@click.command("baselines")
+@_data_options
+def baselines_command(json_file: str | None, **options: str | None) -> None:
+    """What shortcuts are worth: accuracy per cell, without a model.
+
+    \b
+        random         a fair coin (its expectation)
+        first          the response shown first
+        longest        the longer response
+        shortest       the shorter one
+        overlap        the one with more terms of the persona
+        overlap_share  the one with the larger share of such terms
+        names          the one that says the user's name
+
+    Both orders are asked and a tie is worth 0.5. Standard errors are clustered by user.
+
+    \b
+        personafeedback baselines --data FOLDER
+        personafeedback baselines --difficulty hard --json -
+    """
+    _needs_tables(json_file)
+    cases, missing = _load(**options)
+    found = baselines.baselines(cases)
+    if _write_json(json_file, baselines.as_dict(cases, found), missing):
+        _say_data(cases, missing)
+        _show_estimates("Accuracy ± standard error", found)
+
+
+def _needs_tables(json_file: str | None) -> None:
+    """Say before the work what the tables need; JSON on stdout needs nothing."""
+    if json_file != "-":
+        require("rich", extra="report")
+
+
+def _load(
+    data: str | None, category: str | None, difficulty: str | None, counts: str | None
+) -> tuple[CaseSet, list[str]]:
+    """The cases that are asked for and, where no category is, the names of the cells that have no file."""
+    counts = counts or COUNTS[0]
+    if category is not None:
+        return load_cases(data, category, difficulty, counts), []
+    cases = load_present(data, difficulty, counts)
+    return cases, [cell for cell in baselines.absent(cases) if difficulty is None or cell.endswith(difficulty)]
+
+
+def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[str]) -> bool:
+    """Write the document if a file is named. True if stdout is still free for tables."""
+    if path is None:
+        return True
+    if path != "-":
+        write(Path(path), json_text(document))
+        return True
+    click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+    if missing:
+        click.echo(_without(missing), err=True)
+    return False
+
+
+def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
+    click.echo(foreign.terminal(f"Data: {cases.revision}"))
+    if missing:
+        click.echo(_without(missing))
+
+
+def _without(missing: Iterable[str]) -> str:
+    return f"There is no file for {', '.join(missing)}: the other cells stand alone here."
+
+
+def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
+    cells = list(described)
+    rows = [
+        (
+            cell, of["cases"], of["table2"], of["users"], *(of["languages"].get(code, 0) for code in ("en", "zh")),
+            *(f"{of['median_characters'][text]:g}" for text in ("persona", "question", "chosen", "rejected")),
+        )
+        for cell, of in described.items()
+    ]  # fmt: skip
+    head = ["cell", "cases", "Table 2", "users", "en", "zh", "persona", "question", "chosen", "rejected"]
+    _show("Cells; the last four columns are medians of characters", head, rows)
+    _show(
+        "Findings, in cases; those with a star are flagged: something is wrong with the case itself",
+        ["finding", *map(_heading, cells), "total", "meaning"],
+        [
+            (name + "*" * (name in audit.FLAGGED), *(of.cells.get(c, 0) for c in cells), len(of.ids), of.meaning)
+            for name, of in found.findings.items()
+        ],
+        words=(0, -1),
+    )
+    _show(
+        "Pairs of responses that stand in several rows",
+        ["rows", "same label", "opposite labels"],
+        [(where, *counts.values()) for where, counts in audit.pairs_across_cells(found.repeats).items()],
+    )
+    _show(
+        "Highest accuracy of a judge that ignores the order",
+        ["cases", "accuracy"],
+        [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
+    )
+    _show_estimates("Shortcuts: accuracy ± standard error (cases) where they decide", found.shortcuts, count=True)
+    _show(
+        "Persona keys that look misspelled",
+        ["found", "known", "users"],
+        [(key.found, key.known, len(key.users)) for key in found.persona_keys],
+        words=(0, 1),
+    )
+
+
+def _show_estimates(title: str, table: dict[str, dict[str, baselines.Estimate]], count: bool = False) -> None:
+    head = ["", *map(_heading, next(iter(table.values())))]
+    rows = [
+        (name, *(f"{acc:.3f} ± {stderr:.3f}" + f" ({n})" * count for acc, stderr, n in by_group.values()))
+        for name, by_group in table.items()
+    ]
+    _show(title, head, rows)
+
+
+def _heading(cell: str) -> str:
+    return foreign.terminal(cell).replace("_", "\n")
+
+
+def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = (0,)) -> None:
+    """Print one table: columns of words to the left, numbers to the right; nothing for no rows."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        return
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 1000  # a pipe has no width, so no line is cut or folded
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    left = [index % len(head) for index in words]
+    for index, heading in enumerate(head):
+        table.add_column(heading, justify="left" if index in left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(foreign.terminal(str(value)) for value in row))
+    with console.capture() as drawn:
+        console.print(title, style="bold")
+        console.print(table)
+    click.echo("\n".join(["", *(line.rstrip() for line in drawn.get().splitlines() if line.strip())]))

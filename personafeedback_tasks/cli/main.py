@@ -1,0 +1,83 @@
+"""The `personafeedback` command."""
+
+from __future__ import annotations
+
+import errno
+import gc
+
+import click
+
+from .. import __version__
+from ..common import foreign
+from ..common.errors import PersonaFeedbackError
+from . import data as cli_data
+from . import export as cli_export
+from . import registration
+from . import runs as cli_runs
+
+
+class _Group(click.Group):
+    """Shows our own errors as one line instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (PersonaFeedbackError, ModuleNotFoundError) as error:
+            raise click.ClickException(foreign.terminal(str(error))) from error
+        except click.ClickException as error:  # quotes the argument that it is about
+            error.message = foreign.terminal(error.message)  # type: ignore[misc]
+            raise
+        except OSError as error:
+            if error.filename is not None:
+                raise click.FileError(str(error.filename), error.strerror) from error
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # a full disk behind stdout
+                raise
+            raise click.ClickException(
+                f"The output could not be written ({error.strerror}). Make room for it."
+            ) from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="personafeedback")
+def main() -> None:
+    """PersonaFeedback in lm-evaluation-harness and Inspect.
+
+    Inspect finds the tasks by itself:
+
+        inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
+
+    lm-eval needs one of these once:
+
+    \b
+        personafeedback register
+        lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
+    """
+    # One command and the process ends: to look for garbage among thousands of live cases takes a tenth of a report.
+    gc.set_threshold(100_000)
+
+
+@main.command()
+def register() -> None:
+    """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
+    for done in registration.register():
+        click.echo(foreign.terminal(done))
+
+
+@main.command()
+def unregister() -> None:
+    """Remove what `register` made, and nothing else."""
+    for done in registration.unregister():
+        click.echo(foreign.terminal(done))
+
+
+@main.command("task-configs")
+def task_configs() -> None:
+    """Print the folder of the YAML files, for lm_eval's --include_path."""
+    click.echo(registration.task_configs())
+
+
+for command in (
+    cli_data.audit_command, cli_data.baselines_command, cli_export.export_command,
+    cli_runs.report, cli_runs.compare, cli_runs.card,
+):  # fmt: skip
+    main.add_command(command)

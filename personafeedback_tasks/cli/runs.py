@@ -1,0 +1,214 @@
+"""The commands that read logs: report, compare, card."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..common import foreign
+from ..common.errors import DataError
+from ..common.files import Content, write, write_all
+from ..common.strict_json import json_text
+from ..personafeedback.cases import CaseSet, load_present
+from ..personafeedback.release import ENVIRONMENT_VARIABLE
+from ..runs.run import Run, RunError, read_run, read_runs
+
+if TYPE_CHECKING:
+    from ..reports.report import Report
+
+RUN = click.Path(exists=True, path_type=Path)
+
+data_option = click.option(
+    "--data",
+    help="The data that the run was asked on: a folder, `sample`, or a Hub dataset id. Default: what the log names, "
+    "else PERSONAFEEDBACK_DATA. Every case is checked against what was asked.",
+)
+
+control_option = click.option(
+    "--no-persona",
+    "control",
+    metavar="RUN",
+    type=RUN,
+    help="The same run with setting=no_persona, for the persona gain.",
+)
+
+
+@click.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
+@data_option
+@control_option
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write report.md, report.json and the figure there.",
+)
+def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: Path | None) -> None:
+    """What may be said about some runs: accuracy with its interval, beside its baselines and caveats.
+
+    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. The logs
+    of one model in a folder make one row; each further RUN makes its own.
+
+    \b
+        personafeedback report results/Qwen__Qwen3-8B
+        personafeedback report logs/a.eval logs/b.eval --out report
+        personafeedback report with.eval --no-persona without.eval
+    """
+    from ..reports import tables as report_text
+    from ..reports.sensitivity import sensitivities
+
+    found = read_runs(runs)
+    against = None if control is None else read_run(control)
+    reports = [report_of(run, data, against) for run in found]
+    for made in reports:
+        report_text.show(report_text.terminal(made))
+    moved = [str(found) for found in sensitivities(reports)]
+    if moved:
+        click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
+        click.echo("\n".join(map(foreign.terminal, moved)))
+    if out is not None:
+        for path in _write(reports, moved, out):
+            click.echo(foreign.terminal(f"wrote {path}"))
+
+
+def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
+    """The report of a run on the data that are at hand.
+
+    Args:
+        data: as the option; None looks where the log says the data were, then at PERSONAFEEDBACK_DATA.
+
+    Raises:
+        DataError: `data` is given and broken.
+        RunError: see `report.make_report`.
+    """
+    from ..reports.report import make_report
+
+    cases, why_not = cases_of(run, data)
+    return make_report(run, cases, control, why_not)
+
+
+def cases_of(run: Run, data: str | None) -> tuple[CaseSet | None, str]:
+    """(the cases of a run's data, or None; why there are none)."""
+    from ..reports.report import refuse_other_data
+
+    counts = run.signature["counts"]
+    if data is not None:
+        return load_present(data, counts=counts), ""
+    why_not = ""
+    for place in dict.fromkeys(
+        (run.signature["source"], os.environ.get(ENVIRONMENT_VARIABLE) or run.signature["source"])
+    ):
+        try:
+            cases = load_present(place, counts=counts)
+            refuse_other_data(run, cases)
+        except (DataError, RunError) as error:
+            why_not = why_not or str(error)
+        else:
+            return cases, ""
+    return None, why_not
+
+
+def checked(run: Run, data: str | None) -> str:
+    """Why a run was not held against its data; nothing if it was.
+
+    Raises:
+        DataError, RunError: `data` is given and broken, or of another run.
+    """
+    from ..reports.report import refuse_other_data
+
+    cases, why_not = cases_of(run, data)
+    if cases is not None:
+        refuse_other_data(run, cases)
+    return why_not
+
+
+def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
+    from ..reports import figure
+    from ..reports import tables as report_text
+
+    image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
+    drawn = figure.render(reports)  # first: it refuses too many runs
+    sections = [report_text.markdown(made) for made in reports]
+    contents: dict[Path, Content] = {
+        out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
+        out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
+        **{out / name: content for name, content in drawn.items()},
+    }
+    write_all(contents)
+    return list(contents)
+
+
+def _section_of(moved: list[str]) -> list[str]:
+    return ["## Prompt sensitivity\n", *(f"- {foreign.markdown(line)}" for line in moved)] if moved else []
+
+
+@click.command()
+@click.argument("run_a", type=RUN)
+@click.argument("run_b", type=RUN)
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write everything, the ids of the cases too, to FILE.",
+)
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+@data_option
+def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: str | None) -> None:
+    """Which of two runs serves these users better: paired on the same cases, users as the unit.
+
+    \b
+        personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
+    """
+    from ..reports import compare as comparing
+    from ..reports import tables as report_text
+
+    runs = {"A": read_run(run_a), "B": read_run(run_b)}
+    unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
+    found = comparing.compare(runs["A"], runs["B"], unchecked)
+    if as_markdown:
+        click.echo(comparing.markdown(found), nl=False)
+    else:
+        report_text.show(comparing.terminal(found))
+    if json_file is not None:
+        write(json_file, json_text(found.as_dict()))
+
+
+@click.command()
+@click.argument("run", type=RUN)
+@click.option(
+    "--model-card",
+    metavar="README.md",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The card to write to; made if it is not there. What it holds already stays.",
+)
+@click.option(
+    "--eval-results",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the Hub's newer .eval_results file there. The Hub shows it only for data sets that it lists as benchmarks.",
+)
+@control_option
+@data_option
+def card(run: Path, model_card: Path, eval_results: Path | None, control: Path | None, data: str | None) -> None:
+    """Put a run into a model card: `model-index` metadata, and a section with intervals, baselines and limits.
+
+    Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals are
+    behaviour and only printed), data that were not checked, and logs that do not belong together.
+
+    \b
+        personafeedback card logs/a.eval --model-card README.md
+        personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md --eval-results .eval_results
+    """
+    from ..reports.card import update_card
+    from ..reports.report import make_report
+
+    found = read_run(run)
+    cases, why_not = cases_of(found, data)
+    made = make_report(found, cases, None if control is None else read_run(control), why_not)
+    for line in update_card(made, cases, model_card, eval_results):
+        click.echo(foreign.terminal(line))

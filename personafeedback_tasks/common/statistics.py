@@ -1,0 +1,128 @@
+"""What a run lets one say about users: intervals, paired differences, p values, and what is too small to be seen.
+
+Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
+everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
+per case, beside the user of each case, in any order of cases; a value that is nan is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..personafeedback import scoring
+
+LEVEL = 0.95
+"""Share of benchmarks whose interval holds the true value. 1 - LEVEL is the level of every test."""
+
+RESAMPLES = 9_999
+"""Random flips behind a p value. Up to 13 users have fewer flips than that, and all of them are tried."""
+
+SEED = 20250615
+"""The flips are the same in every call, so the same results have the same p value."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
+
+    Attributes:
+        value: mean over the cases whose value is defined; each case weighs the same.
+        stderr: standard error of `value`, clustered by user; nan with fewer than two users.
+        low: lower end of the 95 % interval. Not cut at the range of the values, as Inspect does not cut it either.
+        high: upper end.
+        n: number of defined values.
+        users: number of users with a defined value.
+    """
+
+    value: float
+    stderr: float
+    low: float
+    high: float
+    n: int
+    users: int
+
+
+def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
+    """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
+
+    Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
+    user gives nan, since nothing is known, where those give an error of 0. Without any spread the interval is a point.
+
+    Args:
+        values: one per case, in any unit; nan is left out.
+        users: the user of each case.
+    """
+    defined = [user for value, user in zip(values, users, strict=True) if not math.isnan(value)]
+    count = len(set(defined))
+    value = scoring.mean(values)
+    stderr = scoring.clustered_stderr(values, users)
+    reach = _t(1 - (1 - LEVEL) / 2, count) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, len(defined), count)
+
+
+def difference(a: Sequence[float], b: Sequence[float], users: Sequence[str]) -> Estimate:
+    """Estimate of a - b, paired: both runs answered the same cases, and what makes a case hard cancels.
+
+    Args:
+        a: one value per case of the first run.
+        b: the value of the same case in the second run. A case where either is nan is left out.
+        users: the user of each case.
+    """
+    return estimate([x - y for x, y in zip(a, b, strict=True)], users)
+
+
+def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
+    """Two-sided permutation p value of "the two runs are equally good for these users", in (0, 1].
+
+    If so, a user's summed difference could as well have had the opposite sign. Whole users flip: flipping single
+    cases would take the correlation within users for evidence, and reject far too often.
+
+    Args:
+        differences: one paired difference per case; nan is left out. Without a defined one the p value is nan.
+        users: the user of each case.
+        resamples: number of random flips. All 2 ** users flips are tried where that is no more, and p is exact.
+    """
+    sums = _sums(differences, users)
+    if len(sums) < 2:
+        return 1.0 if sums else math.nan  # flipped or not, a single user is equally far from 0; scipy wants two
+    import numpy as np
+    from scipy import stats  # a second of start-up, for this test alone
+
+    test = stats.permutation_test(
+        (sums,), np.sum, permutation_type="samples", vectorized=True, n_resamples=resamples,
+        rng=np.random.default_rng(SEED),
+    )  # fmt: skip
+    return float(test.pvalue)
+
+
+def smallest_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:
+    """The true difference that such data show with probability `power`, tested at the 5 % level.
+
+    (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was
+    found" leaves open. It depends on their spread, not on their mean; nan with fewer than two users.
+
+    Args:
+        differences: one paired difference per case; nan is left out.
+        users: the user of each case.
+        power: in (0.5, 1).
+    """
+    found = estimate(differences, users)
+    return (_t(1 - (1 - LEVEL) / 2, found.users) + _t(power, found.users)) * found.stderr
+
+
+def _t(share: float, users: int) -> float:
+    """Quantile of Student's t with users - 1 degrees of freedom; nan with fewer than two users."""
+    from scipy.special import stdtrit  # the extra `report` brings it
+
+    return float(stdtrit(users - 1, share))
+
+
+def _sums(values: Sequence[float], users: Sequence[str]) -> list[float]:
+    """The sum of each user's defined values, in the order of the user ids, whatever the order of the cases."""
+    parts: dict[str, list[float]] = {}
+    for value, user in zip(values, users, strict=True):
+        if not math.isnan(value):
+            parts.setdefault(user, []).append(value)
+    return [math.fsum(parts[user]) for user in sorted(parts)]

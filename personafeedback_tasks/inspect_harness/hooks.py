@@ -1,0 +1,99 @@
+"""What an Inspect run says about itself, once at the start and, where many replies are unreadable, at the end.
+
+A task function knows neither `--limit` nor the end of the run; Inspect's hooks do. They are registered when one of
+our tasks is first built, so that other people's evaluations never see them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache
+from typing import Any
+
+from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
+from inspect_ai.scorer import Score
+
+from ..personafeedback import notices
+from ..personafeedback.cases import CaseSet
+from ..personafeedback.options import Options
+from ..personafeedback.orders import ORDERS
+from ..personafeedback.signature import KEY, signature
+from ..replies.answers import parted
+from . import rag as inspect_rag
+
+logger = logging.getLogger(__name__)
+
+
+def watch(name: str, cases: CaseSet, options: Options) -> dict[str, Any]:
+    """Say the two sentences about every run of this task.
+
+    Returns:
+        The signature of the run, for `Task(metadata=...)`.
+    """
+    _register()
+    signed = signature(name, cases, options)
+    _TASKS[json.dumps(signed, sort_keys=True)] = cases, options
+    return {KEY: signed}
+
+
+_TASKS: dict[str, tuple[CaseSet, Options]] = {}
+"""Signature -> what it was made of."""
+
+_SCORES: dict[str, list[list[Score]]] = {}
+"""Id of a running evaluation of ours -> the scores of each of its samples that has ended."""
+
+
+@cache
+def _register() -> None:
+    @hooks(name=KEY, description="says what a PersonaFeedback run asks, and whether its replies were readable")
+    class Notices(Hooks):
+        async def on_task_start(self, data: TaskStart) -> None:
+            signed = (data.spec.metadata or {}).get(KEY)
+            if signed is not None:
+                _SCORES[data.eval_id] = []
+                # Inspect shows nothing below WARNING unless it is asked to.
+                logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
+
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            if data.eval_id in _SCORES and data.sample.scores:
+                _SCORES[data.eval_id].append(list(data.sample.scores.values()))
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            seen = _SCORES.pop(data.eval_id, None)
+            if seen is not None:
+                signed = (data.log.eval.metadata or {})[KEY]
+                # A resumed run takes its first samples from the log. To touch them reads the whole log again.
+                if data.log.results and len(seen) < data.log.results.completed_samples:
+                    seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
+                scores = [score for sample in seen for score in sample]
+                for warning in (
+                    notices.unreadable(signed["task"], _answers(scores), signed["method"]),
+                    notices.unfiltered(signed["task"], _filters(scores)),
+                ):
+                    if warning is not None:
+                        logger.warning(warning)
+
+
+def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
+    cases, options = _TASKS[json.dumps(signed, sort_keys=True)]
+    chosen = set(map(str, ids or ()))
+    asked = [case for case in cases if case.id in chosen]
+    return notices.opening(
+        task=signed["task"],
+        asked=asked,
+        calls=len(asked) * (len(ORDERS) + options.rag_filter) * epochs,
+        template=options,
+        data=cases,
+    )
+
+
+def _answers(scores: list[Score]) -> list[str]:
+    """The answers of every epoch."""
+    return [answer for score in scores for answer in parted(score.answer)]
+
+
+def _filters(scores: list[Score]) -> list[str]:
+    """What became of the filter of every case and epoch; nothing where nothing was filtered."""
+    told = [score.metadata or {} for score in scores]
+    return [about[inspect_rag.KEY] for about in told if inspect_rag.KEY in about]

@@ -1,0 +1,245 @@
+"""What in the data could mislead: repeats, contradictions, debris, shortcuts, odd persona keys.
+
+An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly as they stand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from .. import __version__
+from ..common.errors import choose
+from .artifacts import DEBRIS
+from .baselines import BASELINES, Estimate, absent, estimate, groups, plain
+from .cases import Case, CaseSet
+from .persona_keys import PersonaKey, misspelled_keys
+from .release import PAPER_COUNTS
+
+AUDIT_VERSION = "1"
+"""Rises whenever the same data can give other findings."""
+
+MEANINGS = {
+    "repeat": "The same user, question and pair of responses stand in several rows, always with the same label.",
+    "contradiction": "The same user, question and pair of responses stand in several rows, with opposite labels.",
+    "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
+    **{name: meaning for name, (meaning, _) in DEBRIS.items()},
+    "persona_keys": "The user's persona has a key that looks like a misspelling of a known one.",
+}
+"""Every kind of finding, whether the data have it or not."""
+
+FLAGGED = ("repeat", "contradiction", *DEBRIS)
+"""The kinds whose cases are wrong by themselves. The others are worth knowing, but their cases stay."""
+
+SHORTCUTS = ("longest", "overlap", "names")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of thing that could mislead.
+
+    Attributes:
+        name: a key of MEANINGS.
+        meaning: one sentence.
+        ids: of the cases that have it, in the order of the release: by cell, then by line.
+    """
+
+    name: str
+    meaning: str
+    ids: tuple[str, ...]
+
+    @cached_property
+    def cells(self) -> dict[str, int]:
+        """Cell -> number of its cases that have it."""
+        return dict(Counter(id_.partition(":")[0] for id_ in self.ids))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What `audit` found in some cases.
+
+    Attributes:
+        cases: what was audited.
+        findings: name -> finding, every kind present; one that the data do not have has no ids.
+        repeats: the rows of each pair that stands in several rows, in the order of the release.
+        role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
+        persona_keys: the keys that look like misspellings, sorted.
+    """
+
+    cases: CaseSet
+    findings: dict[str, Finding]
+    repeats: tuple[tuple[Case, ...], ...]
+    role_changes: int
+    persona_keys: tuple[PersonaKey, ...]
+
+    @cached_property
+    def shortcuts(self) -> dict[str, dict[str, Estimate]]:
+        """Name -> group -> accuracy of that baseline among the cases where it decides, which are its `n`."""
+        return {name: _shortcut(name, self.cases) for name in SHORTCUTS}
+
+    @cached_property
+    def flagged(self) -> frozenset[str]:
+        """The ids of repeats, contradictions and debris: every row of a pair that stands in several."""
+        return frozenset(id_ for name in FLAGGED for id_ in self.findings[name].ids)
+
+    def ceiling(self, category: str | None = None) -> float:
+        """The highest accuracy that a judge can reach whose choice does not depend on the order.
+
+        For the same user, question and pair of responses it always picks the same response, so that of these rows
+        only those with the more frequent label can be right.
+
+        Args:
+            category: `specific`, `general`, or None for all cases.
+
+        Raises:
+            OptionError: there are no cases of that category.
+        """
+        found = {case.category for case in self.cases}
+        if category is not None:
+            choose("category", category, tuple(sorted(found)))
+        labels: dict[object, Counter[str]] = defaultdict(Counter)
+        for case in self.cases:
+            if category in (None, case.category):
+                labels[_pair(case)][case.chosen] += 1
+        return sum(max(chosen.values()) for chosen in labels.values()) / sum(
+            chosen.total() for chosen in labels.values()
+        )
+
+    @cached_property
+    def ceilings(self) -> dict[str, float]:
+        """`ceiling` of every category that is present, and `total` if both are."""
+        categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
+        present = {case.category for case in self.cases}
+        found = {category: self.ceiling(category) for category in categories if category in present}
+        return {**found, "total": self.ceiling()} if len(found) > 1 else found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "audit_version": AUDIT_VERSION,
+            "version": __version__,
+            "data": self.cases.revision,
+            "cells_absent": absent(self.cases),
+            "cells": {cell: _describe(cases) for cell, cases in self.cases.cells.items()},
+            "users": len({case.user_id for case in self.cases}),
+            "findings": {
+                name: {
+                    "meaning": finding.meaning,
+                    "flagged": name in FLAGGED,
+                    "cases": len(finding.ids),
+                    "cells": finding.cells,
+                    "ids": list(finding.ids),
+                }
+                for name, finding in self.findings.items()
+            },
+            "flagged": [case.id for case in _in_release_order(self.cases) if case.id in self.flagged],
+            "repeats": [
+                {"ids": [case.id for case in rows], "label": "opposite" if _opposite(rows) else "same"}
+                for rows in self.repeats
+            ],
+            "pairs_across_cells": pairs_across_cells(self.repeats),
+            "role_changes": {"responses": self.role_changes},
+            "persona_keys": [
+                {"found": key.found, "known": key.known, "users": list(key.users)} for key in self.persona_keys
+            ],
+            "ceiling": self.ceilings,
+            "shortcuts": {
+                name: {group: plain(value) for group, value in by_group.items()}
+                for name, by_group in self.shortcuts.items()
+            },
+        }
+
+
+def audit(cases: CaseSet) -> Audit:
+    """Look through the cases for everything that MEANINGS names.
+
+    Args:
+        cases: of any cells, see `dataset.load_cases`. What stands in a cell that is not among them is not seen.
+    """
+    rows = _in_release_order(cases)
+    pairs: dict[object, list[Case]] = defaultdict(list)
+    roles: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for case in rows:
+        pairs[_pair(case)].append(case)
+        roles[case.user_id, case.question, case.chosen].add("chosen")
+        roles[case.user_id, case.question, case.rejected].add("rejected")
+    repeats = tuple(tuple(same) for same in pairs.values() if len(same) > 1)
+    changed = {response for response, role in roles.items() if len(role) > 1}
+    keys = _persona_keys(rows)
+    odd_users = {user for key in keys for user in key.users}
+    ids = {
+        "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
+        "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
+        "role_change": {
+            case.id for case in rows for text in _responses(case) if (case.user_id, case.question, text) in changed
+        },
+        **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in DEBRIS.items()},
+        "persona_keys": {case.id for case in rows if case.user_id in odd_users},
+    }
+    findings = {
+        name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]))
+        for name, meaning in MEANINGS.items()
+    }
+    return Audit(cases, findings, repeats, len(changed), keys)
+
+
+def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:
+    """Cells in which a pair stands, joined by ` + ` -> how many such pairs have the same label, how many opposite ones."""
+    counts: dict[str, dict[str, int]] = {}
+    for rows in repeats:
+        label = "opposite" if _opposite(rows) else "same"
+        counts.setdefault(" + ".join(case.cell for case in rows), {"same": 0, "opposite": 0})[label] += 1
+    return counts
+
+
+def _pair(case: Case) -> object:
+    return case.user_id, case.question, frozenset(_responses(case))
+
+
+def _responses(case: Case) -> tuple[str, str]:
+    return case.chosen, case.rejected
+
+
+def _opposite(rows: Iterable[Case]) -> bool:
+    return len({case.chosen for case in rows}) > 1
+
+
+def _in_release_order(cases: CaseSet) -> list[Case]:
+    return [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
+
+
+def _line(case: Case) -> int:
+    return int(case.id.partition(":")[2])
+
+
+def _persona_keys(rows: Iterable[Case]) -> tuple[PersonaKey, ...]:
+    users: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for user, persona in {case.user_id: case.persona for case in rows}.items():
+        for key in misspelled_keys(persona.profile):
+            users[key].add(user)
+    return tuple(PersonaKey(found, known, tuple(sorted(who))) for (found, known), who in sorted(users.items()))
+
+
+def _shortcut(name: str, cases: CaseSet) -> dict[str, Estimate]:
+    acc = {case.id: BASELINES[name](case) for case in cases}
+    decided = {group: [c for c in members if acc[c.id] != 0.5] for group, members in groups(cases).items()}
+    return {group: estimate([acc[case.id] for case in members], members) for group, members in decided.items()}
+
+
+def _describe(cases: tuple[Case, ...]) -> dict[str, Any]:
+    return {
+        "cases": len(cases),
+        "table2": PAPER_COUNTS[cases[0].category, cases[0].difficulty],
+        "users": len({case.user_id for case in cases}),
+        "languages": dict(Counter(case.language for case in cases)),
+        "median_characters": {
+            "persona": float(median(len(case.persona.text) for case in cases)),
+            "question": float(median(len(case.question) for case in cases)),
+            "chosen": float(median(len(case.chosen) for case in cases)),
+            "rejected": float(median(len(case.rejected) for case in cases)),
+        },
+    }

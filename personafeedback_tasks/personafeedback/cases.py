@@ -1,0 +1,319 @@
+"""Release files -> cases. Strict: whatever is broken raises DataError, nothing is skipped or repaired.
+
+Layout of a release (field names and spellings as upstream has them, plus the corrected spellings):
+
+    data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
+    persona/<user_id>.json       see persona_file.py
+    memory/<user_id>.jsonl       optional, see memory.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError, choose
+from ..common.strict_json import broken, cut, rows, short, short_list
+from . import memory, persona_file
+from .persona import Persona
+from .release import PAPER_COUNTS, Release, locate
+
+CATEGORIES = ("specific", "general")
+DIFFICULTIES = ("easy", "medium", "hard")
+CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
+COUNTS = ("table2", "any")
+
+_FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
+_FILES = {"easy": ("easy",), "medium": ("medium", "mid"), "hard": ("hard",)}
+_REJECTED = ("reject", "rejected")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One human-annotated test case.
+
+    Attributes:
+        id: `general_hard:17` is line 17 of that release file.
+        category: `specific` or `general`.
+        difficulty: `easy`, `medium` or `hard`.
+        persona: the user who asked; one object for all cases of a user.
+        question: what the user asked.
+        chosen: the response that the annotators found to suit this user better.
+        rejected: the other response.
+        extra: fields of the row that this version does not know, as parsed.
+    """
+
+    id: str
+    category: str
+    difficulty: str
+    persona: Persona
+    question: str
+    chosen: str
+    rejected: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cell(self) -> str:
+        return f"{self.category}_{self.difficulty}"
+
+    @property
+    def user_id(self) -> str:
+        return self.persona.user_id
+
+    @property
+    def language(self) -> str:
+        """`en` or `zh`: a property of the user, see Persona.language."""
+        return self.persona.language
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the id and of every text. It stands in each harness's log beside the answers, so
+        that no answer is ever scored against other data than it was given for.
+        """
+        return _digest((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
+
+
+@dataclass(frozen=True)
+class CaseSet(Sequence[Case]):
+    """The cases of one run, in the order in which they are offered to a harness.
+
+    Attributes:
+        cases: users take turns, cells are interleaved in proportion to their sizes.
+        release: where they came from.
+        counts: `table2` if every cell has the paper's number of cases, `any` if that was not asked for.
+    """
+
+    cases: tuple[Case, ...]
+    release: Release
+    counts: str
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cases[index]
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[Case, ...]]:
+        """Cell -> its cases, cells in the order of the paper."""
+        cells: dict[str, list[Case]] = {"_".join(cell): [] for cell in PAPER_COUNTS}
+        for case in self.cases:
+            cells[case.cell].append(case)
+        return {cell: tuple(cases) for cell, cases in cells.items() if cases}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Cell -> SHA-256 (12 hex digits) of its cases."""
+        return {cell: _digest(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of every text of every case: the same data, the same digest, from any source."""
+        return _digest(list(self.digests.items()))
+
+    @property
+    def revision(self) -> str:
+        """What a signature prints about the data."""
+        unchecked = ", counts=any" if self.counts == "any" else ""
+        return f"{self.release.source} (sha256 {self.digest}{unchecked})"
+
+    @property
+    def languages(self) -> Counter[str]:
+        return Counter(case.language for case in self.cases)
+
+
+def load_cases(
+    data: str | os.PathLike[str] | None = None,
+    category: str | None = None,
+    difficulty: str | None = None,
+    counts: str = "table2",
+) -> CaseSet:
+    """Load the cases of one cell, one category, one difficulty, or all six cells.
+
+    Args:
+        data: see `release.locate`.
+        category: `specific`, `general`, or None for both.
+        difficulty: `easy`, `medium`, `hard`, or None for all three.
+        counts: `table2` (default) demands the number of cases per cell that the paper reports;
+            `any` accepts what is there, and every signature then says so.
+
+    Raises:
+        DataError: naming the file and line, what was found, what was expected and what to do.
+        OptionError: an unknown category, difficulty or counts.
+    """
+    categories = CATEGORIES if category is None else (choose("category", category, CATEGORIES),)
+    difficulties = DIFFICULTIES if difficulty is None else (choose("difficulty", difficulty, DIFFICULTIES),)
+    choose("counts", counts, COUNTS)
+    release = locate(data)
+    personas: dict[str, Persona] = {}
+    cells = []
+    for cell in PAPER_COUNTS:
+        if cell[0] in categories and cell[1] in difficulties:
+            path = _cell_file(release.root, *cell)
+            cases = [_case(row, path, line, *cell, release.root, personas) for line, row in rows(path)]
+            if counts == "table2" and len(cases) != release.counts[cell]:
+                raise DataError(
+                    f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
+                    "(arXiv 2506.12915, Table 2). Get a complete copy, or pass counts=any to run on what is there; "
+                    "the results then say so."
+                )
+            cells.append(_users_in_turn(cases))
+    return CaseSet(tuple(_in_proportion(cells)), release, counts)
+
+
+def _cell_file(root: Path, category: str, difficulty: str) -> Path:
+    candidates = [
+        root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]
+    ]
+    found = [path for path in candidates if path.is_file()]
+    if len(found) == 1:
+        return found[0]
+    names = " or ".join(str(path) for path in candidates)
+    if found:
+        raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
+    raise DataError(
+        f"{names}: no such file, so there are no {category}_{difficulty} cases. "
+        "Get a complete copy of the release, or run only tasks whose cells are all there."
+    )
+
+
+def _case(
+    row: dict[str, Any],
+    path: Path,
+    line: int,
+    category: str,
+    difficulty: str,
+    root: Path,
+    personas: dict[str, Persona],
+) -> Case:
+    where = f"{path}, line {line}"
+    rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
+    if len(rejected_keys) > 1:
+        raise broken(where, "both 'reject' and 'rejected'", "one of them")
+    if isinstance(row.get("user_id"), int) and not isinstance(row["user_id"], bool):
+        row["user_id"] = str(row["user_id"])
+    fields = ("user_id", "question", "chosen", rejected_keys[0])
+    for key in fields:
+        if key not in row:
+            raise broken(where, f"no {key!r} (keys: {short_list(row) or 'none'})", f"a string {key!r}")
+        if not isinstance(row[key], str) or not row[key].strip():
+            raise broken(where, f"{key} = {short(row[key])}", "a non-empty string")
+    user_id, question, chosen, rejected = (row.pop(key) for key in fields)
+    if chosen == rejected:
+        raise broken(where, "chosen and rejected are the same text", "two different responses")
+    if user_id not in personas:
+        personas[user_id] = _persona(root, user_id, where)
+    id_ = f"{category}_{difficulty}:{line}"
+    return Case(id_, category, difficulty, personas[user_id], question, chosen, rejected, row)
+
+
+def _persona(root: Path, user_id: str, where: str) -> Persona:
+    if user_id in (".", "..") or any(character in user_id for character in "/\\:"):
+        raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
+    path = root / "persona" / f"{user_id}.json"
+    try:
+        found = path.is_file()
+    except OSError:  # the name is too long for a file
+        found = False
+    if not found:
+        raise DataError(
+            f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
+        )
+    return Persona(user_id, persona_file.load(path), root / memory.FOLDER / f"{user_id}.jsonl")
+
+
+def persona_fields(release: Release) -> frozenset[str]:
+    """The names of the parts of a release's personas, see `Persona.fields`: of all users, asked or not.
+
+    The cells of one run have different users and must agree on what may be hidden.
+
+    Raises:
+        DataError: a persona is broken.
+    """
+    paths = sorted((release.root / "persona").glob("*.json"))
+    return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
+
+
+def _digest(parts: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+def _users_in_turn(cases: list[Case]) -> list[Case]:
+    """First case of every user, then second of every user, ...; users and their cases in the order of the file.
+
+    The release's rows come in runs of one user, so without this `--limit 100` would test ten people.
+    """
+    turn: Counter[str] = Counter()
+    rounds: dict[int, list[Case]] = {}
+    for case in cases:
+        rounds.setdefault(turn[case.user_id], []).append(case)
+        turn[case.user_id] += 1
+    return [case for index in sorted(rounds) for case in rounds[index]]
+
+
+def _in_proportion(cells: list[list[Case]]) -> list[Case]:
+    """Interleave cells in proportion to their sizes: every prefix of the release's cells is right to within one case."""
+    places = [
+        ((position + 0.5) / len(cell), rank, case)
+        for rank, cell in enumerate(cells)
+        for position, case in enumerate(cell)
+    ]
+    return [case for _, _, case in sorted(places, key=lambda place: place[:2])]
+
+
+def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
+    """The cells (category, difficulty) that a copy of the release has a file for, in the order of the paper.
+
+    Args:
+        data: see `release.locate`.
+    """
+    root = locate(data).root
+    return tuple(
+        (category, difficulty)
+        for category, difficulty in PAPER_COUNTS
+        if any(
+            (root / "data" / folder / f"{name}.jsonl").is_file()
+            for folder in _FOLDERS[category]
+            for name in _FILES[difficulty]
+        )
+    )
+
+
+def load_present(
+    data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "table2"
+) -> CaseSet:
+    """Load every cell that a copy of the release has a file for; the copy may hold one half only.
+
+    Args:
+        data, difficulty, counts: see `load_cases`. `counts` holds for each cell that is there.
+
+    Raises:
+        DataError, OptionError: as `load_cases`, and where no cell is there.
+    """
+    asked = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
+    there = [cell for cell in present_cells(data) if cell in asked]
+    if there in ([], asked):
+        return load_cases(data, None, difficulty, counts)
+    parts = [load_cases(data, *cell, counts=counts) for cell in there]
+    return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)
+
+
+def category_of(cell: str) -> str:
+    """`general_hard` -> `general`."""
+    return cell.partition("_")[0]
+
+
+def columns(cells: Collection[str]) -> dict[str, list[str]]:
+    """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
+    present = [cell for cell in CELLS if cell in cells]
+    found = {cell: [cell] for cell in present}
+    of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}
+    found |= {name: members for name, members in of_category.items() if len(members) > 1}
+    return found | ({"total": present} if all(of_category.values()) else {})

@@ -1,0 +1,78 @@
+"""Case -> the two conversations that a reward model scores: what is told about the user, the question, one response.
+
+A reward model judges one response at a time, so nothing is asked and no letter stands in a text. What the model is
+told is a system turn; a chat template or a reader without system turns gets it before the question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from ..common.errors import OptionError
+from .cases import Case
+from .prompts import STAND_INS, Template
+
+Message = dict[str, str]
+"""One turn: `role` (`system`, `user` or `assistant`) and `content`."""
+
+SIDES = ("chosen", "rejected")
+"""The responses of a case; each makes one conversation."""
+
+SETTINGS = ("persona", "no_persona")
+"""The settings that reward models are scored under."""
+
+TOLD = {
+    "en": "This is the user you are talking to. A good reply suits who this user is and what this user cares about.",
+    "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
+}
+"""The fixed text before the persona."""
+
+
+def check(template: Template) -> None:
+    """Refuse what has no meaning for a reward model.
+
+    Raises:
+        OptionError: a setting that is not one of SETTINGS, or a wording of the question, which is not asked here.
+    """
+    if template.setting not in SETTINGS:
+        raise OptionError(
+            f"setting={template.setting!r} is not for reward models, expected one of: {', '.join(SETTINGS)}. "
+            "Use another method with it."
+        )
+    if template.prompt != "v1":
+        raise OptionError(
+            f"prompt={template.prompt!r} is not for reward models, which are asked no question. Leave prompt out."
+        )
+
+
+def conversation(case: Case, template: Template, side: str) -> list[Message]:
+    """The turns that a reward model scores.
+
+    Args:
+        side: one of SIDES.
+    """
+    turns = [
+        {"role": "user", "content": case.question},
+        {"role": "assistant", "content": case.chosen if side == SIDES[0] else case.rejected},
+    ]
+    if template.setting == "persona":
+        language = case.language if template.language == "auto" else template.language
+        profile = case.persona.without(template.hide).text
+        turns.insert(0, {"role": "system", "content": f"{TOLD[language]}\n\n<persona>\n{profile}\n</persona>"})
+    return turns
+
+
+def without_system(turns: list[Message]) -> list[Message]:
+    """The same turns with the system turn, if there is one, before the question."""
+    if turns[0]["role"] != "system":
+        return turns
+    told, question, *rest = turns
+    return [{"role": "user", "content": f"{told['content']}\n\n{question['content']}"}, *rest]
+
+
+def fingerprint(template: Template) -> str:
+    """A SHA-256 (12 hex digits) that changes with the fixed text and the layout; a run and its control have the same."""
+    plain = Template(language=template.language)
+    turns = [conversation(case, plain, side) for case in STAND_INS for side in SIDES]
+    return f"conversations-{hashlib.sha256(json.dumps(turns).encode()).hexdigest()[:12]}"

@@ -1,0 +1,52 @@
+"""Cases -> the JSONL that RewardBench reads, for reward models with code of their own.
+
+RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by their place and knows no system
+turn: so the persona stands before the question, and both hold every turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .cases import Case
+from .conversations import SIDES, check, conversation, without_system
+from .prompts import Template
+
+NOTICE = "PersonaFeedback (arXiv 2506.12915) test data. Do not train on it: benchmark data must never be in training corpora."
+"""Stands in every row, so that a row that strays into a corpus is found."""
+
+
+def rewardbench(cases: Sequence[Case], template: Template) -> Iterator[dict[str, Any]]:
+    """One row per case.
+
+    Yields:
+        prompt: the turns before the response.
+        chosen, rejected: the same turns, and the response.
+        split, notice: that this is test data.
+        id, cell, user_id, digest: of the case, see `dataset.Case`.
+    """
+    check(template)
+    for case in cases:
+        chosen, rejected = (without_system(conversation(case, template, side)) for side in SIDES)
+        yield {
+            "prompt": chosen[:-1],
+            "chosen": chosen,
+            "rejected": rejected,
+            "split": "test",
+            "notice": NOTICE,
+            "id": case.id,
+            "cell": case.cell,
+            "user_id": case.user_id,
+            "digest": case.digest,
+        }
+
+
+FORMATS = {"rewardbench": rewardbench}
+"""Name -> cases to rows."""
+
+
+def lines(name: str, cases: Sequence[Case], template: Template) -> Iterator[str]:
+    """The rows of one of FORMATS as lines of JSON."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in FORMATS[name](cases, template))

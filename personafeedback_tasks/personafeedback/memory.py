@@ -1,0 +1,54 @@
+"""What an assistant remembers of a user: single pieces of text, for the setting `rag`. The release has none.
+
+They lie in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` a line; other keys are not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from ..common.errors import DataError
+from ..common.strict_json import broken, cut, rows, short, short_list
+
+FOLDER = "memory"
+
+
+def load(user_id: str, path: Path | None) -> tuple[str, ...]:
+    """The pieces of one user's memory, in the order of the file.
+
+    Args:
+        user_id: whose it is.
+        path: the file; None if the persona came from no release.
+
+    Raises:
+        DataError: there is no such file, or it is broken.
+    """
+    if path is None or not path.is_file():
+        expected = f"{FOLDER}/<user_id>.jsonl" if path is None else cut(str(path), 300)
+        raise DataError(
+            f"setting=rag: found no memory of user_id {short(user_id)}, expected the file {expected} with one "
+            '{"text": "..."} a line. The release has no memories: write these files into a folder (or Hub dataset) that also '
+            "holds data/ and persona/, and pass it as data=; or use setting=persona_bm25, which retrieves from the persona."
+        )
+    return tuple(_text(row, f"{path}, line {line}") for line, row in rows(path))
+
+
+def _text(row: dict[str, object], where: str) -> str:
+    if "text" not in row:
+        raise broken(where, f"no 'text' (keys: {short_list(row) or 'none'})", "a string 'text'")
+    text = row["text"]
+    if not isinstance(text, str) or not text.strip():
+        raise broken(where, f"text = {short(text)}", "a non-empty string")
+    return text
+
+
+def digest(root: Path) -> str:
+    """SHA-256 (12 hex digits) of all memory files of a release.
+
+    Of all users, asked or not: the cells of one run have different users and must agree on it.
+    """
+    whole = hashlib.sha256()
+    for path in sorted((root / FOLDER).glob("*.jsonl")):
+        whole.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()[:12]

@@ -1,0 +1,217 @@
+"""Case -> the two prompts, one per order.
+
+Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
+What stands before the bar is the same in both orders, and where the whole persona is told, what stands before the
+question is the same for all cases of a user, so that a server's prefix cache serves it. The settings that retrieve tell each
+case something else.
+
+The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
+Texts of the data are joined in as values and never interpreted: braces, template syntax and chat tokens arrive as
+they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from ..common.errors import OptionError, choose
+from .cases import Case, CaseSet, persona_fields
+from .orders import ORDERS, shown
+from .persona import Persona
+from .retrieval import check_installed, retrieve
+from .wordings import LANGUAGES, WORDINGS, Wording
+
+METHODS = ("generate", "cot", "mc", "logprobs", "reward")
+"""How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
+
+STAND_INS = tuple(
+    Case("", "", "", Persona("", profile), "Q", "C", "R")
+    for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
+)
+"""A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
+
+ROOM = {"generate": 1024, "cot": 4096}
+"""Method -> new tokens that a reply may have unless a run is told otherwise, in both harnesses."""
+
+K = 5
+"""How many pieces a setting that retrieves shows unless it is told otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """What is asked, apart from the case. Every field moves scores, so every field stands in a signature.
+
+    Attributes:
+        setting: what the model is told about the user, see SETTINGS.
+        method: how its choice is read, see METHODS.
+        prompt: which wording of the question, see `wordings.WORDINGS`.
+        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
+        hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag_filter.py.
+    """
+
+    setting: str = "persona"
+    method: str = "generate"
+    prompt: str = "v1"
+    language: str = "auto"
+    hide: tuple[str, ...] = ()
+    k: int = K
+    rag_filter: bool = False
+
+    def __post_init__(self) -> None:
+        choose("setting", self.setting, tuple(SETTINGS))
+        choose("method", self.method, METHODS)
+        choose("prompt", self.prompt, tuple(WORDINGS))
+        choose("language", self.language, ("auto", *LANGUAGES))
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise OptionError(f"k={self.k!r} is not known. Use a whole number from 1 on: how many pieces are shown.")
+        if not isinstance(self.rag_filter, bool):
+            raise OptionError(f"rag_filter={self.rag_filter!r} is not known. Use true or false.")
+        if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
+            raise OptionError(
+                f"rag_filter=true was given with setting={self.setting} and method={self.method}. It filters what setting=rag "
+                "retrieves, in Inspect, by a reply of the model: use setting=rag with method=generate, cot or logprobs."
+            )
+        if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
+            raise OptionError(
+                f"hide={','.join(self.hide)} was given with setting={self.setting}, which shows no persona: nothing would be "
+                "hidden, but the run's name would say so. Leave hide out, or use setting=persona or persona_bm25."
+            )
+
+    def wording(self, case: Case) -> Wording:
+        """The fixed texts for the user of a case."""
+        return WORDINGS[self.prompt][case.language if self.language == "auto" else self.language]
+
+    def pieces(self, case: Case) -> tuple[str, ...]:
+        """What a setting that retrieves shows of its source, the most relevant piece first."""
+        return retrieve(case.question, SOURCES[self.setting](case, self), self.k)
+
+    def remarks(self) -> list[str]:
+        """What differs from the default in the question that is asked; the method has a name or a column of its own."""
+        return remarks(vars(self))
+
+    def check(self, cases: CaseSet) -> None:
+        """Find out before the first call whether every prompt can be built.
+
+        Raises:
+            OptionError: a hidden field stands in no persona of the release.
+            DataError: a user's memory is missing or broken, where the setting needs it.
+            ModuleNotFoundError: the setting retrieves, and what it needs is not installed.
+        """
+        if self.setting in SOURCES:
+            check_installed()
+            for case in cases:
+                SOURCES[self.setting](case, self)
+        known = persona_fields(cases.release) if self.hide else frozenset()
+        for name in self.hide:
+            if name not in known:
+                raise OptionError(
+                    f"hide={name} names no field of these personas. Use some of: {', '.join(sorted(known))}."
+                )
+
+    def fingerprint(self) -> str:
+        """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout.
+
+        Setting, method, hidden fields and what is retrieved are not in it: a run and its no_persona control have the same.
+        """
+        plain = Template(prompt=self.prompt, language=self.language)
+        texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
+        fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
+        digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
+        return f"{self.prompt}-{digest[:12]}"
+
+
+def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a template that are not the default, by name; the method apart, which every name shows in its own way.
+
+    Args:
+        asked: the fields by name, of a Template or read back from a log.
+    """
+    default = vars(Template())
+    found = {name: asked[name] for name in _SAID if asked[name] != default[name]}
+    if not asked["hide"]:  # a log has a list where a template has a tuple
+        found.pop("hide", None)
+    if asked["setting"] not in SOURCES:
+        found.pop("k", None)
+    return found
+
+
+def remarks(asked: Mapping[str, Any]) -> list[str]:
+    """`changed` in words."""
+    return [remark for name, value in changed(asked).items() for remark in _SAID[name](value)]
+
+
+_SAID: dict[str, Callable[[Any], list[str]]] = {
+    "setting": lambda setting: [setting],
+    "k": lambda k: [f"k={k}"],
+    "rag_filter": lambda _: ["rag_filter"],
+    "prompt": lambda version: [f"prompt {version}"],
+    "language": lambda language: [f"language {language}"],
+    "hide": lambda names: [f"without {name}" for name in names],
+}
+
+
+def persona(case: Case, template: Template) -> str:
+    """The paper's Persona Profile setting: the model reads the whole profile."""
+    text = case.persona.without(template.hide).text
+    return f"{template.wording(case).with_persona}\n\n<persona>\n{text}\n</persona>"
+
+
+def no_persona(case: Case, template: Template) -> str:
+    """The paper's No Persona control: the model reads the question and the responses alone."""
+    return template.wording(case).without_persona
+
+
+def notes(case: Case, template: Template) -> str:
+    """The settings that retrieve: the model reads the pieces of the user's memory, or persona, that fit the question."""
+    pieces = template.pieces(case)
+    if not pieces:  # all hidden, or dropped by the filter: then nothing is known about the user
+        return no_persona(case, template)
+    lines = "\n".join(f"- {piece}" for piece in pieces)
+    return f"{template.wording(case).with_notes}\n\n<notes>\n{lines}\n</notes>"
+
+
+SOURCES: dict[str, Callable[[Case, Template], tuple[str, ...]]] = {
+    "rag": lambda case, template: case.persona.memory,
+    "persona_bm25": lambda case, template: case.persona.without(template.hide).statements,
+}
+"""The settings that retrieve, and the pieces that each retrieves from: `rag` is the paper's, `persona_bm25` is not."""
+
+SETTINGS: dict[str, Callable[[Case, Template], str]] = {
+    "persona": persona,
+    "no_persona": no_persona,
+    **dict.fromkeys(SOURCES, notes),
+}
+"""What the model is told about the user: the prompt's text before the question."""
+
+
+def build(case: Case, template: Template, order: str) -> str:
+    """The prompt of one case in one order."""
+    first, second = shown(case, order)
+    wording = template.wording(case)
+    return (
+        f"{SETTINGS[template.setting](case, template)}\n\n"
+        f"<question>\n{case.question}\n</question>\n\n"
+        f"<response_A>\n{first}\n</response_A>\n\n"
+        f"<response_B>\n{second}\n</response_B>\n\n"
+        f"{wording.ask_cot if template.method == 'cot' else wording.ask}"
+    )
+
+
+def responses(prompt: str) -> tuple[str, str]:
+    """Read the two responses back out of a prompt: (A, B).
+
+    Raises:
+        ValueError: the prompt is not one of ours, or a text of the data holds our tags so that the parts are ambiguous.
+    """
+    parts = []
+    for tag in ("response_A", "response_B"):
+        opening, closing = f"<{tag}>\n", f"\n</{tag}>"
+        if prompt.count(opening) != 1 or prompt.count(closing) != 1:
+            raise ValueError(f"expected exactly one {opening.strip()} ... {closing.strip()} in the prompt")
+        parts.append(prompt.partition(opening)[2].partition(closing)[0])
+    return parts[0], parts[1]

@@ -1,0 +1,93 @@
+"""The paper's filter (arXiv 2506.12915, Appendix F): of what was retrieved, the model itself keeps what matters.
+
+It is asked once per case, before both orders. The paper's words for it were not released: these are ours. Whoever
+changes a text here raises TASK_VERSION.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from ..replies.plain import spoken
+from .cases import Case
+from .prompts import Template
+
+UNREADABLE = "unreadable"
+
+_TEXTS = {
+    "en": (
+        "Below are the persona of a user, a question that this user asked an assistant, and numbered notes about this "
+        "user. Decide which of the notes matter for a response to the question that suits this user.",
+        "Which notes matter? Reply with their numbers alone, separated by commas, as in: 1, 3. If none of them matters, "
+        "reply 0.\nNumbers:",
+    ),
+    "zh": (
+        "下面是一位用户的画像、这位用户向助手提出的一个问题，以及关于这位用户的若干条带编号的记录。"
+        "要给出适合这位用户的回答，请判断哪些记录是有用的。",
+        "哪些记录有用？只回复它们的编号，用逗号隔开，例如：1, 3。如果都没有用，请回复 0。\n编号：",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept(Template):
+    """The template of one case after the filter.
+
+    Attributes:
+        kept: the pieces that stand in both prompts.
+    """
+
+    kept: tuple[str, ...]
+
+    def pieces(self, case: Case) -> tuple[str, ...]:
+        return self.kept
+
+
+def keep(template: Template, pieces: tuple[str, ...]) -> Kept:
+    """This template with these pieces instead of all that are retrieved."""
+    return Kept(**{field.name: getattr(template, field.name) for field in fields(Template)}, kept=pieces)
+
+
+def build(case: Case, template: Template, pieces: Sequence[str]) -> str:
+    """The prompt that asks which pieces matter."""
+    language = case.language if template.language == "auto" else template.language
+    opening, ask = _TEXTS[language]
+    numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(pieces, start=1))
+    return (
+        f"{opening}\n\n"
+        f"<persona>\n{case.persona.without(template.hide).text}\n</persona>\n\n"
+        f"<question>\n{case.question}\n</question>\n\n"
+        f"<notes>\n{numbered}\n</notes>\n\n"
+        f"{ask}"
+    )
+
+
+_LABEL = re.compile(r"(?s:.*)(?:\b(?:numbers?|notes?|answer)|编号|答案|记录)\s*:(.*)", re.S)
+_NUMBERS = re.compile(r"\d{1,4}(?:(?:\s*(?:[,;、]|\band\b|和)\s*|\s+)\d{1,4})*")
+_NONE = ("0", "none", "无", "没有")
+
+
+def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
+    """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
+
+    A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: what is read wrongly would
+    take notes away, and what is unreadable keeps them all.
+    """
+    text = spoken(reply)
+    if text is None:
+        return None
+    text = re.sub(r"[*_`#\[\](){}]", " ", text).lower().strip()  # a space: [1][3] names 1 and 3
+    if labelled := _LABEL.fullmatch(text):
+        text = labelled[1]
+    text = text.strip(" \n.。")
+    if text in _NONE:
+        return ()
+    numbers = sorted({int(number) for number in re.findall(r"\d+", text)}) if _NUMBERS.fullmatch(text) else [0]
+    return tuple(numbers) if numbers[0] > 0 and numbers[-1] <= count else None
+
+
+def said(numbers: tuple[int, ...] | None, count: int) -> str:
+    """What a score says about the filter of its case."""
+    return UNREADABLE if numbers is None else f"kept {len(numbers)} of {count}"

@@ -1,0 +1,106 @@
+"""Where the release's files are: a folder, the bundled sample, or a Hub dataset at a pinned revision."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..common.errors import DataError
+
+HUB_ID = "PersonalAILab/PersonaFeedback"
+HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
+ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
+SAMPLE = "sample"
+
+PAPER_COUNTS = {
+    ("specific", "easy"): 1108,
+    ("specific", "medium"): 1667,
+    ("specific", "hard"): 1682,
+    ("general", "easy"): 1510,
+    ("general", "medium"): 1321,
+    ("general", "hard"): 1010,
+}
+"""Cases per cell (arXiv 2506.12915, Table 2); 8,298 in all. The order is the order of cells everywhere."""
+
+SAMPLE_CASES_PER_CELL = 8
+
+_FILES = ["data/*", "persona/*", "memory/*"]
+"""What is read of a dataset on the Hub. The release has no memories; a copy of one's own may."""
+
+_HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+
+
+@dataclass(frozen=True)
+class Release:
+    """One copy of the release on this machine.
+
+    Attributes:
+        root: folder that holds `data/`, `persona/` and, where there are any, `memory/`.
+        source: what a signature prints: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
+        counts: expected number of cases per (category, difficulty).
+    """
+
+    root: Path
+    source: str
+    counts: dict[tuple[str, str], int]
+
+    @property
+    def is_sample(self) -> bool:
+        """The bundled sample demonstrates; its numbers are no evidence about a model."""
+        return self.source == SAMPLE
+
+
+def locate(data: str | os.PathLike[str] | None = None) -> Release:
+    """Find the release that `data` names, fetching it from the Hub if need be.
+
+    Args:
+        data: a folder in the release's layout, `sample`, or a Hub dataset id with an optional `@revision`.
+            None reads PERSONAFEEDBACK_DATA, and where that is unset takes the pinned Hub release.
+
+    Raises:
+        DataError: there is no such folder, or the Hub cannot serve the dataset.
+    """
+    name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
+    name = name.strip() or HUB_ID
+    if name == SAMPLE:
+        cells = dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL)
+        return Release(Path(__file__).with_name(SAMPLE), SAMPLE, cells)
+    try:
+        folder = Path(name).expanduser()
+        if folder.is_dir():
+            return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+    except (OSError, RuntimeError):  # a name that no file system takes, or the home of an unknown user
+        pass
+    hub = _HUB_DATASET.fullmatch(name)
+    if hub is None or name.startswith((".", "~")):
+        raise DataError(
+            f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). "
+            f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that holds data/ and persona/, "
+            f"to {SAMPLE!r}, or to a dataset id."
+        )
+    pinned = HUB_REVISION if hub["id"] == HUB_ID else None
+    return _fetch(hub["id"], hub["revision"] or pinned)
+
+
+@cache
+def _fetch(hub_id: str, revision: str | None) -> Release:
+    """Download (or find in the cache) one Hub revision: a single snapshot call, only the folders that are read."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES))
+    except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
+        reason = (str(error).strip() or "no reason given").splitlines()[0]
+        raise DataError(
+            f"Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
+            f"({type(error).__name__}: {reason}). "
+            "If the dataset is gated or private, set HF_TOKEN to a token that may read it. "
+            f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
+            "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
+            f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+        ) from error
+    # A snapshot lies in a folder named after its commit, whatever branch or tag was asked for.
+    return Release(root, f"{hub_id}@{root.name}", PAPER_COUNTS)

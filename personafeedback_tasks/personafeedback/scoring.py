@@ -1,0 +1,171 @@
+"""Answers -> the scores of a case -> means and standard errors, over all cases and in each cell.
+
+A case has one answer per order (see `orders.ORDERS`): `A`, `B`, or the reason why the reply is unreadable.
+What has an empty denominator is nan, never 0, and is left out of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from ..replies.answers import LETTERS
+from .cases import columns
+from .orders import CHOSEN_LETTER, ORDERS
+
+LogLikelihoods = tuple[float, float]
+"""Log-likelihood (nats) of the letters (A, B) after one prompt."""
+
+TIED = "invalid_response_format"
+"""The reason when two log-likelihoods are equal or undefined: there is no letter to read."""
+
+
+@dataclass(frozen=True)
+class CaseScore:
+    """What one case says about a model. All values lie in [0, 1].
+
+    Attributes:
+        acc: mean over both orders of "the chosen response was picked"; unreadable counts as not picked. Chance 0.5.
+        acc_both: 1 if it was picked in both orders, else 0. Chance 0.25.
+        consistency: 1 if the same response was picked in both orders, else 0 (position consistency of
+            arXiv 2406.07791, among cases with both replies readable); nan unless both replies are readable.
+        first_rate: share of the readable replies that picked the response shown first; nan without any.
+            A mean of 0.5 is no position bias.
+        invalid: share of the replies that are unreadable.
+    """
+
+    acc: float
+    acc_both: float
+    consistency: float
+    first_rate: float
+    invalid: float
+
+
+METRICS = tuple(CaseScore.__dataclass_fields__)
+
+
+def score_answers(answers: Sequence[str]) -> CaseScore:
+    """Score one case from its answers in the order of ORDERS.
+
+    Raises:
+        ValueError: there is not exactly one answer per order.
+    """
+    if len(answers) != len(ORDERS):
+        raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(ORDERS)})")
+    picked = [answer == CHOSEN_LETTER[order] for order, answer in zip(ORDERS, answers, strict=True)]
+    readable = [answer for answer in answers if answer in LETTERS]
+    complete = len(readable) == len(ORDERS)
+    return CaseScore(
+        acc=sum(picked) / len(ORDERS),
+        acc_both=float(all(picked)),
+        # The orders mirror each other, so two different letters are the same response.
+        consistency=float(readable[0] != readable[1]) if complete else math.nan,
+        first_rate=readable.count(LETTERS[0]) / len(readable) if readable else math.nan,
+        invalid=1 - len(readable) / len(ORDERS),
+    )
+
+
+def read_log_likelihoods(pair: LogLikelihoods) -> str:
+    """The more likely letter; equal or undefined log-likelihoods are unreadable, not the first letter."""
+    a, b = pair
+    if a == b or math.isnan(a) or math.isnan(b):
+        return TIED
+    return LETTERS[0] if a > b else LETTERS[1]
+
+
+def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
+    """acc_sym: 1 if the log-odds of the chosen response, averaged over both orders, are positive; 0.5 on an exact tie.
+
+    Args:
+        pairs: log-likelihoods of (A, B), one pair per order of ORDERS. An undefined one counts as not picked.
+    """
+    odds = []
+    for order, (a, b) in zip(ORDERS, pairs, strict=True):
+        odds.append(0.0 if a == b else (a - b if CHOSEN_LETTER[order] == LETTERS[0] else b - a))
+    total = sum(odds)
+    if math.isnan(total) and not any(math.isnan(value) for pair in pairs for value in pair):
+        total = 0.0  # +inf and -inf: each order is certain of the opposite
+    return 0.5 if total == 0 else float(total > 0)
+
+
+def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
+    """The probability of the chosen response, averaged over both orders. Chance 0.5.
+
+    The two letters share all of it: p(chosen) = p / (p(A) + p(B)). nan unless both orders have it, since position bias
+    cancels only then.
+
+    Args:
+        pairs: as in `score_symmetric`.
+    """
+    shares = []
+    for order, pair in zip(ORDERS, pairs, strict=True):
+        # From the larger one, so that nothing underflows.
+        a, b = (math.exp(value - max(pair)) for value in pair)
+        shares.append((a if CHOSEN_LETTER[order] == LETTERS[0] else b) / (a + b))
+    return sum(shares) / len(shares)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of the values that are defined; nan if none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """Standard error of the mean when the values of one cluster (here: one user) are correlated.
+
+    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
+    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
+
+    Args:
+        values: one value per case; nan is left out.
+        clusters: the cluster of each value.
+    """
+    center = mean(values)
+    deviations: dict[str, float] = {}
+    n = 0
+    for value, cluster in zip(values, clusters, strict=True):
+        if not math.isnan(value):
+            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
+            n += 1
+    count = len(deviations)
+    if count < 2:
+        return math.nan
+    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
+
+
+Scored = tuple[str, str, Sequence[Mapping[str, float]]]
+"""The cell of a case, its user, and its scores (metric name -> value), one mapping per epoch."""
+
+
+def table(cases: Iterable[Scored]) -> dict[str, float]:
+    """Every metric: `acc` and `acc_stderr` over all cases, `acc_general_hard`, `acc_general_hard_stderr`, ... in each cell.
+
+    A category has its own, `acc_general`, where there are several of its cells. The epochs of a case are averaged first.
+    Means are weighted by cases, standard errors clustered by user. Empty without cases.
+    """
+    in_cell: dict[str, list[tuple[str, Mapping[str, float]]]] = {}
+    for cell, user, epochs in cases:
+        in_cell.setdefault(cell, []).append((user, _over_epochs(epochs)))
+    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
+    found: dict[str, float] = {}
+    for group, cells in {"": list(in_cell), **groups}.items():
+        rows = [row for cell in cells for row in in_cell[cell]]
+        users = [user for user, _ in rows]
+        for metric in rows[0][1] if rows else ():
+            values = [scores[metric] for _, scores in rows]
+            found[f"{metric}{group}"] = mean(values)
+            found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
+    return found
+
+
+def _over_epochs(epochs: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The values of one case."""
+    first, *others = epochs
+    return {metric: mean(scores[metric] for scores in epochs) for metric in first} if others else first
+
+
+def as_dict(score: CaseScore) -> dict[str, float]:
+    """Metric name -> value, every name present."""
+    return asdict(score)

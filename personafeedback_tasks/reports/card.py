@@ -1,0 +1,263 @@
+"""A report -> the model card: `model-index` metadata, a Markdown section, and the Hub's newer `.eval_results` file.
+
+Nothing is uploaded. What a card already has stays byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
+the values anew and join the models of a `model-index` into one. So the text of the front matter is edited in place, and
+huggingface_hub only makes our entries and checks that it can read the result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import EvalResult, ModelCardData
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
+
+from ..common import foreign
+from ..common.files import locked
+from ..personafeedback.cases import CaseSet
+from ..personafeedback.release import HUB_ID
+from ..personafeedback.signature import repeated
+from ..runs.run import Run
+from .card_file import CardError, dump, metadata_of, newline_of, read, with_results, with_section, write
+from .card_text import HUB_COMMIT, PACKAGE, asked, counted, model_of, next_steps, section, signature_of, unreadable
+from .control import unreadable_share
+from .report import Report
+from .tables import interval, percent
+
+MOST_UNREADABLE = 0.10
+"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
+
+
+_OURS = "# Written by `personafeedback card`. It is written anew each time; what else you have to say belongs into another file.\n"
+
+
+def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results: Path | None = None) -> list[str]:
+    """Write the numbers of a report into a model card. Doing it again changes nothing more.
+
+    A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
+    fields); those of other ways, of other
+    benchmarks and of other models stay.
+
+    Args:
+        report: from `report.make_report`, with `cases`.
+        cases: the data of the run; None is refused.
+        card: the card, on the Hub or not; made if there is none.
+        eval_results: folder for the `.eval_results` file; made if there is none. None writes no such file.
+
+    Returns:
+        What to tell the user, one line each.
+
+    Raises:
+        CardError: nobody should publish this run, or a file cannot be changed without a loss. Nothing is written then.
+        FileError: a file cannot be written. Then none is.
+    """
+    refuse_unpublishable(report, cases)
+    assert cases is not None  # refused above
+    with locked(card):
+        old = read(card)
+        files = [(card, old, _with_our_parts(card, old or "", report, cases))]
+        if eval_results is not None:
+            files.insert(0, _eval_results_file(eval_results, report))
+        said = write(files)
+    return [*said, *next_steps(report.run, *(path for path, _, _ in reversed(files)))]
+
+
+def _eval_results_file(folder: Path, report: Report) -> tuple[Path, str | None, str]:
+    """(the `.eval_results` file of a run, what it holds, what it is to hold)."""
+    name = re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *report.run.remarks]))
+    path = folder / f"{name}.yaml"
+    entries = _OURS + dump(eval_result_entries(report))
+    before = read(path)
+    if before is not None and not before.startswith(_OURS):
+        raise CardError(
+            f"{path}: found a file that `personafeedback card` did not write, expected none. Name another folder."
+        )
+    return path, before, entries
+
+
+# --- what nobody should publish --------------------------------------------------------------------------------------
+
+
+def refuse_unpublishable(report: Report, cases: CaseSet | None) -> None:
+    """Raise CardError, with the reason, for a run whose numbers should not stand in a card.
+
+    Runs that mix task versions, settings, methods or data are refused earlier, by `runs.read_run`.
+    """
+    run, log = report.run, report.run.logs[0]
+    if run.signature["demonstration"]:
+        raise CardError(
+            f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample demonstrates, its numbers "
+            "are no evidence about a model. Run again without data=sample."
+        )
+    if run.rows is None:
+        raise CardError(
+            f"{log}: found no samples in it, expected the answers of every case: without them there are no intervals and no "
+            "counts of unreadable replies. Run again, with --log_samples in lm-eval."
+        )
+    if run.partial:
+        cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
+        raise CardError(
+            f"{log}: found a partial run ({cells}), expected every case of a cell that was begun. Finish it "
+            "(`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
+        )
+    if run.signature["counts"] != "table2":
+        raise CardError(
+            f"{log}: found data that were not checked against the paper's number of cases "
+            f"(counts={run.signature['counts']}), expected counts=table2. Run again on the whole release."
+        )
+    for group in report.groups:
+        reasons = unreadable(group)
+        if sum(reasons.values()) > MOST_UNREADABLE * group.replies:
+            share = percent(sum(reasons.values()) / group.replies)
+            raise CardError(
+                f"{log}: found {share} % unreadable replies in {group.name} ({counted(reasons)}; refusals not counted), expected "
+                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the set-up, not the model: read some replies, then "
+                "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
+            )
+    if report.control is not None:
+        control = report.control
+        if control.partial or unreadable_share(control) > MOST_UNREADABLE:
+            raise CardError(
+                f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
+                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: what it did not answer would count as "
+                "the persona's gain. Run the control again, or leave --no-persona out."
+            )
+    if cases is None:
+        why = [note for note in report.notes if note.endswith("Pass --data.")]
+        raise CardError(
+            f"{log}: found no data to go with it, expected the texts that were asked: a card gives the baselines and the label "
+            f"ceiling with its numbers. {why[0] if why else 'Pass --data.'}"
+        )
+
+
+# --- numbers for machines --------------------------------------------------------------------------------------------
+
+
+def results(report: Report) -> list[EvalResult]:
+    """One result per group for `model-index`; with log-likelihoods a second one, for `acc_sym`.
+
+    Values are per cent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
+    address nobody but the author of the card can know.
+    """
+    run = report.run
+    shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
+    found = []
+    for group in report.groups:
+        for name in ("acc", "acc_sym"):
+            measure = group.measures[name]
+            if math.isnan(measure.value):
+                continue
+            args = {
+                "setting": foreign.yaml(run.signature["setting"]),
+                "method": foreign.yaml(run.signature["method"]),
+                "asked": asked(run),
+                **({"orders": "both"} if repeated(run) == "both orders" else {}),
+                "interval_95": [_rounded(measure.low), _rounded(measure.high)],
+                "stderr": _rounded(measure.stderr),
+                "cases": group.cases,
+                "users": measure.users,
+                "refusals": group.reasons.get("refusal", 0),
+                "unreadable": sum(unreadable(group).values()),
+                "baseline_longest": _rounded(group.baselines["longest"].value),
+                "signature": foreign.yaml(signature_of(report)),
+            }
+            if math.isnan(measure.stderr):  # one user only
+                del args["interval_95"], args["stderr"]
+            found.append(
+                EvalResult(
+                    task_type="multiple-choice",
+                    task_name="Multiple Choice",
+                    dataset_type=HUB_ID,
+                    dataset_name="PersonaFeedback",
+                    dataset_config=group.name,
+                    dataset_split="test",
+                    dataset_revision=_commit(run),
+                    metric_type="accuracy",
+                    metric_name=foreign.yaml(f"{name} ({repeated(run)}), %{shown}"),
+                    metric_value=_rounded(measure.value),
+                    metric_args=args,
+                )
+            )
+    return found
+
+
+def eval_result_entries(report: Report) -> list[dict[str, Any]]:
+    """One entry per group for `.eval_results/*.yaml`, in per cent.
+
+    Raises:
+        CardError: the installed huggingface_hub does not know them yet.
+    """
+    try:
+        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    except ImportError as error:
+        raise CardError(
+            "--eval-results: the installed huggingface_hub has no EvalResultEntry. Upgrade it "
+            "(`pip install -U huggingface_hub`), or leave the option out."
+        ) from error
+    run = report.run
+    return eval_result_entries_to_yaml(
+        [
+            EvalResultEntry(
+                dataset_id=HUB_ID,
+                task_id=group.name,
+                value=_rounded(group.measures["acc"].value),
+                dataset_revision=_commit(run),
+                date=foreign.yaml(run.date),
+                notes=foreign.yaml(
+                    f"acc over {repeated(run)} in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}"
+                ),
+            )
+            for group in report.groups
+        ]
+    )
+
+
+def _rounded(value: float) -> float:
+    return round(100 * value, 2)
+
+
+def _commit(run: Run) -> str | None:
+    """The data's commit, if they came from the Hub dataset itself."""
+    source = str(run.signature["source"])
+    hub = HUB_COMMIT.fullmatch(source)
+    return hub["commit"] if hub and source.startswith(f"{HUB_ID}@") else None
+
+
+def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet) -> str:
+    """The card with our metadata and our section in it."""
+    run = report.run
+    mark = content[:1] if content.startswith("\ufeff") else ""  # a byte order mark: readers drop it, the file keeps it
+    content = content.removeprefix(mark)
+    newline = newline_of(content)
+    block = REGEX_YAML_BLOCK.search(content)
+    front, body = (block[2], content[block.end() :]) if block else ("", content)
+    data = metadata_of(path, content) if block else {}
+    name = str(data.get("model_name") or foreign.yaml(model_of(run)))
+
+    def replaced(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
+        args = metric.get("args")
+        return (
+            isinstance(args, Mapping)
+            and result["dataset"]["type"] == HUB_ID
+            and str(args.get("signature")).startswith(f"{PACKAGE} ")
+            and args.get("asked") == asked(run)
+        )
+
+    index = ModelCardData(model_name=name, eval_results=results(report)).to_dict()["model-index"]
+    front = front and front + newline
+    front = with_results(path, front, data, index, replaced, newline).removesuffix(newline)
+    if not content:
+        body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
+    body = with_section(path, body, section(report, cases), asked(run), newline)
+    begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
+    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart
+        begin, end = f"{begin}\n", f"\r{end}"
+    if block and not block[4]:  # the card ends with its front matter
+        end += newline
+    content = begin + front + end + body
+    metadata_of(path, content)
+    return mark + content

@@ -1,0 +1,210 @@
+"""Two runs on the same cases -> which one serves these users better, and how small a difference they could have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+
+from ..common import foreign
+from ..common.statistics import Estimate, difference, sign_flip_p, smallest_difference
+from ..personafeedback.case_values import case_values
+from ..personafeedback.signature import signature_line
+from ..runs.run import WHAT_IS_ASKED, Run, RunError
+from .caveats import FEW_USERS, caveats
+from .report import groups_of, jsonable
+from .tables import NOTHING, grid, interval, percent, printed
+
+
+@dataclass(frozen=True)
+class GroupComparison:
+    """One line of a comparison: a cell, a category, or all.
+
+    Attributes:
+        name: `general_hard`, `general`, `total`.
+        acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
+        difference: acc_a - acc_b, paired, with its interval clustered by user.
+        p: two-sided p value by sign flips of whole users' differences, in (0, 1].
+        only_a: ids of the cases that run A got wholly right (a letter: in both orders) and run B did not; only_b the other
+            way round.
+        smallest: the smallest true difference that these data show with 80 % power at the 5 % level.
+    """
+
+    name: str
+    acc_a: float
+    acc_b: float
+    difference: Estimate
+    p: float
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    smallest: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that is printed about two runs.
+
+    Attributes:
+        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the other way round.
+        unchecked: run (`A`, `B`) -> why its users, cells and texts were not held against the data.
+    """
+
+    run_a: Run
+    run_b: Run
+    groups: tuple[GroupComparison, ...]
+    only_in_a: tuple[str, ...]
+    only_in_b: tuple[str, ...]
+    unchecked: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know before the numbers."""
+        found = [
+            f"The users, cells and texts of run {name} were not checked. {why}" for name, why in self.unchecked.items()
+        ]
+        for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
+            if ids:
+                named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+                found.append(f"{len(ids):,} cases are in run {name} only and left out: {named}")
+        for name in WHAT_IS_ASKED:
+            a, b = self.run_a.signature[name], self.run_b.signature[name]
+            if a != b:
+                found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")
+        if self.run_a.conditions != self.run_b.conditions:
+            found.append(f"The conditions differ: {self.run_a.conditions}; and {self.run_b.conditions}.")
+        found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats(run, f"run {name}"))
+        if self.groups[-1].difference.users < FEW_USERS:
+            found.append(f"{self.groups[-1].difference.users} users only: the interval promises 95 % and holds less.")
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON; nan becomes None."""
+        return jsonable(
+            {
+                "a": signature_line(self.run_a),
+                "b": signature_line(self.run_b),
+                "partial": {name: run.partial for name, run in _named(self)},
+                "notes": self.notes,
+                "only_in_a": self.only_in_a,
+                "only_in_b": self.only_in_b,
+                "groups": {group.name: asdict(group) for group in self.groups},
+            }
+        )
+
+
+def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) -> Comparison:
+    """Compare two runs on the cases that both answered.
+
+    Args:
+        unchecked: see `Comparison`.
+
+    Raises:
+        RunError: a log holds no samples, the runs share no case, or a case was asked with different texts.
+    """
+    for run in (run_a, run_b):
+        if run.rows is None:
+            raise RunError(
+                f"{run.logs[0]}: found no samples in it, expected the answers of every case (--log_samples). Run again."
+            )
+    rows_a, rows_b = run_a.rows or {}, run_b.rows or {}
+    common = rows_a.keys() & rows_b.keys()
+    if not common:
+        raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")
+    other = sorted(case_id for case_id in common if rows_a[case_id].digest != rows_b[case_id].digest)
+    if other:
+        raise RunError(
+            f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases were asked with other texts than in {run_a.logs[0]}; "
+            f"the first is {other[0]}. Compare runs on the same data."
+        )
+    values = {case_id: (case_values(rows_a[case_id]), case_values(rows_b[case_id])) for case_id in common}
+    groups = []
+    for name, _, ids in groups_of(rows_a[case_id] for case_id in common):
+        users = [rows_a[case_id].user_id for case_id in ids]
+        a, b = ([values[case_id][side].acc for case_id in ids] for side in (0, 1))
+        deltas = [x - y for x, y in zip(a, b, strict=True)]
+        right = {case_id: tuple(side.acc == 1 for side in values[case_id]) for case_id in ids}
+        groups.append(
+            GroupComparison(
+                name=name,
+                acc_a=sum(a) / len(a),
+                acc_b=sum(b) / len(b),
+                difference=difference(a, b, users),
+                p=sign_flip_p(deltas, users),
+                only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
+                only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
+                smallest=smallest_difference(deltas, users),
+            )
+        )
+    return Comparison(
+        run_a,
+        run_b,
+        tuple(groups),
+        tuple(sorted(rows_a.keys() - common)),
+        tuple(sorted(rows_b.keys() - common)),
+        unchecked or {},
+    )
+
+
+HEADER = (
+    "", "cases", "users", "A", "B", "A - B", "95 % interval", "p", "only A", "only B", "smallest seen"
+)  # fmt: skip
+
+LEGEND = (
+    "acc in per cent, paired by case; intervals clustered by user; p by sign flips of whole users' differences; only A, only B: "
+    "cases that one run got wholly right (a letter: in both orders) and the other did not; smallest seen: the true difference that these "
+    "data show with 80 % power."
+)
+
+
+def rows(comparison: Comparison) -> list[list[str]]:
+    """One row per group, under HEADER."""
+    return [
+        [
+            group.name.replace("_", " "),
+            f"{group.difference.n:,}",
+            f"{group.difference.users:,}",
+            percent(group.acc_a),
+            percent(group.acc_b),
+            percent(group.difference.value, sign=True),
+            interval(group.difference, sign=True),
+            NOTHING if group.p != group.p else f"{group.p:.4f}",
+            f"{len(group.only_a):,}",
+            f"{len(group.only_b):,}",
+            percent(group.smallest),
+        ]
+        for group in comparison.groups
+    ]
+
+
+def terminal(comparison: Comparison) -> list[RenderableType]:
+    """What `report_text.show` prints."""
+    table = Table(*HEADER, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        column.justify, column.no_wrap = "right", True
+    table.columns[0].justify = "left"
+    for row in rows(comparison):
+        table.add_row(*row)
+    runs = [printed(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
+    notes = [printed(f"! {note}") for note in comparison.notes]
+    signatures = [printed(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
+    return [*runs, *notes, table, printed(LEGEND, style="dim"), *signatures]
+
+
+def markdown(comparison: Comparison) -> str:
+    """A section of a Markdown file."""
+    parts: Sequence[str] = (
+        "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
+        "\n".join(f"> {foreign.markdown(note)}  " for note in comparison.notes),
+        grid(HEADER, rows(comparison)),
+        LEGEND,
+        "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),
+    )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _named(comparison: Comparison) -> list[tuple[str, Run]]:
+    return [("A", comparison.run_a), ("B", comparison.run_b)]

@@ -1,0 +1,122 @@
+"""Accuracy per cell with its interval, and the baselines behind it: a figure for one column of a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..common import foreign
+from ..common.errors import OptionError
+from ..personafeedback.signature import repeated
+from .report import Report
+
+WIDTH = 3.5
+"""Inches: one column of a paper."""
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's palette, which the colour-blind tell apart; markers differ too."""
+
+MARKERS = "osD^vP"
+BASELINES: dict[str, tuple[str, Any]] = {
+    "longest": ("Longest", "-"),
+    "overlap": ("Persona overlap", ":"),
+    "random": ("Chance", "--"),
+}
+"""Drawn behind the points: name -> (label, line style)."""
+
+_STYLE: Any = {
+    "font.size": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "personafeedback",  # the same report, the same bytes
+}
+
+
+def draw(reports: Sequence[Report]) -> Figure:
+    """One figure for some runs; their groups stand side by side, each with its baselines.
+
+    Args:
+        reports: at most six, the number of colours that can be told apart.
+
+    Raises:
+        OptionError: there are more.
+    """
+    if len(reports) > len(COLORS):
+        raise OptionError(
+            f"found {len(reports)} runs for one figure, expected at most {len(COLORS)}, whose colours can be told apart. "
+            "Report them in parts, each with an --out of its own, or leave --out out."
+        )
+    names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
+    order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(WIDTH, 0.9 + 0.11 * len(reports) + 0.27 * len(order)), layout="constrained")
+        axes = figure.add_subplot()
+        behind = _draw_baselines(axes, reports, order)
+        points = []
+        for index, report in enumerate(reports):
+            shift = 0.5 * ((index + 0.5) / len(reports) - 0.5)
+            groups = [(place, report.by_name[name]) for place, name in enumerate(order) if name in report.by_name]
+            acc = [group.measures["acc"] for _, group in groups]
+            bars = axes.errorbar(
+                [100 * estimate.value for estimate in acc],
+                [place + shift for place, _ in groups],
+                xerr=[100 * (estimate.high - estimate.value) for estimate in acc],
+                fmt=MARKERS[index],
+                color=COLORS[index],
+                markersize=4,
+                capsize=2,
+                elinewidth=1,
+                zorder=3,
+            )
+            points.append((foreign.figure(report.run.label), bars))
+        axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        over = {repeated(report.run) for report in reports} == {"both orders"}
+        axes.set_xlabel(f"Accuracy{' over both orders' if over else ''}, 95 % interval (%)")
+        axes.margins(x=0.05)
+        _draw_legend(figure, [*behind.items(), *points])
+    return figure
+
+
+def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
+    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
+    names, handles = zip(*entries, strict=True)
+    legend = figure.legend(
+        handles, [""] * len(names), loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1,
+        handlelength=1.8,
+    )  # fmt: skip
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, parse_math=False)
+
+
+def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
+    """Label -> one of its lines, for the legend."""
+    drawn: dict[str, Artist] = {}
+    for name, (label, style) in BASELINES.items():
+        for place, group in enumerate(order):
+            values = {
+                report.by_name[group].baselines[name].value
+                for report in reports
+                if group in report.by_name and name in report.by_name[group].baselines
+            }
+            for value in sorted(values):
+                drawn[label] = axes.vlines(
+                    100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1
+                )
+    return drawn
+
+
+def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:
+    """The figure as PNG (300 dpi) and SVG: file name -> content."""
+    figure, png, svg = draw(reports), BytesIO(), BytesIO()
+    with rc_context(_STYLE):
+        figure.savefig(png, format="png", dpi=300)
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+    return {f"{name}.png": png.getvalue(), f"{name}.svg": svg.getvalue()}

@@ -1,0 +1,296 @@
+"""A sequence classifier of `transformers` as a reward model: conversations -> rewards. No harness.
+
+Batches hold conversations of similar length, padded on the right and masked: the rewards are those of one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+import transformers
+
+from ..common.errors import PersonaFeedbackError, choose
+from ..personafeedback.conversations import Message, without_system
+from ..personafeedback.rewards import RewardError
+from . import source as model_source
+
+NO_LIMIT = 1_000_000
+"""tokenizer.model_max_length is a huge number where nobody set it."""
+
+DTYPES = ("auto", "bfloat16", "float16", "float32")
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One conversation as the model reads it.
+
+    Attributes:
+        ids: the tokens.
+        persona: `system turn`, `before the question` or `not told`.
+        truncated: whether tokens were cut off.
+    """
+
+    ids: list[int]
+    persona: str
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """What the model says about one conversation: its reward, and one number per aspect if it has several outputs."""
+
+    score: float
+    aspects: dict[str, float]
+
+
+def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
+    """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own.
+
+    Args:
+        lengths: of all that wait.
+        size: how many at most.
+    """
+    order = sorted(range(len(lengths)), key=lambda index: lengths[index])
+    start = max(0, min(order.index(first) - size // 2, len(order) - size))
+    return order[start : start + size]
+
+
+class RewardModel:
+    """One loaded model.
+
+    Args:
+        path: a folder or a Hub id.
+        batch_size: conversations per forward pass.
+        aspects: names of the outputs, where the model has more than one. Its reward is then the model's own `score`
+            if its code computes one, else the first aspect.
+        truncate: cut what is too long instead of refusing it.
+        trust_remote_code: run code that comes with the model.
+        dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
+        revision: a commit, branch or tag of the Hub.
+        unpinned: run the model's code even if no commit pins it.
+
+    Attributes:
+        commit: where tokenizer, model and code came from; `model_source.LOCAL` for a folder.
+
+    Raises:
+        RewardError: the model is no sequence classifier that can be used as it is.
+        OptionError: see `model_source.check`.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        batch_size: int = 8,
+        aspects: Sequence[str] = (),
+        truncate: bool = False,
+        trust_remote_code: bool = False,
+        dtype: str = "auto",
+        revision: str | None = None,
+        unpinned: bool = False,
+    ) -> None:
+        self.path, self.batch_size, self.truncate = path, batch_size, truncate
+        choose("dtype", dtype, DTYPES)
+        model_source.check(path, revision, trust_remote_code, unpinned)
+        with _one_error(path, trust_remote_code):
+            self.commit = model_source.commit_of(path, revision)
+            self._load(self._origin(trust_remote_code, unpinned), dtype)
+            self.aspects = self._named(aspects)
+
+    def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
+        """What every call that loads a part of the model is told, so that all parts are of one commit."""
+        origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
+        if self.commit != model_source.LOCAL:
+            origin["revision"] = self.commit
+        if not trust_remote_code:
+            return origin
+        foreign = model_source.foreign_code(self.path, self.commit)
+        if foreign and not unpinned:
+            raise RewardError(
+                f"{self.path}: found code of {', '.join(foreign)}, expected its own alone: another repository's can change between "
+                "two runs. Copy that code into a folder with the model and name it in auto_map without the repository, or pass "
+                "-M unpinned=true to run whatever is there."
+            )
+        return origin if foreign else {**origin, "code_revision": origin.get("revision")}
+
+    def _load(self, origin: dict[str, Any], dtype: str) -> None:
+        path, gpu = self.path, torch.cuda.is_available()
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, **origin)
+        if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
+            raise RewardError(
+                f"{path}: found no chat template in its tokenizer, expected one: how this model wants a conversation "
+                "written is not known. Add one to a copy of the model, or score with RewardBench what "
+                "`personafeedback export --format rewardbench` writes."
+            )
+        name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
+        self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
+            path,
+            **origin,
+            dtype=getattr(torch, name),
+            output_loading_info=True,
+            **({"device_map": "auto"} if gpu else {}),
+        )
+        own_code = getattr(self.model.config, "auto_map", None) or {}
+        if "AutoModelForSequenceClassification" in own_code and not origin["trust_remote_code"]:
+            raise RewardError(
+                f"{path}: found code of its own, which was not run, expected a model whose rewards are those of transformers "
+                f"alone. {_OWN_CODE}"
+            )
+        if loaded["missing_keys"] or loaded.get("mismatched_keys"):
+            missing = sorted(map(str, loaded["missing_keys"])) or sorted(map(str, loaded["mismatched_keys"]))
+            raise RewardError(
+                f"{path}: found no weights for {missing[0]} ({len(missing)} in all), expected all of a sequence "
+                f"classifier; its rewards would be random numbers. {_OWN_CODE}"
+            )
+        self.model.eval()
+        self.model.config.use_cache = False  # one pass, nothing to go on from
+        self._own_pad: int | None = self.model.config.get_text_config().pad_token_id
+        self.dtype = str(self.model.dtype).removeprefix("torch.")
+
+    def _named(self, aspects: Sequence[str]) -> tuple[str, ...]:
+        """The names of the outputs; none for a model with one output."""
+        _, found = self._forward([self.encode([[*_PROBE, _REPLY]], ["a first example"])[0].ids])
+        outputs = 1 if found is None else found.shape[-1]
+        if outputs == 1 and not aspects:
+            return ()
+        if outputs == 1 or len(set(aspects)) != outputs or len(aspects) != outputs:
+            then = "Leave aspects out." if outputs == 1 else "Name them in their order: -M aspects=helpfulness,..."
+            raise RewardError(
+                f"{self.path}: found {outputs} output{'s' * (outputs > 1)} and the names {', '.join(aspects) or '(none)'}, "
+                f"expected {'no name for a single one' if outputs == 1 else 'a name for each'}. {then}"
+            )
+        return tuple(aspects)
+
+    @cached_property
+    def has_system_turn(self) -> bool:
+        """Whether the chat template writes a system turn."""
+        turns = [{"role": "system", "content": "b6f1d3"}, *_PROBE, _REPLY]
+        try:
+            return "b6f1d3" in self.tokenizer.apply_chat_template(turns, tokenize=False)
+        except Exception:  # templates refuse what they do not know each in a way of their own
+            return False
+
+    @cached_property
+    def max_length(self) -> int | None:
+        """The most tokens that the model reads; None where neither model nor tokenizer says."""
+        config = self.model.config.get_text_config()
+        limits = (getattr(config, "max_position_embeddings", None), self.tokenizer.model_max_length)
+        return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=None)
+
+    def encode(self, conversations: Sequence[Sequence[Message]], names: Sequence[str]) -> list[Encoded]:
+        """Conversations as tokens.
+
+        Args:
+            names: what an error calls each of them.
+
+        Raises:
+            RewardError: one is longer than the model reads.
+        """
+        places = [self._place(turns) for turns in conversations]
+        texts = [
+            self.tokenizer.apply_chat_template(
+                list(turns) if place != "before the question" else without_system(list(turns)), tokenize=False
+            )
+            for turns, place in zip(conversations, places, strict=True)
+        ]
+        # The template has written the special tokens already.
+        found = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        return [self._fit(ids, place, name) for ids, place, name in zip(found, places, names, strict=True)]
+
+    def _place(self, turns: Sequence[Message]) -> str:
+        if turns[0]["role"] != "system":
+            return "not told"
+        return "system turn" if self.has_system_turn else "before the question"
+
+    def _fit(self, ids: list[int], place: str, name: str) -> Encoded:
+        limit = self.max_length
+        if limit is None or len(ids) <= limit:
+            return Encoded(ids, place)
+        if not self.truncate:
+            raise RewardError(
+                f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, all that {self.path} reads. "
+                "Use a model that reads more, or cut the beginning off with -M truncate=true; the result then counts it."
+            )
+        # The beginning goes, since the response stands at the end; a token that marks the beginning stays.
+        head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
+        return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
+
+    def score(self, encoded: Sequence[Encoded]) -> list[Rewards]:
+        """The rewards of some conversations, in their order."""
+        # The longest first: what does not fit into memory fails at once.
+        order = sorted(range(len(encoded)), key=lambda index: -len(encoded[index].ids))
+        found: dict[int, Rewards] = {}
+        for start in range(0, len(order), self.batch_size):
+            batch = order[start : start + self.batch_size]
+            scores, aspects = self._forward([encoded[index].ids for index in batch])
+            rows = aspects.tolist() if self.aspects else [()] * len(batch)
+            for index, score, row in zip(batch, scores.tolist(), rows, strict=True):
+                found[index] = Rewards(score, dict(zip(self.aspects, row, strict=True)))
+        return [found[index] for index in range(len(encoded))]
+
+    @torch.inference_mode()
+    def _forward(self, batch: Sequence[list[int]]) -> tuple[Any, Any]:
+        """(one reward per row; one number per row and output, or None for a single output), on the CPU."""
+        width, pad = max(map(len, batch)), self._pad(batch)
+        ids = [row + [pad] * (width - len(row)) for row in batch]
+        mask = [[1] * len(row) + [0] * (width - len(row)) for row in batch]
+        output = self.model(
+            input_ids=torch.tensor(ids, device=self.model.device),
+            attention_mask=torch.tensor(mask, device=self.model.device),
+        )
+        # Models with code of their own (ArmoRM, QRM) return the aspects beside the one reward that they make of them.
+        aspects = getattr(output, "rewards", None)
+        if aspects is None:
+            scores, aspects = output.logits[:, 0], output.logits if output.logits.shape[-1] > 1 else None
+        else:
+            scores = output.score.reshape(len(batch), -1)[:, 0]
+        return scores.float().cpu(), None if aspects is None else aspects.float().cpu()
+
+    def _pad(self, batch: Sequence[list[int]]) -> int:
+        """The padding token: transformers reads the reward at the last token that is not this one.
+
+        A model without one reads it at the last token of the text, so its padding must differ from all of these.
+        """
+        if self._own_pad is not None:
+            return self._own_pad
+        last = {row[-1] for row in batch}
+        pad = next(token for token in range(len(last) + 1) if token not in last)
+        self.model.config.get_text_config().pad_token_id = pad
+        return pad
+
+
+_PROBE: list[Message] = [{"role": "user", "content": "a"}]
+_REPLY: Message = {"role": "assistant", "content": "b"}
+
+_OWN_CODE = (
+    "If it comes with code of its own, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
+    "score with RewardBench what `personafeedback export --format rewardbench` writes."
+)
+
+
+@contextmanager
+def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
+    """Whatever goes wrong is a RewardError: code that comes with a model raises what it likes."""
+    try:
+        yield
+    except PersonaFeedbackError:
+        raise
+    except Exception as error:
+        then = (
+            "If its own code lacks a package, install it; if it was written for another transformers, score with "
+            "RewardBench what `personafeedback export --format rewardbench` writes."
+        )
+        raise RewardError(
+            f"{path}: found {type(error).__name__} on loading it or on a first example ({_first_line(error)}), expected a "
+            f"model that AutoModelForSequenceClassification of transformers {transformers.__version__} loads and runs. "
+            f"{then if trust_remote_code else _OWN_CODE}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:200].rstrip(".") or "no message"

@@ -1,0 +1,95 @@
+"""Where a reward model comes from: a folder, or a repository on the Hub at one commit. Branches move, commits do not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..common.errors import OptionError
+
+LOCAL = "local"
+"""In the place of a commit: a folder has none."""
+
+_COMMIT = re.compile("[0-9a-f]{40}")
+
+
+def is_commit(revision: object) -> bool:
+    """Whether this is a full commit, not a branch, a tag or a part of one."""
+    return isinstance(revision, str) and _COMMIT.fullmatch(revision) is not None
+
+
+def is_local(path: str) -> bool:
+    """Whether transformers takes this for a folder; anything else is a name on the Hub."""
+    return Path(path).is_dir()
+
+
+def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bool) -> None:
+    """Refuse options that do not fit the place that a model comes from.
+
+    Args:
+        path: a folder or a Hub id.
+        revision: a commit, branch or tag of the Hub; None for the Hub's default branch.
+        trust_remote_code: run code that comes with the model.
+        unpinned: run it even if it can change between two runs.
+
+    Raises:
+        OptionError: a revision of a folder, or code from the Hub that no commit pins.
+    """
+    if is_local(path):
+        if revision is not None:
+            raise OptionError(
+                f"revision={revision!r} was given with {path}, which is a folder and has no revisions. Leave revision out, or name "
+                "the model on the Hub."
+            )
+    elif trust_remote_code and not is_commit(revision) and not unpinned:
+        raise OptionError(
+            f"trust_remote_code=true was given with {path} and revision={revision or 'main'}, and that code can change between "
+            "two runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the "
+            "Hub, or -M unpinned=true to run whatever is there."
+        )
+
+
+def commit_of(path: str, revision: str | None) -> str:
+    """The commit that a revision is now; LOCAL for a folder.
+
+    Raises:
+        OSError: there is no such model or revision, it has no config.json, or the Hub cannot be reached.
+    """
+    from transformers.utils import cached_file
+
+    if is_local(path):
+        return LOCAL
+    # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch or tag was asked for.
+    return Path(str(cached_file(path, "config.json", revision=revision))).parent.name
+
+
+def foreign_code(path: str, commit: str) -> list[str]:
+    """The other repositories whose code transformers would run with this model, sorted. Its commit does not pin them.
+
+    Code lies elsewhere where `auto_map` says `OWNER/NAME--module.Class`, and where an adapter's base model has its own.
+    """
+    from transformers import PretrainedConfig
+    from transformers.models.auto.tokenization_auto import get_tokenizer_config
+
+    revision = None if commit == LOCAL else commit
+    adapter = Path(path) / "adapter_config.json"
+    if commit == LOCAL and adapter.is_file() and not (Path(path) / "config.json").is_file():
+        base = str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
+        return foreign_code(base, LOCAL) if is_local(base) else [base]
+    config, _ = PretrainedConfig.get_config_dict(path, revision=revision)
+    named = [
+        *_strings(config.get("auto_map")),
+        *_strings(get_tokenizer_config(path, revision=revision).get("auto_map")),
+    ]
+    return sorted({name.partition("--")[0] for name in named if "--" in name} - {path})
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The classes that an `auto_map` names: a tokenizer has a list of two, and one of them may be null."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
