@@ -1,99 +1,379 @@
-"""The PersonaFeedback tasks, under the same twelve names as in lm-eval.
+"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval.
+
+Written by task_configs/generate.py from the benchmark's record.
 
 Run one by name or, from a checkout, by path:
 
-    inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
-    inspect eval inspect_tasks/personafeedback.py@personafeedback_hard --model openai/gpt-4o
-
-Every task takes the options of `personafeedback_tasks.personafeedback.options.Options`, for example `-T setting=no_persona`.
+    inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o
+    inspect eval inspect_tasks/personafeedback.py@personafeedback_general_hard --model openai/gpt-4o
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai import Task, task
 
 from personafeedback_tasks.inspect_harness.tasks import build_task
-from personafeedback_tasks.personafeedback.options import Options
 
 
 @task
 def personafeedback(
-    category: str | None = None,
-    difficulty: str | None = None,
-    **options: Any,
+    category: Literal["specific", "general"] | None = None,
+    difficulty: Literal["easy", "medium", "hard"] | None = None,
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
 ) -> Task:
-    """Which of two responses suits this user better? All six cells, or those of one category or difficulty.
+    """PersonaFeedback: all cases, or those of one part.
 
     Args:
-        category: `specific` or `general`; both if not given.
-        difficulty: `easy`, `medium` or `hard`; all if not given.
-        options: those of `personafeedback_tasks.personafeedback.options.Options`: setting, method, prompt, language, hide, k, rag_filter, data,
-            counts.
+        category: one of these alone.
+        difficulty: one of these alone.
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
     """
-    return build_task("personafeedback", category, difficulty, options=Options.strict(**options))
+    return build_task("personafeedback", "", locals())
 
 
 @task
-def personafeedback_specific(**options: Any) -> Task:
-    """PersonaFeedback, the specific cases, all difficulties; arguments as in `personafeedback`."""
-    return build_task("personafeedback_specific", "specific", None, options=Options.strict(**options))
+def personafeedback_specific(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of specific.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "specific", locals())
 
 
 @task
-def personafeedback_general(**options: Any) -> Task:
-    """PersonaFeedback, the general cases, all difficulties; arguments as in `personafeedback`."""
-    return build_task("personafeedback_general", "general", None, options=Options.strict(**options))
+def personafeedback_general(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of general.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "general", locals())
 
 
 @task
-def personafeedback_easy(**options: Any) -> Task:
-    """PersonaFeedback, the easy cases, both categories; arguments as in `personafeedback`."""
-    return build_task("personafeedback_easy", None, "easy", options=Options.strict(**options))
+def personafeedback_easy(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of easy.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "easy", locals())
 
 
 @task
-def personafeedback_medium(**options: Any) -> Task:
-    """PersonaFeedback, the medium cases, both categories; arguments as in `personafeedback`."""
-    return build_task("personafeedback_medium", None, "medium", options=Options.strict(**options))
+def personafeedback_medium(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of medium.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "medium", locals())
 
 
 @task
-def personafeedback_hard(**options: Any) -> Task:
-    """PersonaFeedback, the hard cases, both categories; arguments as in `personafeedback`."""
-    return build_task("personafeedback_hard", None, "hard", options=Options.strict(**options))
+def personafeedback_hard(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of hard.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "hard", locals())
 
 
 @task
-def personafeedback_specific_easy(**options: Any) -> Task:
-    """PersonaFeedback, the cell specific / easy; arguments as in `personafeedback`."""
-    return build_task("personafeedback_specific_easy", "specific", "easy", options=Options.strict(**options))
+def personafeedback_specific_easy(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of specific easy.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "specific_easy", locals())
 
 
 @task
-def personafeedback_specific_medium(**options: Any) -> Task:
-    """PersonaFeedback, the cell specific / medium; arguments as in `personafeedback`."""
-    return build_task("personafeedback_specific_medium", "specific", "medium", options=Options.strict(**options))
+def personafeedback_specific_medium(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of specific medium.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "specific_medium", locals())
 
 
 @task
-def personafeedback_specific_hard(**options: Any) -> Task:
-    """PersonaFeedback, the cell specific / hard; arguments as in `personafeedback`."""
-    return build_task("personafeedback_specific_hard", "specific", "hard", options=Options.strict(**options))
+def personafeedback_specific_hard(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of specific hard.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "specific_hard", locals())
 
 
 @task
-def personafeedback_general_easy(**options: Any) -> Task:
-    """PersonaFeedback, the cell general / easy; arguments as in `personafeedback`."""
-    return build_task("personafeedback_general_easy", "general", "easy", options=Options.strict(**options))
+def personafeedback_general_easy(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of general easy.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "general_easy", locals())
 
 
 @task
-def personafeedback_general_medium(**options: Any) -> Task:
-    """PersonaFeedback, the cell general / medium; arguments as in `personafeedback`."""
-    return build_task("personafeedback_general_medium", "general", "medium", options=Options.strict(**options))
+def personafeedback_general_medium(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of general medium.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "general_medium", locals())
 
 
 @task
-def personafeedback_general_hard(**options: Any) -> Task:
-    """PersonaFeedback, the cell general / hard; arguments as in `personafeedback`."""
-    return build_task("personafeedback_general_hard", "general", "hard", options=Options.strict(**options))
+def personafeedback_general_hard(
+    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
+    k: int = 5,
+    rag_filter: bool = False,
+    prompt: Literal["v1", "v2", "v3"] = "v1",
+    language: Literal["auto", "en", "zh"] = "auto",
+    hide: str | list[str] | None = None,
+    data: str | None = None,
+    counts: Literal["table2", "any"] = "table2",
+    **unknown: Any,
+) -> Task:
+    """PersonaFeedback: the cases of general hard.
+
+    Args:
+        setting: what the model is told about the user.
+        method: how the model's choice is read.
+        k: how many pieces a setting that retrieves shows.
+        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        prompt: which wording of the question.
+        language: the language of the prompt: the persona's, or one for all.
+        hide: persona fields that are left out, such as Name,Preference.Travel.
+        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
+        counts: `any` takes what is there instead of the paper's number of cases.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("personafeedback", "general_hard", locals())

@@ -1,9 +1,16 @@
-"""What Inspect loads through the entry point `inspect_ai`: the tasks, the scorers, the judges and reward models."""
+"""What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
-from .inspect_harness.judges import Judge
-from .inspect_harness.logprobs import letter_logprobs
-from .inspect_harness.reward import both_responses, reward_models
-from .inspect_harness.tasks import both_last_lines, both_orders
+from .engine.benchmark import benchmarks
+from .inspect_harness.judges import judges
+from .inspect_harness.reward import responses
+from .inspect_harness.reward_api import reward_models
+from .inspect_harness.scorers import labels
 from .inspect_tasks import personafeedback as tasks
 
-__all__ = ["Judge", "both_last_lines", "both_orders", "both_responses", "letter_logprobs", "reward_models", "tasks"]
+for _name, _benchmark in benchmarks().items():
+    judges(_name)
+    for _method in _benchmark.methods.values():
+        if "inspect" in _method.harnesses:
+            (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
+
+__all__ = ["reward_models", "tasks"]

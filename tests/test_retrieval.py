@@ -19,19 +19,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.memory import digest
-from personafeedback_tasks.personafeedback.options import Options
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SOURCES, Template, build, responses
 from personafeedback_tasks.personafeedback.rag_filter import read_numbers
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.retrieval import retrieve, statements, terms
-from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 from personafeedback_tasks.runs.run import RunError, read_runs
 
 STORED = Path(__file__).with_name("prompts_rag")

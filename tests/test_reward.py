@@ -26,14 +26,14 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.rewards import RewardError
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.inspect_harness.reward import RewardModelAPI, _messages, both_responses
 from personafeedback_tasks.personafeedback import rewards
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
-from personafeedback_tasks.personafeedback.options import Options
-from personafeedback_tasks.personafeedback.rewards import RewardError
 from personafeedback_tasks.reports import report
 from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest

@@ -19,13 +19,13 @@ pytest.importorskip("inspect_ai")
 import classifiers
 from hub import Hub
 from inspect_ai.log import read_eval_log
+from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.rewards import RewardError
 from pytest_httpserver import HTTPServer
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
-from personafeedback_tasks.personafeedback.options import Options
-from personafeedback_tasks.personafeedback.rewards import RewardError
 from personafeedback_tasks.reports.card_text import command
 from personafeedback_tasks.reward_models.classifier import RewardModel
 from personafeedback_tasks.runs.run import read_run

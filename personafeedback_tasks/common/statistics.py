@@ -8,10 +8,9 @@ per case, beside the user of each case, in any order of cases; a value that is n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-
-from ..personafeedback import scoring
+from typing import TypeVar
 
 LEVEL = 0.95
 """Share of benchmarks whose interval holds the true value. 1 - LEVEL is the level of every test."""
@@ -21,6 +20,59 @@ RESAMPLES = 9_999
 
 SEED = 20250615
 """The flips are the same in every call, so the same results have the same p value."""
+
+
+T = TypeVar("T")
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of the values that are defined; nan if none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """Standard error of the mean when the values of one cluster (one user) are correlated.
+
+    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
+    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
+
+    Args:
+        values: one value per case; nan is left out.
+        clusters: the cluster of each value.
+    """
+    center = mean(values)
+    deviations: dict[str, float] = {}
+    n = 0
+    for value, cluster in zip(values, clusters, strict=True):
+        if not math.isnan(value):
+            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
+            n += 1
+    count = len(deviations)
+    if count < 2:
+        return math.nan
+    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
+
+
+def jackknife_stderr(measure: Callable[[Sequence[T]], float], items: Sequence[T], clusters: Sequence[str]) -> float:
+    """Standard error of something that is no mean over cases, such as F1: leaving out one cluster at a time.
+
+    sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
+
+    Args:
+        measure: items -> its value; nan where it is undefined.
+        items: one per case.
+        clusters: the cluster (one user) of each case. nan with fewer than two, or where it is undefined without one of them.
+    """
+    names = list(dict.fromkeys(clusters))
+    if len(names) < 2:
+        return math.nan
+    without = [
+        measure([item for item, cluster in zip(items, clusters, strict=True) if cluster != left_out])
+        for left_out in names
+    ]
+    center = math.fsum(without) / len(names)
+    return math.sqrt((len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without))
 
 
 @dataclass(frozen=True)
@@ -55,11 +107,22 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
         users: the user of each case.
     """
     defined = [user for value, user in zip(values, users, strict=True) if not math.isnan(value)]
-    count = len(set(defined))
-    value = scoring.mean(values)
-    stderr = scoring.clustered_stderr(values, users)
-    reach = _t(1 - (1 - LEVEL) / 2, count) * stderr
-    return Estimate(value, stderr, value - reach, value + reach, len(defined), count)
+    return _estimate(mean(values), clustered_stderr(values, users), len(defined), len(set(defined)))
+
+
+def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Sequence[str]) -> Estimate:
+    """The same of something that is no mean over cases, with its jackknife standard error.
+
+    Args:
+        measure, items: see `jackknife_stderr`.
+        users: the user of each case.
+    """
+    return _estimate(measure(items), jackknife_stderr(measure, items, users), len(items), len(set(users)))
+
+
+def _estimate(value: float, stderr: float, n: int, users: int) -> Estimate:
+    reach = _t(1 - (1 - LEVEL) / 2, users) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, n, users)
 
 
 def difference(a: Sequence[float], b: Sequence[float], users: Sequence[str]) -> Estimate:

@@ -14,30 +14,28 @@ from typing import Any
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.scorer import Score
 
-from ..personafeedback import notices
-from ..personafeedback.cases import CaseSet
-from ..personafeedback.options import Options
-from ..personafeedback.orders import ORDERS
-from ..personafeedback.signature import KEY, signature
-from ..replies.answers import parted
-from . import rag as inspect_rag
+from ..engine import messages
+from ..engine.benchmark import Benchmark, find
+from ..engine.cases import CaseSet
+from ..engine.options import Options
+from ..engine.signature import KEY, signature
 
 logger = logging.getLogger(__name__)
 
 
-def watch(name: str, cases: CaseSet, options: Options) -> dict[str, Any]:
+def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:
     """Say the two sentences about every run of this task.
 
     Returns:
         The signature of the run, for `Task(metadata=...)`.
     """
     _register()
-    signed = signature(name, cases, options)
+    signed = signature(benchmark, name, cases, options)
     _TASKS[json.dumps(signed, sort_keys=True)] = cases, options
     return {KEY: signed}
 
 
-_TASKS: dict[str, tuple[CaseSet, Options]] = {}
+_TASKS: dict[str, tuple[CaseSet[Any], Options]] = {}
 """Signature -> what it was made of."""
 
 _SCORES: dict[str, list[list[Score]]] = {}
@@ -46,7 +44,7 @@ _SCORES: dict[str, list[list[Score]]] = {}
 
 @cache
 def _register() -> None:
-    @hooks(name=KEY, description="says what a PersonaFeedback run asks, and whether its replies were readable")
+    @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies were readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
             signed = (data.spec.metadata or {}).get(KEY)
@@ -66,34 +64,30 @@ def _register() -> None:
                 # A resumed run takes its first samples from the log. To touch them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
-                scores = [score for sample in seen for score in sample]
-                for warning in (
-                    notices.unreadable(signed["task"], _answers(scores), signed["method"]),
-                    notices.unfiltered(signed["task"], _filters(scores)),
-                ):
+                noted = [score.metadata or {} for sample in seen for score in sample]
+                benchmark = find(signed["benchmark"])
+                method, stage = benchmark.methods[signed["method"]], benchmark.stage
+                answers = [answer for about in noted for answer in about.get("answers", ())]
+                warnings = [messages.unreadable(benchmark, signed["task"], answers, method)]
+                if stage is not None:
+                    outcomes = [about[stage.name] for about in noted if stage.name in about]
+                    warnings.append(stage.warning(signed["task"], outcomes))
+                for warning in warnings:
                     if warning is not None:
                         logger.warning(warning)
 
 
 def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
     cases, options = _TASKS[json.dumps(signed, sort_keys=True)]
+    benchmark = find(signed["benchmark"])
     chosen = set(map(str, ids or ()))
     asked = [case for case in cases if case.id in chosen]
-    return notices.opening(
+    before = benchmark.stage is not None and benchmark.stage.applies(options)
+    return messages.opening(
+        benchmark,
         task=signed["task"],
         asked=asked,
-        calls=len(asked) * (len(ORDERS) + options.rag_filter) * epochs,
-        template=options,
+        calls=len(asked) * (len(benchmark.methods[options.method].calls) + before) * epochs,
+        options=options,
         data=cases,
     )
-
-
-def _answers(scores: list[Score]) -> list[str]:
-    """The answers of every epoch."""
-    return [answer for score in scores for answer in parted(score.answer)]
-
-
-def _filters(scores: list[Score]) -> list[str]:
-    """What became of the filter of every case and epoch; nothing where nothing was filtered."""
-    told = [score.metadata or {} for score in scores]
-    return [about[inspect_rag.KEY] for about in told if inspect_rag.KEY in about]

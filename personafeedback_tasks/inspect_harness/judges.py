@@ -1,19 +1,21 @@
-"""The judges as an Inspect model API: `--model personafeedback/longest`, `--model personafeedback/first`."""
+"""Judges without a model as an Inspect model API: `--model <benchmark>/<judge>`."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import choose
-from ..personafeedback.judges import JUDGES
+from ..engine.benchmark import Benchmark, find
 
 
-@modelapi(name="personafeedback")
 class Judge(ModelAPI):
     """Answers from the text of the last message alone."""
+
+    benchmark: Benchmark
 
     def __init__(
         self,
@@ -24,15 +26,27 @@ class Judge(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self.judge = JUDGES[choose("personafeedback judge", model_name, tuple(JUDGES))]
+        judges = self.benchmark.judges
+        self.judge = judges[choose(f"{self.benchmark.name} judge", model_name, tuple(judges))]
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         try:
-            letter = self.judge(input[-1].text)
+            answer = self.judge(input[-1].text)
         except ValueError as error:
             raise ValueError(f"{(input[-1].metadata or {}).get('case_id', 'a message')}: {error}") from error
-        output = ModelOutput.from_content(f"personafeedback/{self.model_name}", letter)
+        output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", answer)
         output.usage = ModelUsage()
         return output
+
+
+@cache
+def judges(name: str) -> Any:
+    """The model API that bears the name of a benchmark and has its judges."""
+
+    @modelapi(name=name)
+    def api() -> type[ModelAPI]:
+        return type("Judge", (Judge,), {"benchmark": find(name)})
+
+    return api

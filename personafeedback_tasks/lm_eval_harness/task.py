@@ -1,135 +1,114 @@
-"""Adapter to lm-evaluation-harness (0.4.x): one document, two orders. Named in the YAML files by `class:`.
+"""Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`.
 
-A document holds ids only; the texts stand in the requests, which `--log_samples` writes in full. The two orders of
-a case are two contexts of one document, so that `--limit` counts cases, standard errors are per case and a
-data-parallel run never parts a pair.
+A document holds ids only; the texts stand in the requests, which `--log_samples` writes in full. The calls of a case are
+contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
+parts them.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, fields
 from functools import cache, cached_property
 from typing import Any
 
 import datasets
-from lm_eval.api.filter import Filter
 from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
-from .. import TASK_VERSION
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..personafeedback import notices, prompts, scoring
-from ..personafeedback.cases import CaseSet, load_cases
-from ..personafeedback.options import Options
-from ..personafeedback.orders import CHOSEN_LETTER, ORDERS
-from ..personafeedback.signature import KEY, memory_digest, signature
-from ..replies.answers import read_last_line, read_reply
+from ..engine import messages
+from ..engine.benchmark import find, likeliest
+from ..engine.cases import CaseSet
+from ..engine.signature import KEY, signature
 
-logger = logging.getLogger("lm_eval.personafeedback")  # lm-eval shows the INFO lines of its own loggers only
-
-mean = scoring.mean
-"""Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
-
-
-def user_stderr(items: Sequence[tuple[str, float]]) -> float:
-    """Aggregation: standard error clustered by user, from one (user_id, acc) per case."""
-    users, values = zip(*items, strict=True)
-    return scoring.clustered_stderr(values, users)
-
-
-class ReadReply(Filter):
-    """Filter: the text of a reply -> its letter, or the reason why there is none (logged as `filtered_resps`)."""
-
-    read = staticmethod(read_reply)
-
-    def apply(self, resps: Any, docs: Any) -> list[str]:
-        replies = list(resps)
-        answers = {reply: self.read(reply) for reply in set(replies)}  # most replies are the same two letters
-        return [answers[reply] for reply in replies]
-
-
-class ReadLastLine(ReadReply):
-    """Filter of the `_cot` tasks: the reasons above the last line are not read."""
-
-    read = staticmethod(read_last_line)
-
+logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
 _LENGTHS = ("max_length", "max_model_len")
 """What --model_args call the length of a model's context."""
 
-_LOGGED = ("version", "config_source", *(field.name for field in fields(Options)))
-"""The metadata that lm-eval logs: its own and our options. It adds all of --model_args to them, and some of those are keys."""
 
+class BenchmarkTask(ConfigurableTask):
+    """Some cells of a benchmark under one method (`generate_until`, or `multiple_choice` for log-likelihoods).
 
-class PersonaFeedbackTask(ConfigurableTask):
-    """One cell of the benchmark under one method (`generate_until`, or `multiple_choice` for the `_mc` tasks).
-
-    The cell stands in the YAML's `dataset_kwargs`; `--metadata` sets the fields of `options.Options`.
+    The YAML's `dataset_kwargs` name the benchmark, the method and the cells; `--metadata` sets the benchmark's options.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         config = {key: value for key, value in config.items() if key != "class"}
         metadata = config.get("metadata") or {}
-        if str(metadata.get("version")) != TASK_VERSION:
+        selection = dict(config.get("dataset_kwargs") or {})
+        self.benchmark = find(str(selection.pop("benchmark", None)))
+        self.method = self.benchmark.method(str(selection.pop("method", None)), "lm-eval")
+        self.selection = selection
+        if str(metadata.get("version")) != self.benchmark.version:
             raise PersonaFeedbackError(
                 f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
-                f"{metadata.get('version')}, the installed personafeedback-tasks of {TASK_VERSION}. "
+                f"{metadata.get('version')}, the installed personafeedback-tasks of {self.benchmark.version}. "
                 'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
                 "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
             )
-        method = _method(config["task"])
-        if metadata.get("method") not in (None, method):
+        if metadata.get("method") not in (None, self.method.name):
+            raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
+        self.options = self.benchmark.options.read({**metadata, "method": self.method.name})
+        stage = self.benchmark.stage
+        if stage is not None and stage.applies(self.options):
             raise OptionError(
-                f"{config['task']}: found method={metadata['method']!r} in --metadata, expected none: in lm-eval the name of the "
-                "task says the method. Use the names that end with _cot or _mc, or without a suffix for generate; logprobs "
-                "and reward work in Inspect only."
-            )
-        self.options = Options.read({**metadata, "method": method})
-        if self.options.rag_filter:
-            raise OptionError(
-                "rag_filter=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
+                f"{stage.name}=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
                 "writes the next. Leave it out, or run the task in Inspect."
             )
         self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
-        metadata = {name: value for name, value in metadata.items() if name in _LOGGED}
+        # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
+        logged = ("version", "config_source", *vars(self.options))
+        metadata = {name: value for name, value in metadata.items() if name in logged}
         super().__init__(config={**config, "metadata": metadata})
-        signed = signature(config["task"], self.cases, self.options)
+        signed = signature(self.benchmark, config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
         self._config.task_alias = signed["task"]
         if self._config.task_alias != config["task"]:
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
+    def _other_method(self, task: str, found: object) -> str:
+        """What to say about a method in --metadata: it would change the type of the requests."""
+        methods = self.benchmark.methods.values()
+        here = [f"_{method.suffix}" for method in methods if "lm-eval" in method.harnesses and method.suffix]
+        elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
+        only = f"; {' and '.join(elsewhere)} work in Inspect only" if elsewhere else ""
+        return (
+            f"{task}: found method={found!r} in --metadata, expected none: in lm-eval the name of the task says the method. "
+            f"Use the names that end with {' or '.join(here)}, or without a suffix for {next(iter(methods)).name}{only}."
+        )
+
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the cell with our own loader instead of `datasets.load_dataset`: strict, and spread over users."""
-        self.cases: CaseSet = load_cases(self.options.data, counts=self.options.counts, **(dataset_kwargs or {}))
-        self.options.check(self.cases)
+        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and spread over users."""
+        self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
+        self.benchmark.check(self.options, self.cases)
         self._case_of = {case.id: case for case in self.cases}
         rows = [
             {
-                "id": c.id,
-                "category": c.category,
-                "difficulty": c.difficulty,
-                "user_id": c.user_id,
-                "language": c.language,
-                "digest": c.digest,
+                "id": case.id,
+                "cell": case.cell,
+                **self.benchmark.about(case),
+                "user_id": case.user_id,
+                "language": case.language,
+                "digest": case.digest,
             }
-            for c in self.cases
+            for case in self.cases
         ]
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
-        return prompts.build(self._case_of[doc["id"]], self.options, doc.get("order", ORDERS[0]))
+        call = doc.get("call", self.method.calls[0])
+        return self.benchmark.prompt(self._case_of[doc["id"]], self.options, call)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
-        """The letter of the chosen response in each order."""
-        return [CHOSEN_LETTER[order] for order in ORDERS]
+        """The right label of each call."""
+        return self.benchmark.targets(self._case_of[doc["id"]])
 
     def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
-        """One context per order."""
+        """One context per call."""
         context = super().fewshot_context
-        return [context({**doc, "order": order}, *args, **kwargs) for order in ORDERS]
+        return [context({**doc, "call": call}, *args, **kwargs) for call in self.method.calls]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:
         requests: list[Instance] = []
@@ -148,11 +127,12 @@ class PersonaFeedbackTask(ConfigurableTask):
         if kwargs.get("rank", 0) == 0:
             asked = dict.fromkeys(request.doc["id"] for request in self.instances)
             logger.info(
-                notices.opening(
+                messages.opening(
+                    self.benchmark,
                     task=f"{self._config.task_alias}{f' (rank 0 of {ranks})' if ranks > 1 else ''}",
                     asked=[self._case_of[case_id] for case_id in asked],
                     calls=len(self.instances),
-                    template=self.options,
+                    options=self.options,
                     data=self.cases,
                     chat_template=bool(kwargs.get("apply_chat_template")),
                 )
@@ -172,50 +152,48 @@ class PersonaFeedbackTask(ConfigurableTask):
     @cached_property
     def fingerprint(self) -> str:
         """Changes with everything that a request is built from."""
-        memory = str(memory_digest(self.cases, self.options))
-        template = (*map(str, astuple(self.options)), self.options.fingerprint())
-        return "-".join((TASK_VERSION, *template, self.cases.digest, memory))
+        signed = self.benchmark.signs(self.cases, self.options)
+        asked = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
+        return "-".join((self.benchmark.version, *asked, self.cases.digest, *map(str, signed.values())))
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
         results = [request.filtered_resps[name] for request in self.instances]
-        answers = _read_pairs(results) if self.options.method == "mc" else results
-        if warning := notices.unreadable(self._config.task_alias, answers, self.options.method):
+        answers = self._answers(results)
+        if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """One value per metric: numbers, and for metrics over users or the corpus what their aggregation needs."""
         if "bypass" in self._metric_fn_list:  # --predict_only
             return {"bypass": 999}
-        return super().process_results(doc, results)
+        assert self.method.score is not None  # of labels
+        targets, answers = self.doc_to_target(doc), tuple(self._answers(results))
+        values = self.method.score(targets, answers, self._log_likelihoods(results))
+        known = {metric.name for metric in self.method.metrics}
+        found: dict[str, Any] = {name: value for name, value in values.items() if name in known}
+        primary = self.benchmark.report.primary
+        if primary in found:
+            found[f"{primary}_stderr_clustered"] = (doc["user_id"], found[primary])
+        for name in self.benchmark.corpus:
+            item = (self.benchmark.name, name, doc["user_id"], targets, answers)
+            found |= {name: item, f"{name}_stderr_clustered": item}
+        return found
 
+    def _answers(self, results: Sequence[Any]) -> list[str]:
+        """One answer per call, of one or several documents."""
+        if self.method.evidence != "log_likelihoods":
+            return list(results)
+        return [likeliest(self.benchmark.labels, values) for values in self._log_likelihoods(results)]
 
-def _method(task: str) -> str:
-    """In lm-eval the method is part of the name, since it changes the type of the requests."""
-    suffix = task.rpartition("_")[2]
-    return suffix if suffix in ("mc", "cot") else "generate"
-
-
-def score_replies(doc: Mapping[str, Any], answers: Sequence[str]) -> dict[str, Any]:
-    """`process_results` of the generating tasks: one answer per order -> one value per metric."""
-    values: dict[str, Any] = scoring.as_dict(scoring.score_answers(answers))
-    return {**values, "acc_se_user": (doc["user_id"], values["acc"])}
-
-
-def score_log_likelihoods(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
-    """`process_results` of the `_mc` tasks: (log-likelihood, is greedy) of A, B per order -> one value per metric."""
-    acc_sym = scoring.score_symmetric(_pairs(results))
-    return {**score_replies(doc, _read_pairs(results)), "acc_sym": acc_sym}
-
-
-def _pairs(results: Sequence[tuple[float, bool]]) -> list[scoring.LogLikelihoods]:
-    values = [log_likelihood for log_likelihood, _ in results]
-    return list(zip(values[::2], values[1::2], strict=True))
-
-
-def _read_pairs(results: Sequence[tuple[float, bool]]) -> list[str]:
-    return [scoring.read_log_likelihoods(pair) for pair in _pairs(results)]
+    def _log_likelihoods(self, results: Sequence[Any]) -> list[tuple[float, ...]]:
+        """(log-likelihood, is greedy) of each label, call after call -> those of the labels per call."""
+        if self.method.evidence != "log_likelihoods":
+            return []
+        values, width = [value for value, _ in results], len(self.benchmark.labels)
+        return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
 
 
 @cache

@@ -14,11 +14,12 @@ from operator import add
 from typing import Any, NamedTuple
 
 from .. import __version__
+from ..common.statistics import clustered_stderr, mean
 from .cases import Case, CaseSet, columns
 from .judges import first_of, longest_of
 from .orders import ORDERS, shown
 from .release import PAPER_COUNTS
-from .scoring import clustered_stderr, mean, score_answers
+from .scoring import score_answers
 
 _LETTER = r"[A-Za-z\u00c0-\u024f]"
 _IDEOGRAPH = r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"

@@ -9,11 +9,9 @@ Layout of a release (field names and spellings as upstream has them, plus the co
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +19,8 @@ from typing import Any
 
 from ..common.errors import DataError, choose
 from ..common.strict_json import broken, cut, rows, short, short_list
+from ..engine import cases as engine
+from ..engine.cases import digest_of
 from . import memory, persona_file
 from .persona import Persona
 from .release import PAPER_COUNTS, Release, locate
@@ -77,11 +77,11 @@ class Case:
         """SHA-256 (12 hex digits) of the id and of every text. It stands in each harness's log beside the answers, so
         that no answer is ever scored against other data than it was given for.
         """
-        return _digest((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
+        return digest_of((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
 
 
 @dataclass(frozen=True)
-class CaseSet(Sequence[Case]):
+class CaseSet(engine.CaseSet[Case]):
     """The cases of one run, in the order in which they are offered to a harness.
 
     Attributes:
@@ -94,39 +94,20 @@ class CaseSet(Sequence[Case]):
     release: Release
     counts: str
 
-    def __len__(self) -> int:
-        return len(self.cases)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.cases[index]
-
-    @cached_property
-    def cells(self) -> dict[str, tuple[Case, ...]]:
-        """Cell -> its cases, cells in the order of the paper."""
-        cells: dict[str, list[Case]] = {"_".join(cell): [] for cell in PAPER_COUNTS}
-        for case in self.cases:
-            cells[case.cell].append(case)
-        return {cell: tuple(cases) for cell, cases in cells.items() if cases}
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """Cell -> SHA-256 (12 hex digits) of its cases."""
-        return {cell: _digest(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of every text of every case: the same data, the same digest, from any source."""
-        return _digest(list(self.digests.items()))
+    @property
+    def cell_order(self) -> tuple[str, ...]:
+        """The cells in the order of the paper."""
+        return CELLS
 
     @property
-    def revision(self) -> str:
-        """What a signature prints about the data."""
-        unchecked = ", counts=any" if self.counts == "any" else ""
-        return f"{self.release.source} (sha256 {self.digest}{unchecked})"
+    def source(self) -> str:
+        """See `release.Release.source`."""
+        return self.release.source
 
     @property
-    def languages(self) -> Counter[str]:
-        return Counter(case.language for case in self.cases)
+    def demonstration(self) -> bool:
+        """Whether these are the bundled sample."""
+        return self.release.is_sample
 
 
 def load_cases(
@@ -239,10 +220,6 @@ def persona_fields(release: Release) -> frozenset[str]:
     """
     paths = sorted((release.root / "persona").glob("*.json"))
     return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
-
-
-def _digest(parts: Sequence[object]) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
 def _users_in_turn(cases: list[Case]) -> list[Case]:

@@ -10,11 +10,9 @@ import hashlib
 import json
 
 from ..common.errors import OptionError
+from ..engine.conversation import Message
 from .cases import Case
 from .prompts import STAND_INS, Template
-
-Message = dict[str, str]
-"""One turn: `role` (`system`, `user` or `assistant`) and `content`."""
 
 SIDES = ("chosen", "rejected")
 """The responses of a case; each makes one conversation."""
@@ -61,14 +59,6 @@ def conversation(case: Case, template: Template, side: str) -> list[Message]:
         profile = case.persona.without(template.hide).text
         turns.insert(0, {"role": "system", "content": f"{TOLD[language]}\n\n<persona>\n{profile}\n</persona>"})
     return turns
-
-
-def without_system(turns: list[Message]) -> list[Message]:
-    """The same turns with the system turn, if there is one, before the question."""
-    if turns[0]["role"] != "system":
-        return turns
-    told, question, *rest = turns
-    return [{"role": "user", "content": f"{told['content']}\n\n{question['content']}"}, *rest]
 
 
 def fingerprint(template: Template) -> str:

@@ -10,8 +10,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..engine.conversation import without_system
 from .cases import Case
-from .conversations import SIDES, check, conversation, without_system
+from .conversations import SIDES, check, conversation
 from .prompts import Template
 
 NOTICE = "PersonaFeedback (arXiv 2506.12915) test data. Do not train on it: benchmark data must never be in training corpora."

@@ -17,15 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from ..common.errors import OptionError, choose
-from .cases import Case, CaseSet, persona_fields
+from ..common.errors import OptionError
+from ..engine.options import Options, option
+from .cases import COUNTS, Case, CaseSet, persona_fields
 from .orders import ORDERS, shown
 from .persona import Persona
 from .retrieval import check_installed, retrieve
 from .wordings import LANGUAGES, WORDINGS, Wording
-
-METHODS = ("generate", "cot", "mc", "logprobs", "reward")
-"""How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
 
 STAND_INS = tuple(
     Case("", "", "", Persona("", profile), "Q", "C", "R")
@@ -33,44 +31,67 @@ STAND_INS = tuple(
 )
 """A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
 
-ROOM = {"generate": 1024, "cot": 4096}
-"""Method -> new tokens that a reply may have unless a run is told otherwise, in both harnesses."""
 
-K = 5
-"""How many pieces a setting that retrieves shows unless it is told otherwise."""
+def _retrieves(asked: Mapping[str, Any]) -> bool:
+    return asked["setting"] in SOURCES
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """`Name,Preference.Travel`, or a list of such names."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, (list, tuple)) or not all(isinstance(part, str) and part.strip() for part in parts):
+        raise OptionError(f"hide must name persona fields, as in hide=Name,Preference.Travel, got {value!r}.")
+    return tuple(sorted({part.strip() for part in parts}))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Template:
-    """What is asked, apart from the case. Every field moves scores, so every field stands in a signature.
+class Template(Options):
+    """The options of PersonaFeedback: what is asked, apart from the case, and of which data.
 
     Attributes:
         setting: what the model is told about the user, see SETTINGS.
-        method: how its choice is read, see METHODS.
+        method: how its choice is read, see record.py.
         prompt: which wording of the question, see `wordings.WORDINGS`.
         language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
         hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
         k: how many pieces a setting that retrieves shows.
         rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag_filter.py.
+        data: where the release is, see `release.locate`.
+        counts: `table2` or `any`, see `cases.load_cases`.
     """
 
-    setting: str = "persona"
-    method: str = "generate"
-    prompt: str = "v1"
-    language: str = "auto"
-    hide: tuple[str, ...] = ()
-    k: int = K
-    rag_filter: bool = False
+    setting: str = option(
+        "persona", "what the model is told about the user", values=lambda: tuple(SETTINGS),
+        said=lambda setting: [setting], always=True,
+    )  # fmt: skip
+    method: str = option("generate", "how the model's choice is read", always=True)
+    k: int = option(5, "how many pieces a setting that retrieves shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
+    rag_filter: bool = option(
+        False, "whether the model first drops the pieces that do not matter (Inspect)", said=lambda _: ["rag_filter"]
+    )
+    prompt: str = option(
+        "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
+        always=True,
+    )  # fmt: skip
+    language: str = option(
+        "auto", "the language of the prompt: the persona's, or one for all", values=lambda: ("auto", *LANGUAGES),
+        said=lambda language: [f"language {language}"],
+    )  # fmt: skip
+    hide: tuple[str, ...] = option(
+        (), "persona fields that are left out, such as Name,Preference.Travel",
+        said=lambda names: [f"without {name}" for name in names], parse=_names,
+    )  # fmt: skip
+    data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
+    counts: str = option(
+        "table2", "`any` takes what is there instead of the paper's number of cases", values=lambda: COUNTS
+    )
 
     def __post_init__(self) -> None:
-        choose("setting", self.setting, tuple(SETTINGS))
-        choose("method", self.method, METHODS)
-        choose("prompt", self.prompt, tuple(WORDINGS))
-        choose("language", self.language, ("auto", *LANGUAGES))
+        super().__post_init__()
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise OptionError(f"k={self.k!r} is not known. Use a whole number from 1 on: how many pieces are shown.")
+            raise OptionError(f"k must be a positive integer, got {self.k!r}.")
         if not isinstance(self.rag_filter, bool):
-            raise OptionError(f"rag_filter={self.rag_filter!r} is not known. Use true or false.")
+            raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
             raise OptionError(
                 f"rag_filter=true was given with setting={self.setting} and method={self.method}. It filters what setting=rag "
@@ -89,10 +110,6 @@ class Template:
     def pieces(self, case: Case) -> tuple[str, ...]:
         """What a setting that retrieves shows of its source, the most relevant piece first."""
         return retrieve(case.question, SOURCES[self.setting](case, self), self.k)
-
-    def remarks(self) -> list[str]:
-        """What differs from the default in the question that is asked; the method has a name or a column of its own."""
-        return remarks(vars(self))
 
     def check(self, cases: CaseSet) -> None:
         """Find out before the first call whether every prompt can be built.
@@ -123,36 +140,6 @@ class Template:
         fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
         digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
         return f"{self.prompt}-{digest[:12]}"
-
-
-def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a template that are not the default, by name; the method apart, which every name shows in its own way.
-
-    Args:
-        asked: the fields by name, of a Template or read back from a log.
-    """
-    default = vars(Template())
-    found = {name: asked[name] for name in _SAID if asked[name] != default[name]}
-    if not asked["hide"]:  # a log has a list where a template has a tuple
-        found.pop("hide", None)
-    if asked["setting"] not in SOURCES:
-        found.pop("k", None)
-    return found
-
-
-def remarks(asked: Mapping[str, Any]) -> list[str]:
-    """`changed` in words."""
-    return [remark for name, value in changed(asked).items() for remark in _SAID[name](value)]
-
-
-_SAID: dict[str, Callable[[Any], list[str]]] = {
-    "setting": lambda setting: [setting],
-    "k": lambda k: [f"k={k}"],
-    "rag_filter": lambda _: ["rag_filter"],
-    "prompt": lambda version: [f"prompt {version}"],
-    "language": lambda language: [f"language {language}"],
-    "hide": lambda names: [f"without {name}" for name in names],
-}
 
 
 def persona(case: Case, template: Template) -> str:

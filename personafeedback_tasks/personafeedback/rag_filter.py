@@ -91,3 +91,30 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
 def said(numbers: tuple[int, ...] | None, count: int) -> str:
     """What a score says about the filter of its case."""
     return UNREADABLE if numbers is None else f"kept {len(numbers)} of {count}"
+
+
+def applied(case: Case, template: Template, reply: str) -> Template:
+    """The template that asks about a case after the filter: with the pieces that the model keeps, or all if it is unreadable."""
+    pieces = template.pieces(case)
+    numbers = read_numbers(reply, len(pieces))
+    return template if numbers is None else keep(template, tuple(pieces[number - 1] for number in numbers))
+
+
+UNREADABLE_SHARE = 0.01
+"""Share of unreadable replies to the filter above which a run warns."""
+
+
+def warning(task: str, outcomes: Sequence[str]) -> str | None:
+    """A warning if more than 1 % of the replies to the filter are unreadable, else None.
+
+    Args:
+        outcomes: what `said` says of each.
+    """
+    count = outcomes.count(UNREADABLE)
+    if count <= UNREADABLE_SHARE * len(outcomes):
+        return None
+    return (
+        f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are unreadable: these "
+        "cases were asked with all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
+        "rag_filter out; give thinking models room: --max-tokens 16384."
+    )

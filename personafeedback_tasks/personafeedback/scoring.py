@@ -1,4 +1,4 @@
-"""Answers -> the scores of a case -> means and standard errors, over all cases and in each cell.
+"""Answers -> the scores of a case.
 
 A case has one answer per order (see `orders.ORDERS`): `A`, `B`, or the reason why the reply is unreadable.
 What has an empty denominator is nan, never 0, and is left out of means.
@@ -7,11 +7,10 @@ What has an empty denominator is nan, never 0, and is left out of means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ..replies.answers import LETTERS
-from .cases import columns
 from .orders import CHOSEN_LETTER, ORDERS
 
 LogLikelihoods = tuple[float, float]
@@ -104,66 +103,6 @@ def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
         a, b = (math.exp(value - max(pair)) for value in pair)
         shares.append((a if CHOSEN_LETTER[order] == LETTERS[0] else b) / (a + b))
     return sum(shares) / len(shares)
-
-
-def mean(values: Iterable[float]) -> float:
-    """Mean of the values that are defined; nan if none is."""
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
-
-
-def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
-    """Standard error of the mean when the values of one cluster (here: one user) are correlated.
-
-    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
-    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
-
-    Args:
-        values: one value per case; nan is left out.
-        clusters: the cluster of each value.
-    """
-    center = mean(values)
-    deviations: dict[str, float] = {}
-    n = 0
-    for value, cluster in zip(values, clusters, strict=True):
-        if not math.isnan(value):
-            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
-            n += 1
-    count = len(deviations)
-    if count < 2:
-        return math.nan
-    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
-
-
-Scored = tuple[str, str, Sequence[Mapping[str, float]]]
-"""The cell of a case, its user, and its scores (metric name -> value), one mapping per epoch."""
-
-
-def table(cases: Iterable[Scored]) -> dict[str, float]:
-    """Every metric: `acc` and `acc_stderr` over all cases, `acc_general_hard`, `acc_general_hard_stderr`, ... in each cell.
-
-    A category has its own, `acc_general`, where there are several of its cells. The epochs of a case are averaged first.
-    Means are weighted by cases, standard errors clustered by user. Empty without cases.
-    """
-    in_cell: dict[str, list[tuple[str, Mapping[str, float]]]] = {}
-    for cell, user, epochs in cases:
-        in_cell.setdefault(cell, []).append((user, _over_epochs(epochs)))
-    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
-    found: dict[str, float] = {}
-    for group, cells in {"": list(in_cell), **groups}.items():
-        rows = [row for cell in cells for row in in_cell[cell]]
-        users = [user for user, _ in rows]
-        for metric in rows[0][1] if rows else ():
-            values = [scores[metric] for _, scores in rows]
-            found[f"{metric}{group}"] = mean(values)
-            found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
-    return found
-
-
-def _over_epochs(epochs: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """The values of one case."""
-    first, *others = epochs
-    return {metric: mean(scores[metric] for scores in epochs) for metric in first} if others else first
 
 
 def as_dict(score: CaseScore) -> dict[str, float]:

@@ -74,7 +74,7 @@ def read_top(top: Iterable[Token]) -> LogLikelihoods:
     return a, b
 
 
-def mass(pair: LogLikelihoods) -> float:
+def mass(pair: Iterable[float]) -> float:
     """p_letters: the probability of both letters together. A low one: the model was not about to name a letter."""
     return math.fsum(math.exp(value) for value in pair if not math.isnan(value))
 

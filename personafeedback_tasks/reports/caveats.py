@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import TASK_VERSION
 from ..common.statistics import Estimate
 from ..runs.run import Run
 
@@ -12,41 +11,58 @@ FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
 
 
-def caveats(run: Run, name: str = "") -> Iterator[str]:
-    """What forbids conclusions from a run, in sentences.
+def of_run(run: Run, name: str = "") -> Iterator[str]:
+    """What forbids conclusions from a run.
 
     Args:
         name: what to call it beside others, such as `run A`; the sample is the same for all.
     """
+    installed = run.benchmark.version
     if run.signature["demonstration"]:
         yield "DEMONSTRATION on the bundled sample: no evidence about a model."
     if run.partial:
         has = f"{name} has " if name else ""
         yield f"PARTIAL: {has}{run.unfinished}. A mean over the beginning of a cell is not the cell's."
-    if run.signature["task_version"] != TASK_VERSION and run.rows is not None:
+    if run.signature["task_version"] != installed:
         whose = f" of {name}" if name else ""
         yield (
-            f"The replies{whose} were read by task version {run.signature['task_version']}; version {TASK_VERSION}, which is installed, "
-            f"reads {run.otherwise:,} of them otherwise."
+            f"The replies{whose} were read by task version {run.signature['task_version']}; version {installed}, which is "
+            f"installed, reads {run.otherwise:,} of them differently."
         )
-    if run.signature["counts"] != "table2":
+    if run.signature["counts"] == "any":
         of = f" of {name}" if name else ""
-        yield f"The data{of} were not checked against the paper's number of cases (counts=any)."
+        yield f"The number of cases in the data{of} was not checked (counts=any)."
 
 
-def cautions(acc: Estimate) -> Iterator[str]:
+def of_interval(estimate: Estimate) -> Iterator[str]:
     """Where an interval says less than it seems to."""
-    if acc.users == 0:
+    if estimate.users == 0:
         yield (
-            "No answered case stands in the log. A run that was killed may have kept them outside of it: `inspect log recover` "
+            "The log holds no answered case. A run that was killed may have kept them elsewhere: `inspect log recover` "
             "restores them, `inspect eval-retry` goes on from there."
         )
-    elif acc.users == 1:
-        yield "One user only: no standard error and no interval can be known."
-    elif acc.users < FEW_USERS:
+    elif estimate.users == 1:
+        yield "Only one user: there is no standard error and no interval."
+    elif estimate.users < FEW_USERS:
         yield (
-            f"{acc.users} users only: intervals promise 95 % and hold less. In simulations with 8 users they held the true "
-            "value in 87 to 93 %, and in 70 to 83 % at an accuracy of 95 %."
+            f"Only {estimate.users} users: 95 % intervals cover less than 95 %. In simulations with 8 users they covered the true "
+            "value in 87 to 93 % of runs, and in 70 to 83 % at an accuracy of 95 %."
         )
-    if acc.stderr == 0:
-        yield "Every user has the same acc: a standard error of 0 means that nothing is known about the spread."
+    if estimate.stderr == 0:
+        yield "Every user has the same score: a standard error of 0 says nothing about the spread."
+
+
+def of_control(control: Run) -> Iterator[str]:
+    """What weakens a gain over this control. A reply that cannot be read counts as wrong, and so makes a gain."""
+    if control.partial:
+        yield f"PARTIAL control: {control.unfinished}."
+    if share := unreadable_share(control):
+        gain = control.benchmark.report.control.gain if control.benchmark.report.control else "gain"
+        yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which raises the {gain}."
+
+
+def unreadable_share(run: Run) -> float:
+    """Share of a run's replies that are neither a label nor a refusal; 0 without replies."""
+    answers = [answer for case in run.cases.values() for epoch in case.answers for answer in epoch]
+    labels = (*run.benchmark.labels, "refusal")
+    return sum(answer not in labels for answer in answers) / len(answers) if answers else 0.0

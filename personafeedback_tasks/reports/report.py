@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate
-from ..personafeedback.audit import AUDIT_VERSION, audit
-from ..personafeedback.baselines import BASELINES, acc_of
-from ..personafeedback.case_values import MEASURES, CaseValues, case_values
-from ..personafeedback.cases import Case, CaseSet, columns
-from ..personafeedback.conversations import SIDES
-from ..personafeedback.signature import signature_line
-from ..replies.answers import LETTERS
-from ..runs.run import Row, Run, RunError
-from .caveats import cautions, caveats
-from .control import control_cautions, gains, refuse_other_control
+from ..common.statistics import Estimate, estimate, estimate_of
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Benchmark
+from ..engine.cases import CaseSet
+from ..engine.report import Examined
+from ..engine.table import over_corpus
+from ..runs.run import Run, RunError
+from . import caveats
+from .control import gains, refuse_other_control
+from .signature_line import signature_line
 
 
 @dataclass(frozen=True)
 class Group:
-    """One column of a report: a cell, a category, or all.
+    """One column of a report: a cell, what holds several of them, or all.
 
     Attributes:
         name: `general_hard`, `general`, `total`.
         cases: answered cases; `of` is how many the data have.
         replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
-        measures: name of CaseValues -> estimate over the cases.
-        preference_fairness: bias_second - bias_first, in [-1, 1]: 0 is fair, below it the first place is preferred.
-            It is the score of Shi et al. (arXiv 2406.07791), whose count times share of inconsistent pairs, scaled by
-            its extremes, comes to this difference for two orders; here over the pairs with both replies readable.
-        baselines: name -> accuracy on the same cases; empty without data.
-        subsets: `not_flagged` (by the audit: repeats, contradictions, debris), `chosen_longer` and `chosen_shorter`
-            -> accuracy on those cases; empty without data.
-        persona_gain: acc minus that of the no_persona control on the same cases; None without a control.
+        measures: name -> estimate over the cases, see `ReportSpec.values` and `Benchmark.corpus`.
+        derived: name -> value, see `ReportSpec.derived`.
+        baselines: name -> `primary` on the same cases; empty without data.
+        subsets: name -> `primary` on those of the cases; empty without data.
+        gain: `primary` minus that of the control on the same cases; None without a control.
     """
 
     name: str
@@ -47,10 +43,10 @@ class Group:
     replies: int
     reasons: Mapping[str, int]
     measures: Mapping[str, Estimate]
-    preference_fairness: float
+    derived: Mapping[str, float]
     baselines: Mapping[str, Estimate]
     subsets: Mapping[str, Estimate]
-    persona_gain: Estimate | None = None
+    gain: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -59,28 +55,32 @@ class Report:
 
     Attributes:
         run: what was read.
-        groups: the cells that were begun, each category and the total where they hold more than one of them.
-        notes: what a reader must know before the numbers; the first ones forbid conclusions.
-        ceiling: category or `total` -> highest accuracy of a judge that ignores order, from the audit.
+        groups: the cells that were begun, and what holds more than one of them; the last one holds them all.
+        caveats: what a reader must know before the numbers; the first ones forbid conclusions.
+        ceiling: name of a group -> highest value of a judge, from the texts of the data.
+        labels: name of a subset -> its label.
         signature: one line that belongs to every number.
-        control: the no_persona run, if there is one.
+        control: the control run, if there is one.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
     """
 
     run: Run
     groups: tuple[Group, ...]
-    notes: tuple[str, ...]
+    caveats: tuple[str, ...]
     ceiling: Mapping[str, float]
+    labels: Mapping[str, str]
     signature: str
     control: Run | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def control_signature(self) -> str | None:
+        """The line that belongs to the control's numbers."""
         return None if self.control is None else signature_line(self.control)
 
     @cached_property
     def by_name(self) -> dict[str, Group]:
+        """Name -> group."""
         return {group.name: group for group in self.groups}
 
     @property
@@ -97,7 +97,7 @@ class Report:
                 "control": self.control_signature,
                 "partial": self.run.partial,
                 "demonstration": self.run.signature["demonstration"],
-                "notes": self.notes,
+                "caveats": self.caveats,
                 "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
@@ -106,50 +106,58 @@ class Report:
 
 
 def make_report(
-    run: Run, cases: CaseSet | None, control: Run | None = None, no_cases: str = "No data were looked for."
+    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were looked for."
 ) -> Report:
     """The report of one run.
 
     Args:
-        run: from `runs.read_runs`.
-        cases: all cases of the data that are at hand, also of other cells: the audit looks for repeats among them.
+        run: from `runs.read.read_runs`.
+        cases: all cases of the data that are at hand, also of other cells: repeats are looked for among them.
             None leaves out what needs the texts.
-        control: a no_persona run of the same model, for the persona gain.
-        no_cases: why `cases` is None, for the notes.
+        control: a run of the same model under the benchmark's control, for the gain.
+        no_cases: why `cases` is None, for the caveats.
 
     Raises:
         RunError: the run was asked other texts than `cases` holds, or the control is no control of this run.
     """
-    notes = list(caveats(run))
+    benchmark = run.benchmark
+    known = list(caveats.of_run(run))
     if cases is not None:
         refuse_other_data(run, cases)
     if control is not None:
         refuse_other_control(run, control)
         if cases is not None:
             refuse_other_data(control, cases)
-        notes += control_cautions(control)
-    if run.rows is None:
-        return _without_samples(run, notes)
-    texts = None if cases is None else _Texts(cases, run.rows.keys())
-    if texts is None:
-        unchecked = ", and nobody checked how many cases a cell has" if run.signature["counts"] != "table2" else ""
-        notes.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
+        known += caveats.of_control(control)
+    texts = None
+    if cases is None:
+        unchecked = ", and nobody checked how many cases a cell has" if run.signature["counts"] == "any" else ""
+        known.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
+    elif benchmark.report.examine is not None:
+        texts = benchmark.report.examine(cases, run.cases.keys())
     gain = {} if control is None else gains(run, control)
-    if gain and len(gain) < len(run.rows):
-        notes.append(
-            f"The persona gain is over the {len(gain):,} of {len(run.rows):,} cases that the control answered too."
+    if gain and len(gain) < len(run.cases):
+        assert benchmark.report.control is not None  # refused above
+        known.append(
+            f"The {benchmark.report.control.gain} is over the {len(gain):,} of {len(run.cases):,} cases that the control "
+            "answered too."
         )
-    values = {case_id: case_values(row) for case_id, row in run.rows.items()}
+    values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
     groups = tuple(
         _group(
-            name, [run.rows[case_id] for case_id in ids], values, sum(run.cells[cell] for cell in cells), texts, gain
+            benchmark, name, [run.cases[case_id] for case_id in ids], values, sum(run.cells[cell] for cell in cells), texts, gain,
+            len(run.method.calls),
         )
-        for name, cells, ids in groups_of(run.rows.values(), run.cells)
-    )
-    notes += cautions(groups[-1].measures["acc"])
+        for name, cells, ids in groups_of(run.cases.values(), run.cells, benchmark)
+    )  # fmt: skip
+    known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
+    if texts is not None and texts.ceiling:
+        places = ", ".join(f"{name} {100 * value:.1f}" for name, value in texts.ceiling.items())
+        known.append(texts.ceiling_note.format(places))
     return Report(
-        run, groups, tuple(notes), {} if texts is None else texts.ceiling, signature_line(run, AUDIT_VERSION if texts else None),
-        control, examples(run.rows.values()),
+        run, groups, tuple(known), texts.ceiling if texts else {},
+        {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
+        signature_line(run, texts.version if texts else ""), control, examples(run.cases.values()),
     )  # fmt: skip
 
 
@@ -157,96 +165,91 @@ EXAMPLES = 5
 """How many unreadable replies a report shows."""
 
 
-def examples(rows: Iterable[Row]) -> tuple[tuple[str, str, str], ...]:
+def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
     """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for row in sorted(rows, key=lambda row: row.case_id):
-        for reason, said in row.unread:
-            found.setdefault(reason, []).append((row.case_id, reason, said))
+    for case in sorted(cases, key=lambda case: case.case_id):
+        for reason, said in case.unread:
+            found.setdefault(reason, []).append((case.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]
 
 
-class _Texts:
-    """What the texts of the cases add to the answers."""
-
-    def __init__(self, cases: CaseSet, asked: Collection[str]) -> None:
-        found = audit(cases)
-        self.case_of: dict[str, Case] = {case.id: case for case in cases if case.id in asked}
-        self.acc_of = acc_of(self.case_of.values())
-        self.flagged = found.flagged
-        self.ceiling = found.ceilings
-
-    def baselines(self, rows: Sequence[Row], users: Sequence[str]) -> dict[str, Estimate]:
-        return {name: estimate([self.acc_of[row.case_id][name] for row in rows], users) for name in BASELINES}
-
-    def subsets(self, rows: Sequence[Row], acc: Sequence[float], users: Sequence[str]) -> dict[str, Estimate]:
-        def longer(row: Row) -> int:
-            case = self.case_of[row.case_id]
-            return len(case.chosen) - len(case.rejected)
-
-        belongs: dict[str, Callable[[Row], bool]] = {
-            "not_flagged": lambda row: row.case_id not in self.flagged,
-            "chosen_longer": lambda row: longer(row) > 0,
-            "chosen_shorter": lambda row: longer(row) < 0,
-        }
-        return {
-            name: estimate([a if inside(row) else math.nan for row, a in zip(rows, acc, strict=True)], users)
-            for name, inside in belongs.items()
-        }
-
-
-def groups_of(rows: Iterable[Row], begun: Iterable[str] = ()) -> list[tuple[str, list[str], list[str]]]:
+def groups_of(
+    cases: Iterable[CaseAnswers], begun: Iterable[str], benchmark: Benchmark
+) -> list[tuple[str, list[str], list[str]]]:
     """(name, its cells, ids of its answered cases in order) of every cell, and of what holds more than one of them.
 
     Args:
-        rows: the answered cases.
+        cases: the answered cases.
         begun: cells that are to appear even if none of their cases is answered.
     """
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
-    for row in rows:
-        ids.setdefault(row.cell, []).append(row.case_id)
+    for case in cases:
+        ids.setdefault(case.cell, []).append(case.case_id)
     return [
         (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
-        for name, cells in columns(ids).items()
+        for name, cells in benchmark.columns(ids).items()
     ]
 
 
 def _group(
+    benchmark: Benchmark,
     name: str,
-    rows: Sequence[Row],
-    values: Mapping[str, CaseValues],
+    cases: Sequence[CaseAnswers],
+    values: Mapping[str, Mapping[str, float]],
     of: int,
-    texts: _Texts | None,
+    texts: Examined | None,
     gain: Mapping[str, float],
+    calls: int,
 ) -> Group:
-    users = [row.user_id for row in rows]
-    measures = {
-        measure: estimate([getattr(values[row.case_id], measure) for row in rows], users) for measure in MEASURES
-    }
-    answers = [answer for row in rows for epoch in row.answers for answer in epoch]
-    acc = [values[row.case_id].acc for row in rows]
+    ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
+    names = dict.fromkeys(name for values_of in values.values() for name in values_of)
+    measures = {measure: estimate([values[case_id][measure] for case_id in ids], users) for measure in names}
+    judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
+    for measure, over in benchmark.corpus.items():
+        measures[measure] = estimate_of(lambda kept, over=over: over_corpus(over, kept), judged, users)
+    for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
+        if line.measure not in benchmark.report.derived:
+            measures.setdefault(line.measure, estimate([], []))
+    answers = [answer for case in cases for epoch in case.answers for answer in epoch]
+    scored = sum(len(case.values) for case in cases if not case.answers) * calls
+    primary = [values[case_id][benchmark.report.primary] for case_id in ids]
     return Group(
         name=name,
-        cases=len(rows),
+        cases=len(cases),
         of=of,
-        replies=len(answers) + sum(len(row.rewards) * len(SIDES) for row in rows),
-        reasons=dict(sorted(Counter(answer for answer in answers if answer not in LETTERS).items())),
+        replies=len(answers) + scored,
+        reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
         measures=measures,
-        preference_fairness=measures["bias_second"].value - measures["bias_first"].value,
-        baselines=texts.baselines(rows, users) if texts else {},
-        subsets=texts.subsets(rows, acc, users) if texts else {},
-        persona_gain=estimate([gain.get(row.case_id, math.nan) for row in rows], users) if gain else None,
+        derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
+        baselines=_baselines(texts, ids, users) if texts else {},
+        subsets=_subsets(texts, ids, users, primary) if texts else {},
+        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users) if gain else None,
     )
 
 
-def refuse_other_data(run: Run, cases: CaseSet) -> None:
+def _baselines(texts: Examined, ids: Sequence[str], users: Sequence[str]) -> dict[str, Estimate]:
+    names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
+    return {name: estimate([texts.baselines[case_id][name] for case_id in ids], users) for name in names}
+
+
+def _subsets(
+    texts: Examined, ids: Sequence[str], users: Sequence[str], primary: Sequence[float]
+) -> dict[str, Estimate]:
+    return {
+        name: estimate([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)], users)
+        for name, (_, inside) in texts.subsets.items()
+    }
+
+
+def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
     """Raise RunError unless every answer was given to the very texts that `cases` holds, and each case is the cell's and user's there."""
     case_of = {case.id: case for case in cases}
     for cell, size in run.cells.items():
         if (here := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,}, as {cases.release.source} has it. "
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,}, as {cases.source} has it. "
                 "Pass --data with the data of the run (its log names them), or run again."
             )
     for name, meaning in (
@@ -255,52 +258,17 @@ def refuse_other_data(run: Run, cases: CaseSet) -> None:
         ("user_id", "are of another user"),
     ):
         wrong = [
-            row
-            for row in (run.rows or {}).values()
-            if getattr(case_of.get(row.case_id), name, None) != getattr(row, name)
+            case
+            for case in run.cases.values()
+            if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
         ]
         if wrong:
-            row, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
+            case, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
             raise RunError(
-                f"{run.logs[0]}: {len(wrong):,} of {len(run.rows or {}):,} cases {meaning} than in "
-                f"{cases.release.source}; the first is {row.case_id}, found {getattr(row, name)}, expected {there}. Pass --data with "
+                f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
+                f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
                 "the data of the run (its log names them), or run again."
             )
-
-
-def _without_samples(run: Run, notes: list[str]) -> Report:
-    """What the harness's own table says. There are no answers, so nothing can be computed."""
-    notes.append(
-        "The log holds no samples (--log_samples in lm-eval; --no-log-samples was given in Inspect). So these are the "
-        "harness's own means; there are no intervals, no reasons of unreadable replies, no position bias by place, no "
-        "baselines on the same cases, no audit, no split by length and no persona gain."
-    )
-    groups = []
-    for name, cells, _ in groups_of((), run.cells):
-        if set(cells) <= run.totals.keys() and (cases := sum(run.answered[cell] for cell in cells)):
-            measures = {measure: _printed(run, cells, measure) for measure in MEASURES}
-            of = sum(run.cells[cell] for cell in cells)
-            groups.append(Group(name, cases, of, 0, {}, measures, math.nan, {}, {}))
-    if not groups:
-        raise RunError(
-            f"{run.logs[0]}: found neither samples nor a table of results in it. The run did not finish; run it again."
-        )
-    return Report(run, tuple(groups), tuple(notes), {}, signature_line(run))
-
-
-_OF_EVERY_CASE = ("acc", "acc_both", "invalid", "acc_sym", "tie")
-"""The measures that leave no case out, so that those of some cells give that of all."""
-
-
-def _printed(run: Run, cells: Sequence[str], measure: str) -> Estimate:
-    """A measure of some cells as far as it follows from what the harness printed for each; a standard error for a single one."""
-    weights = {cell: run.answered[cell] for cell in cells}
-    value = stderr = math.nan
-    if measure in _OF_EVERY_CASE or len(cells) == 1:
-        value = sum(run.totals[cell].get(measure, math.nan) * w for cell, w in weights.items()) / sum(weights.values())
-    if measure == "acc" and len(cells) == 1:
-        stderr = run.totals[cells[0]].get("acc_se_user", math.nan)
-    return Estimate(value, stderr, math.nan, math.nan, sum(weights.values()), 0)
 
 
 def jsonable(value: Any) -> Any:

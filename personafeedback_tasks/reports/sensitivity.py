@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..runs.run import SAME, Run
+from ..runs.run import Run
 from .report import Report
 from .tables import percent
-
-VARIED = ("prompt", "language")
-
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -44,24 +41,28 @@ def sensitivities(reports: Sequence[Report]) -> list[Sensitivity]:
     """The range of every group that some reports share which differ only in the wording, on the same cases."""
     alike: dict[str, list[Report]] = {}
     for report in reports:
-        if report.run.rows is not None:
+        if report.run.benchmark.report.wording:
             alike.setdefault(_but_for_wording(report.run), []).append(report)
     found = []
     for some in alike.values():
         if len({_wording(report.run) for report in some}) > 1:
+            primary = some[0].run.benchmark.report.primary
             for group in some[0].groups:
-                acc = {_wording(report.run): report.by_name[group.name].measures["acc"].value for report in some}
-                found.append(Sensitivity(some[0].run.model, group.name, dict(sorted(acc.items(), key=lambda i: i[1]))))
+                score = {_wording(report.run): report.by_name[group.name].measures[primary].value for report in some}
+                ordered = dict(sorted(score.items(), key=lambda item: item[1]))
+                found.append(Sensitivity(some[0].run.model, group.name, ordered))
     return found
 
 
 def _wording(run: Run) -> str:
-    version = str(run.signature["prompt"]).partition("-")[0]
-    language = run.signature["language"]
-    return version if language == "auto" else f"{version}, language {language}"
+    """`v1`, or `v1, language en`."""
+    first, *others = run.benchmark.report.wording
+    changed = run.benchmark.options.changed(run.signature)
+    return ", ".join([str(run.signature[first]), *(f"{name} {changed[name]}" for name in others if name in changed)])
 
 
 def _but_for_wording(run: Run) -> str:
-    same = {name: run.signature[name] for name in SAME if name not in VARIED}
-    cases = {case_id: row.digest for case_id, row in sorted((run.rows or {}).items())}
-    return repr((run.model, run.conditions, same, cases))
+    varied = (*run.benchmark.report.wording, "fingerprint")
+    same = {name: run.signature.get(name) for name in run.same if name not in varied}
+    cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
+    return repr((run.model, run.conditions_line, same, cases))

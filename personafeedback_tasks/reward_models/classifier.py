@@ -15,8 +15,8 @@ import torch
 import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
-from ..personafeedback.conversations import Message, without_system
-from ..personafeedback.rewards import RewardError
+from ..engine.conversation import Message, without_system
+from ..engine.rewards import RewardError
 from . import source as model_source
 
 NO_LIMIT = 1_000_000

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from ..personafeedback import scoring
-from ..replies.answers import LETTERS, excerpt, read_last_line, read_reply
-from . import checks as log_checks
+from ..common.statistics import clustered_stderr, mean
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Benchmark, Judged, Method, likeliest
+from ..engine.signature import KEY
+from ..engine.table import corpus_stderr, over_corpus
+from ..replies.answers import excerpt
+from . import checks
 from .checks import LoggedCase
-from .run import (
-    UNREADABLE,
-    WHAT_IS_ASKED,
-    ForeignError,
-    Row,
-    Run,
-    RunError,
-    model_conditions,
-    results_beside,
-    signed,
-    text,
-)
+from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, signed, text
 
-_TASK = "personafeedback"
+
+def results_beside(samples: Path) -> Path | None:
+    """The results file that lm-eval wrote with a samples file; None if there is none, and for any other file.
+
+    Both end in the same time; `--output_path NAME.json` gives the results file another beginning.
+    """
+    if samples.suffix != ".jsonl" or not samples.name.startswith("samples_"):
+        return None
+    stamp = samples.stem.rpartition("_")[2]
+    return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
 def read(path: Path) -> Run:
@@ -56,58 +58,57 @@ def read_leaf(path: Path) -> Run:
 def _run(path: Path, only: Path | None) -> Run:
     results = _load(path)
     stamp = path.stem.rpartition("_")[2]
-    leaves = {task: config for task, config in results["configs"].items() if task.startswith(_TASK)}
+    leaves = {
+        task: config for task, config in results["configs"].items() if KEY in ((config or {}).get("metadata") or {})
+    }
     if not leaves:
         raise ForeignError(
-            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected {_TASK}_... tasks."
+            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected tasks of personafeedback-tasks."
         )
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
     if only is not None:
         leaves = {task: config for task, config in leaves.items() if samples[task] == only}
-    signatures = [signed(config.get("metadata"), path) for config in leaves.values()]
+    signatures = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
     if not signatures:
         raise RunError(f"{only}: {path.name} beside it knows no such task. Keep the files of one run together.")
-    _refuse_mixture(path, signatures)
-    cells = {cell: count for signature in signatures for cell, count in log_checks.cells_of(path, signature).items()}
-    logged = {task: file for task, file in samples.items() if task in leaves and file.is_file()}
-    rows: dict[str, Row] | None = None
-    otherwise = 0
-    if logged:
-        rows = {}
-        for task, signature in zip(leaves, signatures, strict=True):
-            if task not in logged:
-                raise RunError(
-                    f"{path}: found no {samples[task].name} beside it, but those of other cells. Restore it."
-                )
-            found = list(_samples(logged[task], signature["method"]))
-            of_task, differing = log_checks.rows_of(logged[task], found, signature)
-            _refuse_other_table(path, results, task, found)
-            if twice := rows.keys() & of_task.keys():
-                raise RunError(
-                    f"{logged[task]}: found {min(twice)} ({len(twice):,} in all), which another cell's samples hold too, expected each "
-                    "case in one cell. Use the files as lm-eval wrote them."
-                )
-            rows |= of_task
-            otherwise += differing
+    logs = [samples[task] for task in leaves if samples[task].is_file()]
+    if not logs:
+        raise RunError(NO_SAMPLES.format(path))
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
-    counted = {} if logged else _counted(results, leaves, signatures)
-    return Run(
+    run = Run(
         model=text(arguments[key])
         if key in arguments
         else str(results.get("model_source") or results.get("model_name")),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=datetime.fromtimestamp(float(results["date"]), timezone.utc).isoformat(timespec="seconds"),
-        signature=signatures[0],
+        signature=next(iter(signatures.values())),
         conditions=_conditions(results, leaves, arguments),
-        cells=cells,
-        rows=rows,
-        totals={} if logged else _totals(results, leaves, signatures),
-        logs=(path, only) if only else (path, *logged.values()),
-        counted=counted,
+        cells={},
+        cases={},
+        logs=(path, only) if only else (path, *logs),
         loaded=(str(results["config"]["model"]), key),
-        otherwise=otherwise,
     )
+    _refuse_mixture(path, run, list(signatures.values()))
+    cells: dict[str, int] = {}
+    cases: dict[str, CaseAnswers] = {}
+    otherwise = 0
+    for task, signature in signatures.items():
+        file = samples[task]
+        if not file.is_file():
+            raise RunError(f"{path}: found no {file.name} beside it, but those of other cells. Restore it.")
+        cells |= checks.cells_of(path, signature, run.benchmark)
+        found = list(_samples(file, run.benchmark, run.method))
+        of_task, differing = checks.answers_of(file, found, signature, run.benchmark)
+        _refuse_other_table(file, results, task, found, run.benchmark)
+        if twice := cases.keys() & of_task.keys():
+            raise RunError(
+                f"{file}: found {min(twice)} ({len(twice):,} in all), which another cell's samples hold too, expected each "
+                "case in one cell. Use the files as lm-eval wrote them."
+            )
+        cases |= of_task
+        otherwise += differing
+    return replace(run, cells=cells, cases=cases, otherwise=otherwise)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -125,10 +126,10 @@ def _load(path: Path) -> dict[str, Any]:
     return results
 
 
-def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
-    """One invocation may ask for `personafeedback_hard` and its `_mc` twin."""
-    for name in WHAT_IS_ASKED:
-        values = sorted({str(signature[name]) for signature in signatures})
+def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
+    """One invocation may ask for a task and its `_mc` twin, or for two benchmarks."""
+    for name in run.asked:
+        values = sorted({str(signature.get(name)) for signature in signatures})
         if len(values) > 1:
             raise RunError(
                 f"{path}: found several values of {name} ({', '.join(values)}), expected one in a row. "
@@ -136,11 +137,11 @@ def _refuse_mixture(path: Path, signatures: list[dict[str, Any]]) -> None:
             )
 
 
-def _samples(path: Path, method: str) -> Iterator[LoggedCase]:
+def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[LoggedCase]:
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield _sample(json.loads(line), f"line {number}", method)
+                yield _sample(json.loads(line), f"line {number}", benchmark, method)
             except (*UNREADABLE, RecursionError) as error:
                 raise RunError(
                     f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
@@ -148,35 +149,43 @@ def _samples(path: Path, method: str) -> Iterator[LoggedCase]:
                 ) from error
 
 
-def _sample(row: dict[str, Any], where: str, method: str) -> LoggedCase:
-    document, further = row["doc"], {}
+def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> LoggedCase:
+    document, targets = row["doc"], list(row["target"])
     unread: tuple[tuple[str, str], ...] = ()
-    if method == "mc":
-        # Four results: the log-likelihood of A and of B in each order, with "is greedy". Logged as text.
-        values = [float(log_likelihood) for ((log_likelihood, _),) in row["resps"]]
-        pairs = list(zip(values[::2], values[1::2], strict=True))
-        again = tuple(scoring.read_log_likelihoods(pair) for pair in pairs)
-        answers = tuple(
-            scoring.read_log_likelihoods((float(a), float(b)))
-            for (a, _), (b, _) in zip(row["filtered_resps"][::2], row["filtered_resps"][1::2], strict=True)
-        )
-        further = {"acc_sym": scoring.score_symmetric(pairs), "p_chosen": scoring.p_chosen(pairs)}
+    likelihoods: list[tuple[float, ...]] = []
+    if method.read is None:
+        # Per call, the log-likelihood of each label with "is greedy". Logged as text.
+        likelihoods = _per_call([float(value) for ((value, _),) in row["resps"]], benchmark)
+        again = tuple(likeliest(benchmark.labels, values) for values in likelihoods)
+        logged = _per_call([float(value) for value, _ in row["filtered_resps"]], benchmark)
+        answers = tuple(likeliest(benchmark.labels, values) for values in logged)
     else:
         replies = [str(reply) for reply, *_ in row["resps"]]
-        again = tuple(map(read_last_line if method == "cot" else read_reply, replies))
+        again = tuple(method.read(reply, False) for reply in replies)
         answers = tuple(row["filtered_resps"])
-        unread = tuple((a, excerpt(reply)) for a, reply in zip(answers, replies, strict=True) if a not in LETTERS)
-    follow = scoring.as_dict(scoring.score_answers(answers))
-    follow |= {"acc_sym": further.pop("acc_sym")} if method == "mc" else {}
+        said = zip(answers, replies, strict=True)
+        unread = tuple((answer, excerpt(reply)) for answer, reply in said if answer not in benchmark.labels)
+    assert method.score is not None  # lm-eval has no rewards
+    values = method.score(targets, answers, likelihoods)
+    checked = [metric.name for metric in method.metrics if metric.name in values]
     if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
-        follow, further = {}, {**follow, **further}
+        checked = []
     return LoggedCase(
-        where, document["id"], f"{document['category']}_{document['difficulty']}", document["user_id"], document["digest"], 1,
-        answers, again, row, follow, unread, further,
+        where, document["id"], document["cell"], document["user_id"], document["digest"], 1,
+        targets, answers, again, row, values, checked, unread,
     )  # fmt: skip
 
 
-def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples: Sequence[LoggedCase]) -> None:
+def _per_call(values: list[float], benchmark: Benchmark) -> list[tuple[float, ...]]:
+    width = len(benchmark.labels)
+    if len(values) % width:
+        raise ValueError(f"{len(values)} log-likelihoods, which are no multiple of {width}")
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+
+
+def _refuse_other_table(
+    path: Path, results: dict[str, Any], task: str, samples: Sequence[LoggedCase], benchmark: Benchmark
+) -> None:
     """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
     asked = results["n-samples"][task]["effective"]
     if asked != len(samples):
@@ -185,14 +194,17 @@ def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples:
             "asked. Rows were added or lost after the run: use the files as lm-eval wrote them."
         )
     printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
-    if "bypass" in printed:
+    if "bypass" in printed or not samples:
         return
-    ours = (
-        {name: scoring.mean(sample.follow[name] for sample in samples) for name in samples[0].follow} if samples else {}
-    )
-    users = [sample.user_id for sample in samples]
-    ours["acc_se_user"] = scoring.clustered_stderr([sample.follow["acc"] for sample in samples], users)
-    log_checks.refuse_other_table(path, task, printed, ours)
+    primary, users = benchmark.report.primary, [sample.user_id for sample in samples]
+    judged: list[list[Judged]] = [[(sample.targets, sample.answers)] for sample in samples]
+    ours = {name: mean(sample.values[name] for sample in samples) for name in samples[0].checked}
+    if primary in ours:
+        ours[f"{primary}_stderr_clustered"] = clustered_stderr([sample.values[primary] for sample in samples], users)
+    for name, measure in benchmark.corpus.items():
+        ours[name] = over_corpus(measure, judged)
+        ours[f"{name}_stderr_clustered"] = corpus_stderr(measure, judged, users)
+    checks.refuse_other_table(path, task, printed, ours, primary)
 
 
 _NAMES = ("pretrained", "model", "path", "engine")
@@ -206,41 +218,16 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
     return dict(arguments)
 
 
-def _conditions(results: dict[str, Any], leaves: dict[str, dict[str, Any]], arguments: dict[str, Any]) -> str:
+def _conditions(
+    results: dict[str, Any], leaves: dict[str, dict[str, Any]], arguments: dict[str, Any]
+) -> dict[str, Any]:
     config = next(iter(leaves.values()))
-    facts = {
+    found = {
         "chat template": "applied" if results.get("chat_template") else "not applied",
         "few-shot": config.get("num_fewshot") or 0,
         **{name: value for name, value in sorted((config.get("generation_kwargs") or {}).items()) if name != "until"},
         **model_conditions(arguments),
     }
     if results.get("system_instruction"):
-        facts["system instruction"] = results["system_instruction"]
-    return ", ".join(f"{name}={text(value)}" for name, value in facts.items())
-
-
-def _counted(
-    results: dict[str, Any], leaves: dict[str, dict[str, Any]], signatures: list[dict[str, Any]]
-) -> dict[str, int]:
-    """Cell -> number of cases that were asked, fewer than it has under `--limit`."""
-    return {
-        cell: int(results["n-samples"][task]["effective"])
-        for task, signature in zip(leaves, signatures, strict=True)
-        for cell in signature["cells"]
-    }
-
-
-def _totals(
-    results: dict[str, Any], leaves: dict[str, dict[str, Any]], signatures: list[dict[str, Any]]
-) -> dict[str, dict[str, float]]:
-    """Cell -> metric -> value, from the table that lm-eval printed. A leaf has one cell."""
-    totals: dict[str, dict[str, float]] = {}
-    for task, signature in zip(leaves, signatures, strict=True):
-        (cell,) = signature["cells"]
-        values = {
-            key.partition(",")[0]: value
-            for key, value in results["results"][task].items()
-            if "," in key and "_stderr," not in key and isinstance(value, (int, float))
-        }
-        totals[cell] = {name: value for name, value in values.items() if not math.isnan(value)}
-    return totals
+        found["system instruction"] = results["system_instruction"]
+    return found

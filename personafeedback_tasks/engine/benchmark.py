@@ -1,0 +1,239 @@
+"""The record of a benchmark. Harness adapters, signatures, log readers and reports take all that they know of it from here.
+
+A benchmark is registered once, by the entry point group `personafeedback_tasks.benchmarks` or by `register`; nothing
+else in this package names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import OptionError, PersonaFeedbackError
+from ..replies.answers import REASONS
+from .cases import Case, CaseSet
+from .conversation import Message
+from .options import Options
+
+if TYPE_CHECKING:
+    from .report import ReportSpec
+
+GROUP = "personafeedback_tasks.benchmarks"
+"""The entry point group: name -> module:record."""
+
+Answers = tuple[str, ...]
+"""One answer per call of a case: a label, or the reason why the reply is unreadable."""
+
+LogLikelihoods = tuple[float, ...]
+"""Log-likelihood (nats) of each label after one prompt."""
+
+Judged = tuple[Sequence[str], Answers]
+"""The targets of a case (one label per call) and its answers, in one epoch."""
+
+CorpusMetric = Callable[[Sequence[Judged]], float]
+"""A score that is no mean over cases, such as F1 or kappa: from all of them at once; nan where it is undefined."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric that is a mean over cases.
+
+    Attributes:
+        name: as in both harnesses' tables.
+        higher_is_better: None where neither direction is.
+        defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
+    """
+
+    name: str
+    higher_is_better: bool | None = True
+    defined: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """One way to read a model's choice.
+
+    Attributes:
+        name: as in `-T method=`.
+        help: one line, for the README.
+        evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
+            log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
+        harnesses: where it works: `lm-eval`, `inspect`.
+        calls: the calls of a case, by name, in the order in which their answers stand.
+        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
+        asked: what each case was asked in, for tables: `both orders`.
+        metrics: what `score` gives, means over cases.
+        suffix: of the method in the names of tasks and scorers.
+        room: new tokens that a reply may have unless a run is told otherwise, in both harnesses.
+        read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
+        read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
+        conversation: `rewards` only: what the model scores.
+    """
+
+    name: str
+    help: str
+    evidence: str
+    harnesses: tuple[str, ...]
+    calls: tuple[str, ...]
+    asked: str = ""
+    score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
+    metrics: tuple[Metric, ...]
+    suffix: str = ""
+    room: int = 0
+    read: Callable[[str, bool], str] | None = None
+    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
+    conversation: Callable[[Any, Any, str], list[Message]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A call before those of the method, whose reply changes what they show. Inspect only.
+
+    Attributes:
+        name: of the option that turns it on; its messages and scores carry it.
+        room: new tokens of its reply where the method itself needs no more than a label.
+        applies: whether these options ask for it.
+        prompt: what is asked.
+        about: facts of the case that `read` needs; they travel with the message.
+        read: (reply, those facts) -> what a score says of it.
+        apply: (case, options, reply) -> the options under which the case is asked.
+        warning: (task, what the scores say) -> a sentence, or None.
+    """
+
+    name: str
+    room: int
+    applies: Callable[[Any], bool]
+    prompt: Callable[[Any, Any], str]
+    about: Callable[[Any, Any], dict[str, Any]]
+    read: Callable[[str, Mapping[str, Any]], str]
+    apply: Callable[[Any, Any, str], Any]
+    warning: Callable[[str, Sequence[str]], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """One benchmark.
+
+    Attributes:
+        name: the beginning of its tasks' names.
+        title: as people write it.
+        version: rises whenever a score can move.
+        options: the class of its options.
+        methods: name -> method; the first one is the default.
+        labels: the closed set that an answer is one of.
+        cells: the smallest groups of cases, in the order of tables.
+        selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
+        load: (options, selection) -> cases. Raises DataError.
+        columns: cells -> name -> its cells, for tables: each cell, and what holds several of them.
+        about: what a harness's document holds of a case beside its id, cell, user, language and digest.
+        prompt: (case, options, call) -> text.
+        input: what a harness shows of a case in one line: its question.
+        targets: the right label of each call.
+        check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
+        fingerprint: changes with every fixed text of the prompts and with their layout.
+        sizes: a signature -> cell -> number of cases that the data must have; empty where nobody can know.
+        corpus: name -> score over all cases at once.
+        stage: a call before the others, if there is one.
+        judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
+        signs: what a signature holds beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
+        report: what its reports show.
+    """
+
+    name: str
+    title: str
+    version: str
+    options: type[Options]
+    methods: Mapping[str, Method]
+    labels: tuple[str, ...]
+    cells: tuple[str, ...]
+    selections: Mapping[str, Mapping[str, str]]
+    load: Callable[[Any, Mapping[str, str]], CaseSet[Any]]
+    columns: Callable[[Collection[str]], dict[str, list[str]]]
+    prompt: Callable[[Any, Any, str], str]
+    input: Callable[[Any], str]
+    targets: Callable[[Any], list[str]]
+    fingerprint: Callable[[Any], str]
+    report: ReportSpec
+    about: Callable[[Any], dict[str, str]] = lambda case: {}
+    check: Callable[[Any, Any], None] = lambda options, cases: None
+    sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
+    corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
+    stage: Stage | None = None
+    judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    signed: tuple[str, ...] = ()
+    signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """All that an answer can be."""
+        return (*self.labels, *REASONS)
+
+    def method(self, name: str, harness: str) -> Method:
+        """A method of one of the harnesses.
+
+        Raises:
+            OptionError: there is no such method, or it does not work there.
+        """
+        there = [method.name for method in self.methods.values() if harness in method.harnesses]
+        if name in there:
+            return self.methods[name]
+        where = "" if name not in self.methods else f" It works in {' and '.join(self.methods[name].harnesses)} only."
+        raise OptionError(f"method={name!r} is not known in {harness}. Use one of: {', '.join(there)}.{where}")
+
+    def task(self, selection: str, suffix: str = "") -> str:
+        """The name of a task: `personafeedback`, `personafeedback_general_hard_mc`."""
+        return "_".join(part for part in (self.name, selection, suffix) if part)
+
+    def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
+        """The task's name as rows and logs show it: what a reader must not overlook stands in it."""
+        remarks = [*self.options.remarks(vars(options)), *(["demonstration"] if cases.demonstration else [])]
+        return f"{task} ({', '.join(remarks)})" if remarks else task
+
+
+_REGISTERED: dict[str, Benchmark] = {}
+
+
+def register(benchmark: Benchmark) -> None:
+    """Make a benchmark known in this process. One with an entry point need not be registered."""
+    _REGISTERED[benchmark.name] = benchmark
+
+
+@cache
+def _declared() -> dict[str, Benchmark]:
+    return {entry.name: entry.load() for entry in entry_points(group=GROUP)}
+
+
+def benchmarks() -> dict[str, Benchmark]:
+    """Every benchmark that is known, by name."""
+    return {**_declared(), **_REGISTERED}
+
+
+def find(name: str) -> Benchmark:
+    """The benchmark of that name.
+
+    Raises:
+        PersonaFeedbackError: there is none.
+    """
+    known = benchmarks()
+    if name not in known:
+        raise PersonaFeedbackError(
+            f"found no benchmark {name!r}, expected one of: {', '.join(sorted(known))}. Install the package that brings it."
+        )
+    return known[name]
+
+
+def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
+    """The label with the highest log-likelihood; a tie at the top or an undefined value is unreadable, not the first label."""
+    top = max(values)
+    if any(value != value for value in values) or values.count(top) > 1:
+        return "invalid_response_format"
+    return labels[values.index(top)]
+
+
+__all__ = [
+    "Answers", "Benchmark", "Case", "CaseSet", "CorpusMetric", "Judged", "LogLikelihoods", "Message", "Method", "Metric",
+    "Options", "Stage", "benchmarks", "find", "likeliest", "register",
+]  # fmt: skip

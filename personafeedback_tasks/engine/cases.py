@@ -1,0 +1,107 @@
+"""What the engine reads of a case, and the cases of one run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class Case(Protocol):
+    """One test case of any benchmark.
+
+    Attributes:
+        id: unique in its benchmark; a log of a run refers to it.
+        cell: the smallest group of cases that a table shows.
+        user_id: whose case it is. Standard errors are clustered by it.
+        language: of its user.
+        digest: SHA-256 (12 hex digits) of the id and of every text, so that no answer is scored against other data.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def cell(self) -> str: ...
+    @property
+    def user_id(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+
+C = TypeVar("C", bound=Case)
+
+
+class CaseSet(ABC, Sequence[C], Generic[C]):
+    """The cases of one run, in the order in which they are offered to a harness. Base class of each benchmark's own.
+
+    Attributes:
+        cases: in that order.
+        counts: `any` if nobody checked that the data are complete, else what they were checked against.
+    """
+
+    cases: tuple[C, ...]
+    counts: str
+
+    @property
+    @abstractmethod
+    def cell_order(self) -> tuple[str, ...]:
+        """Every cell of the benchmark, in the order of its tables."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """What a signature prints: `sample`, `OWNER/NAME@COMMIT`, or a folder's path."""
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether these are a bundled sample, which is no evidence about a model."""
+        return False
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def __iter__(self) -> Iterator[C]:
+        return iter(self.cases)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cases[index]
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[C, ...]]:
+        """Cell -> its cases, the cells that are present in the order of the tables."""
+        cells: dict[str, list[C]] = {cell: [] for cell in self.cell_order}
+        for case in self.cases:
+            cells[case.cell].append(case)
+        return {cell: tuple(cases) for cell, cases in cells.items() if cases}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Cell -> SHA-256 (12 hex digits) of its cases."""
+        return {cell: digest_of(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of every text of every case: the same data, the same digest, from any source."""
+        return digest_of(list(self.digests.items()))
+
+    @property
+    def revision(self) -> str:
+        """What a signature prints about the data."""
+        unchecked = ", counts=any" if self.counts == "any" else ""
+        return f"{self.source} (sha256 {self.digest}{unchecked})"
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Language -> number of cases."""
+        return Counter(case.language for case in self.cases)
+
+
+def digest_of(parts: Sequence[object]) -> str:
+    """SHA-256 (12 hex digits) of some values that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]

@@ -1,0 +1,113 @@
+"""The two sentences that every run says about itself, in the same words in both harnesses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..common import foreign
+from .benchmark import Benchmark, Method
+from .cases import Case, CaseSet
+from .options import Options
+
+UNREADABLE_SHARE = 0.01
+"""Share of unreadable replies above which a run warns."""
+
+
+def opening(
+    benchmark: Benchmark,
+    *,
+    task: str,
+    asked: Sequence[Case],
+    calls: int,
+    options: Options,
+    data: CaseSet[Any],
+    chat_template: bool | None = None,
+) -> str:
+    """One line at the start of a run.
+
+    Args:
+        task: its name as rows show it.
+        asked: the cases that this run asks; `--limit` may leave some of `data` out.
+        calls: how many calls of the model they need.
+        options: what is asked, apart from the cases.
+        data: all cases of the task.
+        chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
+    """
+    characters = sum(len(text) for case in asked for text in _texts(benchmark, case, options))
+    languages = Counter(case.language for case in asked)
+    stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(options) else None
+    parts = [
+        f"{task}: {len(asked):,} of {len(data):,} cases",
+        f"{calls:,} model calls",
+        f"{characters:,} prompt characters",
+        *(f"{name} {getattr(options, name)}" for name in options.always()),
+        f"data {data.revision}",
+        f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
+        *(remark for remark in options.details(vars(options)) if stage is None or remark != stage.name),
+    ]
+    if stage is not None:
+        parts.append(f"{stage.name}: one more call for each case, its characters not counted")
+    if chat_template is not None:
+        parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
+    if len({case.user_id for case in asked}) == 1:
+        parts.append("ONE USER: no standard error can be known, whatever the harness prints")
+    if data.demonstration:
+        parts.append("DEMONSTRATION on the bundled sample: no evidence about a model")
+    return foreign.terminal("; ".join(parts))
+
+
+def _texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
+    """All that the model reads about a case."""
+    method = benchmark.methods[options.method]
+    if method.conversation is None:
+        return [benchmark.prompt(case, options, call) for call in method.calls]
+    return [turn["content"] for call in method.calls for turn in method.conversation(case, options, call)]
+
+
+def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
+    """A warning if more than 1 % of the replies are unreadable, or if any is empty, else None.
+
+    lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
+    """
+    answers = list(answers)
+    reasons = Counter(answer for answer in answers if answer not in benchmark.labels)
+    many = reasons.total() > UNREADABLE_SHARE * len(answers)
+    if not many and "no_response" not in reasons:
+        return None
+    reason = min(reasons, key=lambda name: (-reasons[name], name)) if many else "no_response"
+    remedy = _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
+    if reason == "invalid_response_format":
+        remedy = _OF_EVIDENCE.get(method.evidence, remedy)
+    return (
+        f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
+        f"and count as wrong; {'most common reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). {remedy}"
+    )
+
+
+_OF_EVIDENCE = {
+    "log_likelihoods": (
+        "The labels are exactly equally likely there. Half-precision models round: pass softmax_dtype=float32 in "
+        "--model_args of hf, and read acc_sym, which does not depend on such ties."
+    ),
+    "top_tokens": (
+        "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
+        "Leave method=logprobs out for a model that does not answer with a label at once."
+    ),
+}
+"""What to do where no text is read."""
+
+_REMEDIES = {
+    "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
+    "no_response": (
+        "The model, or the server (lm-eval turns a broken reply into an empty one), said nothing. Look at the server's "
+        "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
+    ),
+    "refusal": "The model declines to choose; that is behavior, report it beside the score.",
+    "invalid_response_format": (
+        "The model does not answer with {labels}. In lm-eval, pass --apply_chat_template for a chat model and use the "
+        "task's _mc variant for a base model; give thinking models room: --gen_kwargs max_gen_toks=16384."
+    ),
+}
+"""What to do about replies that say no label."""

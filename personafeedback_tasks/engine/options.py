@@ -1,0 +1,137 @@
+"""The options of a run, each declared once: its default, its values, its help, and how a name or a report shows it.
+
+They are the same in both harnesses: `--metadata '{...}'` in lm-eval, `-T` in Inspect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, field, fields
+from typing import Any, TypeVar
+
+from ..common.errors import OptionError, choose
+
+Self = TypeVar("Self", bound="Options")
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    values: Callable[[], tuple[str, ...]] | None = None,
+    said: Callable[[Any], list[str]] | None = None,
+    parse: Callable[[Any], Any] | None = None,
+    always: bool = False,
+    relevant: Callable[[Mapping[str, Any]], bool] | None = None,
+) -> Any:
+    """A field of `Options`.
+
+    Args:
+        help: one line, for the tasks' docstrings and the README.
+        values: gives those that it can have, if they are a closed set.
+        said: how a name shows a value that is not the default; None if no name does.
+        parse: what users write -> the field's value; raises OptionError.
+        always: whether the line at the start of a run and the signature name it even where it is the default.
+        relevant: (the other options) -> whether it shapes anything; then a signature names it even where it is the default.
+    """
+    metadata = {"help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant}
+    return field(default=default, metadata=metadata)
+
+
+class Options:
+    """What a run is asked, apart from the case. Base class of each benchmark's own, which is a frozen dataclass.
+
+    Attributes:
+        method: how the model's choice is read, see `Benchmark.methods`.
+        data: where the data are; None for the benchmark's default.
+        counts: what the number of cases is checked against; `any` takes what is there.
+    """
+
+    method: str
+    data: str | None
+    counts: str
+
+    def __post_init__(self) -> None:
+        for one in _options(self):
+            if one.metadata["values"]:
+                choose(one.name, getattr(self, one.name), one.metadata["values"]())
+        if self.data is not None and not isinstance(self.data, str):
+            raise OptionError(f"data must be a folder, 'sample' or a Hub dataset id, got {self.data!r}.")
+
+    @classmethod
+    def read(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
+        """Take our own keys out of a mapping that also holds other people's."""
+        found = {one.name: mapping[one.name] for one in _options(cls) if mapping.get(one.name) is not None}
+        for one in _options(cls):
+            if one.metadata["parse"] and one.name in found:
+                found[one.name] = one.metadata["parse"](found[one.name])
+        return cls(**found)
+
+    @classmethod
+    def strict(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
+        """As `read`, but a key of somebody else is an error."""
+        known = [one.name for one in _options(cls)]
+        unknown = [key for key in mapping if key not in known]
+        if unknown:
+            raise OptionError(f"{unknown[0]}={mapping[unknown[0]]!r} is no option. Use: {', '.join(sorted(known))}.")
+        return cls.read(mapping)
+
+    @classmethod
+    def changed(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that shape a question and are not the default, by name; the method apart, which every name shows in
+        its own way.
+
+        Args:
+            asked: the options by name, of an instance or read back from a log, where a tuple is a list.
+        """
+        return {
+            one.name: asked[one.name]
+            for one in _options(cls)
+            if one.metadata["said"] and one.name in asked and _plain(asked[one.name]) != _plain(one.default)
+            if one.metadata["relevant"] is None or one.metadata["relevant"](asked)
+        }
+
+    @classmethod
+    def remarks(cls, asked: Mapping[str, Any]) -> list[str]:
+        """`changed` in words."""
+        said = {one.name: one.metadata["said"] for one in _options(cls)}
+        return [remark for name, value in cls.changed(asked).items() for remark in said[name](value)]
+
+    @classmethod
+    def always(cls) -> list[str]:
+        """The options that a signature and the line at the start of a run name in any case."""
+        return [one.name for one in _options(cls) if one.metadata["always"]]
+
+    @classmethod
+    def details(cls, asked: Mapping[str, Any]) -> list[str]:
+        """What a signature says beside them: what was changed, and what shapes this very run."""
+        changed = cls.changed(asked)
+        shown = [
+            one
+            for one in _options(cls)
+            if one.metadata["said"] and not one.metadata["always"]
+            if one.name in changed or (one.metadata["relevant"] is not None and one.metadata["relevant"](asked))
+        ]
+        return [remark for one in shown for remark in one.metadata["said"](asked[one.name])]
+
+    @classmethod
+    def signed_names(cls) -> tuple[str, ...]:
+        """The names of what `signed` gives."""
+        return tuple(one.name for one in _options(cls) if one.name not in ("data", "counts"))
+
+    @classmethod
+    def signed_types(cls) -> dict[str, type]:
+        """Name -> type of what `signed` gives."""
+        return {one.name: type(_plain(one.default)) for one in _options(cls) if one.name in cls.signed_names()}
+
+    def signed(self) -> dict[str, Any]:
+        """What a signature holds of them, ready for JSON."""
+        return {name: _plain(getattr(self, name)) for name in self.signed_names()}
+
+
+def _options(owner: Any) -> tuple[Field[Any], ...]:
+    return fields(owner)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

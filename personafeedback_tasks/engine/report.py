@@ -1,0 +1,141 @@
+"""What the reports of a benchmark show, as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..common.statistics import Estimate
+from .answered import CaseAnswers
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a report's table.
+
+    Attributes:
+        measure: of `ReportSpec.values`, `derived` or the benchmark's corpus metrics.
+        label: what it is called.
+        strong: whether it stands out.
+        interval: whether its 95 % interval has a line below it.
+        share: printed in per cent; else as a signed number with three digits.
+    """
+
+    measure: str
+    label: str = ""
+    strong: bool = False
+    interval: bool = False
+    share: bool = True
+
+    @property
+    def title(self) -> str:
+        return self.label or self.measure
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What the texts of the cases add to the answers.
+
+    Attributes:
+        baselines: case id -> name -> what that baseline scores there.
+        subsets: name -> (label, ids of its cases).
+        ceiling: name of a group -> the highest value that a judge can reach.
+        ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
+        version: of the audit that found these, for the signature.
+    """
+
+    baselines: Mapping[str, Mapping[str, float]]
+    subsets: Mapping[str, tuple[str, frozenset[str]]]
+    ceiling: Mapping[str, float] = field(default_factory=dict)
+    ceiling_note: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Control:
+    """The run that shows how much of a score needs what the model is told.
+
+    Attributes:
+        option, value: the one option that differs, and its value in the control.
+        gain: what the difference is called.
+    """
+
+    option: str
+    value: str
+    gain: str
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """The figures of a run that the caveats in its card mention.
+
+    Attributes:
+        languages: of the asked cases -> how many.
+        ceilings: `general 96.7 %`, for what the run holds.
+        baselines: name -> per cent on the same cases.
+        prompt: its fingerprint.
+        package: ours.
+    """
+
+    languages: Counter[str]
+    ceilings: list[str]
+    baselines: Mapping[str, str]
+    prompt: str
+    package: str
+
+
+@dataclass(frozen=True)
+class CardSpec:
+    """What a model card says of a benchmark, and how the Hub knows its data.
+
+    Attributes:
+        dataset: the id on the Hub; revision: the commit that is read by default.
+        measured: (model, options by name, whether log-likelihoods decide) -> what was measured, in Markdown that is safe.
+        caveats: the figures of a run -> what the numbers do not say, in Markdown that is safe.
+        baselines: those that a card's table shows.
+        environment: the variable that names the data.
+    """
+
+    dataset: str
+    revision: str
+    environment: str
+    measured: Callable[[str, Mapping[str, Any], bool], str]
+    caveats: Callable[[CardFacts], list[str]]
+    baselines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSpec:
+    """What the reports of a benchmark show.
+
+    Attributes:
+        primary: the measure that is compared, drawn and put into cards.
+        chance: what a coin would score in `primary`.
+        values: the answers of a case -> measure -> value, averaged over epochs; nan where undefined.
+        headline, details: the lines above and below those of the baselines.
+        derived: measure -> what it is, from the estimates of the others.
+        examine: (cases, ids of those that were asked) -> what their texts add.
+        control: the control run, if there is one.
+        wording: the options that word the question and tell the model nothing else; how far a score moves between them is
+            its prompt sensitivity.
+        drawn: baselines behind the figure's points: name -> (label, line style).
+        card: what a model card says; None where no card is written.
+        load: (folder or id, counts) -> all cases that are there, for a report on data at hand.
+        environment: the variable that names the data.
+    """
+
+    primary: str
+    chance: float
+    values: Callable[[CaseAnswers], Mapping[str, float]]
+    headline: Sequence[Line]
+    details: Sequence[Line] = ()
+    derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
+    examine: Callable[[Any, Collection[str]], Examined] | None = None
+    control: Control | None = None
+    wording: tuple[str, ...] = ()
+    drawn: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    card: CardSpec | None = None
+    load: Callable[[str, str], Any] | None = None
+    environment: str = ""

@@ -1,0 +1,54 @@
+"""What a log says about the run that it holds: no number without it.
+
+Both adapters put the same record into their log. `personafeedback report` reads it back, so that runs which differ
+in anything that moves a score never stand in one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import __version__
+from .benchmark import Benchmark
+from .cases import CaseSet
+from .options import Options
+
+KEY = "personafeedback_tasks"
+"""Where it stands: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
+
+TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(
+        ("package", "benchmark", "task_version", "task", "method", "fingerprint", "source", "counts", "data"), str
+    ),
+    "demonstration": bool,
+    "cells": dict,
+}
+"""What every signature holds, whatever the benchmark."""
+
+
+def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:
+    """The signature of one task under some options, ready for JSON.
+
+    Returns:
+        package, task_version: of this package, and of what moves scores.
+        benchmark, task: its name, and the task's as rows show it.
+        fingerprint: see `Benchmark.fingerprint`.
+        source, counts, demonstration: see `cases.CaseSet`.
+        data: the digest of all cases of the task.
+        cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
+        All options (see `Options.signed`), and what `Benchmark.signs` adds.
+    """
+    return {
+        "package": __version__,
+        "benchmark": benchmark.name,
+        "task_version": benchmark.version,
+        "task": benchmark.named(task, cases, options),
+        **options.signed(),
+        **benchmark.signs(cases, options),
+        "fingerprint": benchmark.fingerprint(options),
+        "source": cases.source,
+        "counts": cases.counts,
+        "demonstration": cases.demonstration,
+        "data": cases.digest,
+        "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
+    }

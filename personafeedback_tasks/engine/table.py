@@ -1,0 +1,75 @@
+"""The scores of cases -> every number of a harness's table: over all cases, in each cell, in what holds several cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..common.statistics import clustered_stderr, jackknife_stderr, mean
+from .benchmark import CorpusMetric, Judged
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One case.
+
+    Attributes:
+        cell, user: see `cases.Case`.
+        epochs: metric -> value, one mapping per epoch.
+        judged: (targets, answers) of each epoch, for metrics over the corpus.
+    """
+
+    cell: str
+    user: str
+    epochs: Sequence[Mapping[str, float]]
+    judged: Sequence[Judged] = ()
+
+
+def table(
+    cases: Iterable[Scored],
+    columns: Callable[[Collection[str]], dict[str, list[str]]],
+    corpus: Mapping[str, CorpusMetric] | None = None,
+) -> dict[str, float]:
+    """Every metric: `acc` and `acc_stderr` over all cases, `acc_CELL`, `acc_CELL_stderr`, ... in each cell.
+
+    What holds several cells (see `Benchmark.columns`) has its own. The epochs of a case are averaged first; a metric over
+    the corpus sees all of them. Means are weighted by cases, standard errors clustered by user. Empty without cases.
+    """
+    in_cell: dict[str, list[Scored]] = {}
+    for case in cases:
+        in_cell.setdefault(case.cell, []).append(case)
+    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
+    found: dict[str, float] = {}
+    for group, cells in {"": list(in_cell), **groups}.items():
+        rows = [row for cell in cells for row in in_cell[cell]]
+        users = [row.user for row in rows]
+        over_epochs = [_over_epochs(row.epochs) for row in rows]
+        for metric in over_epochs[0] if rows else ():
+            values = [scores[metric] for scores in over_epochs]
+            found[f"{metric}{group}"] = mean(values)
+            found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
+        for metric, measure in (corpus or {}).items() if rows else ():
+            judged = [row.judged for row in rows]
+            found[f"{metric}{group}"] = over_corpus(measure, judged)
+            found[f"{metric}{group}_stderr"] = corpus_stderr(measure, judged, users)
+    return found
+
+
+def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Judged]]) -> float:
+    """A metric over the corpus.
+
+    Args:
+        judged: (targets, answers) of each epoch, one entry per case.
+    """
+    return measure([one for case in judged for one in case])
+
+
+def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Judged]], users: Sequence[str]) -> float:
+    """Its standard error: a jackknife that leaves out one user at a time."""
+    return jackknife_stderr(lambda kept: over_corpus(measure, kept), judged, users)
+
+
+def _over_epochs(epochs: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The values of one case."""
+    first, *others = epochs
+    return {metric: mean(scores[metric] for scores in epochs) for metric in first} if others else first

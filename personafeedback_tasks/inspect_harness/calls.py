@@ -1,0 +1,139 @@
+"""The calls of a case: asked at the same time, and found again in the log of a killed run.
+
+A sample holds ids and the question; every prompt stands in the transcript as it was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from inspect_ai.event import Event, ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from ..engine.benchmark import Benchmark, Method, Stage
+from ..engine.cases import Case, CaseSet
+from ..engine.options import Options
+
+_ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+def ask_every_call(
+    benchmark: Benchmark, cases: CaseSet[Any], options: Options, refuse: Callable[[Model], None] | None = None
+) -> Solver:
+    """A solver that makes the calls of a case at the same time, after that of the benchmark's stage if it is on.
+
+    Args:
+        refuse: raises for a model that cannot take these calls.
+    """
+    case_of = {case.id: case for case in cases}
+    method = benchmark.methods[options.method]
+
+    # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
+    @solver(name="ask_every_call")
+    def asking(method: str) -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            model, case = get_model(), case_of[str(state.sample_id)]
+            if refuse is not None:
+                refuse(model)
+            told = await _after_stage(benchmark, model, case, options, state)
+            of_method = benchmark.methods[method]
+            outputs = await collect(
+                *(model.generate(messages(benchmark, of_method, case, told, call)) for call in of_method.calls)
+            )
+            # One output with one choice per call: what the scorer reads, also when a log is scored again.
+            state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
+            return state
+
+        return solve
+
+    return asking(method.name)
+
+
+def messages(benchmark: Benchmark, method: Method, case: Case, options: Options, call: str) -> list[ChatMessage]:
+    """What one call sends. The last message says which case and which call it is."""
+    turns = (
+        [{"role": "user", "content": benchmark.prompt(case, options, call)}]
+        if method.conversation is None
+        else method.conversation(case, options, call)
+    )
+    made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
+    made[-1].metadata = {"case_id": case.id, "call": call}
+    return made
+
+
+def replies(
+    output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
+) -> dict[str, ChatCompletionChoice]:
+    """Call -> its reply; of a run that was killed, those that there are.
+
+    Args:
+        output: of a sample.
+        events: gives those of the sample. Inspect rebuilds the samples of a killed run from their events and knows only
+            the last output: then the events tell.
+        calls: in the order in which they were made.
+    """
+    if len(output.choices) == len(calls):
+        return dict(zip(calls, output.choices, strict=True))
+    found = {about.get("call"): _choice(call.output) for call, about in _made(events())}
+    return {call: found[call] for call in calls if call in found}
+
+
+def events() -> Sequence[Event]:
+    """Those of the sample that is being scored."""
+    return transcript().events
+
+
+def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
+    """For the metadata of a score: what the stage's reply came to; nothing where there was none.
+
+    The samples of a killed run are rebuilt from their events and have lost the store.
+    """
+    if stage is None:
+        return {}
+    found = state.store.get(stage.name)
+    for call, about in _made(events()) if found is None else ():
+        if about.get("call") == stage.name:
+            found = stage.read(call.output.completion, about)
+    return {} if found is None else {stage.name: found}
+
+
+async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: Options, state: TaskState) -> Options:
+    """The options under which a case is asked, once the benchmark's stage has been."""
+    stage = benchmark.stage
+    if stage is None or not stage.applies(options):
+        return options
+    about = {"case_id": case.id, "call": stage.name, **stage.about(case, options)}
+    message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
+    config = GenerateConfig() if benchmark.methods[options.method].room else GenerateConfig(max_tokens=stage.room)
+    output = await model.generate([message], config=config)
+    state.store.set(stage.name, stage.read(output.completion, about))
+    applied: Options = stage.apply(case, options, output.completion)
+    return applied
+
+
+def _made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
+    """The calls of a model, each with what its last message says about it."""
+    return [
+        (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input
+    ]
+
+
+def _choice(output: ModelOutput) -> ChatCompletionChoice:
+    """The reply of one call. A provider that returns no choice at all said nothing."""
+    if output.choices:
+        return output.choices[0]
+    return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

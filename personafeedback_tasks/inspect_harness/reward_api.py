@@ -1,0 +1,210 @@
+"""Reward models as an Inspect model API: `personafeedback-reward/<path or Hub id>`.
+
+A call is one conversation. The reply is the reward as text, for readers; the number itself, and what else the model says,
+travels in the reply's metadata.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from ..common.errors import OptionError, PersonaFeedbackError
+from ..engine.benchmark import benchmarks
+from ..engine.rewards import RewardError
+
+if TYPE_CHECKING:
+    from ..reward_models.classifier import Encoded, RewardModel, Rewards
+
+logger = logging.getLogger(__name__)
+
+API = "personafeedback-reward"
+WINDOW = 128
+"""Conversations that are scored before any of their results is handed on."""
+CONNECTIONS = 8 * WINDOW
+"""While one window is scored, others wait: the more of them, the less the lengths in the next window differ."""
+PAUSE = 0.01
+"""Seconds without a new request after which a window is full enough."""
+
+TOTAL = "reward"
+"""The name of the reward itself among those of the aspects."""
+ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision", "unpinned")
+
+
+@dataclass(eq=False)
+class _Request:
+    encoded: Encoded
+    result: Rewards | Exception | None = None
+
+
+class RewardModelAPI(ModelAPI):
+    """Scores the conversations of the task's method `reward`; `-M` takes ARGUMENTS, see `reward_model.RewardModel`."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008 - the signature that Inspect's own providers have
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        from .. import reward_models  # noqa: F401 - says which extra to install, before the first call
+
+        self.arguments = _arguments(model_args)
+        self.waiting: list[_Request] = []
+        self.turn = anyio.Lock()
+
+    @property
+    def model(self) -> RewardModel:
+        """The model, loaded at the first call: Inspect builds a second API just to look up what it knows of a name.
+
+        Raises:
+            PersonaFeedbackError: it cannot be loaded. Hundreds of calls wait for it: none of them tries again.
+        """
+        if isinstance(self._loaded, Exception):
+            raise self._loaded.with_traceback(None)  # else each call would make it longer
+        return self._loaded
+
+    @cached_property
+    def _loaded(self) -> RewardModel | PersonaFeedbackError:
+        from ..reward_models.classifier import RewardModel
+
+        try:
+            model = RewardModel(self.model_name, **self.arguments)
+        except PersonaFeedbackError as error:
+            return error
+        # Inspect shows nothing below WARNING unless it is asked to.
+        logger.warning(
+            "%s/%s (%s): %s; persona %s; at most %s tokens; %s on %s", API, self.model_name, model.commit,
+            f"outputs {', '.join(model.aspects)}" if model.aspects else "one output",
+            "as a system turn" if model.has_system_turn else "before the question",
+            f"{model.max_length:,}" if model.max_length else "unlimited", model.dtype, model.model.device,
+        )  # fmt: skip
+        return model
+
+    def max_connections(self) -> int:
+        return CONNECTIONS
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        about = input[-1].metadata or {}
+        if input[-1].role != "assistant" or "call" not in about:
+            raise RewardError(
+                f"{API} found a prompt to reply to, expected a conversation to score. A reward model needs the task's "
+                "method for it: -T method=reward."
+            )
+        turns = [{"role": message.role, "content": message.text} for message in input]
+        name = f"{about['case_id']}, {about['call']} response"
+        request = _Request(self.model.encode([turns], [name])[0])
+        found = await self._scored(request)
+        output = ModelOutput.from_content(f"{API}/{self.model_name}", repr(found.score))
+        output.choices[0].message.metadata = {
+            "reward": found.score,
+            "persona": request.encoded.persona,
+            "truncated": request.encoded.truncated,
+            "dtype": self.model.dtype,
+            "revision": self.model.commit,
+            "aspects": found.aspects,
+        }
+        tokens = len(request.encoded.ids)
+        output.usage = ModelUsage(input_tokens=tokens, total_tokens=tokens)
+        return output
+
+    async def _scored(self, request: _Request) -> Rewards:
+        """The result of one request. Whoever has the turn scores a window for all, its own request in it."""
+        self.waiting.append(request)
+        try:
+            async with self.turn:
+                if request.result is None:
+                    await self._score_window(request)
+        finally:
+            if request in self.waiting:  # cancelled before its turn came
+                self.waiting.remove(request)
+        if isinstance(request.result, Exception):
+            raise RewardError(
+                f"{API}/{self.model_name} failed on a batch ({type(request.result).__name__}: {request.result}). "
+                "If it ran out of memory, pass a smaller -M batch_size."
+            ) from request.result
+        assert request.result is not None
+        return request.result
+
+    async def _score_window(self, first: _Request) -> None:
+        from ..reward_models.classifier import nearest
+
+        seen = 0
+        size = max(WINDOW, self.model.batch_size)
+        while seen < len(self.waiting) < size:
+            seen = len(self.waiting)
+            await anyio.sleep(PAUSE)
+        lengths = [len(request.encoded.ids) for request in self.waiting]
+        window = [self.waiting[index] for index in nearest(lengths, self.waiting.index(first), size)]
+        self.waiting = [request for request in self.waiting if request not in window]
+        # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
+        with anyio.CancelScope(shield=True):
+            try:
+                found: Sequence[Rewards | Exception] = await anyio.to_thread.run_sync(
+                    self.model.score, [request.encoded for request in window]
+                )
+            except Exception as error:
+                found = [error] * len(window)
+        for request, result in zip(window, found, strict=True):
+            request.result = result
+
+
+@modelapi(name=API)
+def reward_models() -> type[ModelAPI]:
+    """What `--model personafeedback-reward/...` names. (Decorated itself, the class would be a class no more.)"""
+    return RewardModelAPI
+
+
+def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
+    """What `-M` gave, for RewardModel.
+
+    Raises:
+        OptionError: an unknown name, or a value of another type.
+    """
+    for name, value in model_args.items():
+        if name not in ARGUMENTS:
+            raise OptionError(f"-M {name}={value!r} is no option of {API}. Use: {', '.join(ARGUMENTS)}.")
+    found = dict(model_args)
+    size = found.get("batch_size", 1)
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise OptionError(f"batch_size={size!r} is not known. Use a whole number from 1.")
+    revision = found.get("revision")
+    if "revision" in found and (not isinstance(revision, str) or not revision):
+        raise OptionError(
+            f"revision={revision!r} is not known, expected a commit, branch or tag as text. Quote what looks like a number: "
+            "-M 'revision=\"1.0\"'."
+        )
+    for name in ("truncate", "trust_remote_code", "unpinned"):
+        if not isinstance(found.get(name, False), bool):
+            raise OptionError(f"{name}={found[name]!r} is not known. Use one of: true, false.")
+    if "aspects" in found:
+        found["aspects"] = _names(found["aspects"])
+    return found
+
+
+def _names(aspects: object) -> tuple[str, ...]:
+    """The names of a model's outputs: Inspect hands over `a,b` as a list, and a single word or nothing as YAML reads it.
+
+    `acc_general` is acc in a group of cases, `acc_<aspect>` in an aspect: neither may have the other's name.
+    """
+    listed = aspects.split(",") if isinstance(aspects, str) else aspects
+    names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
+    reserved = ["", TOTAL, "stderr", *(name for one in benchmarks().values() for name in one.columns(one.cells))]
+    if not names or not set(names).isdisjoint(reserved):
+        raise OptionError(
+            f"aspects={aspects!r} is not known, expected a name for each output, none of them empty or one of "
+            f"{', '.join(reserved[1:])}, which have a meaning of their own. Name them in their order: -M aspects=helpfulness,correctness,..."
+        )
+    return names

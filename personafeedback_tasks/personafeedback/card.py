@@ -1,0 +1,67 @@
+"""What a model card says of this benchmark: what was measured, and what the numbers do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..common import foreign
+from ..engine.report import CardFacts
+
+_SHOWN = {"persona": "the user's whole persona", "no_persona": "nothing about the user (the control)"}
+_READ = {
+    "generate": "from its reply",
+    "cot": "from its reply, after it had reasoned",
+    "mc": "from the log-likelihoods of the two letters",
+    "logprobs": "from the log-probabilities of the two letters",
+    "reward": "from its score of each response",
+}
+_IN_BOTH_ORDERS = (
+    "both responses, in both orders, and its choice was read {}. `acc` is the share of the orders in which it picked the "
+    "response that the annotators chose, averaged over cases; an unreadable reply counts as not picked; chance is 50 %."
+)
+_ONE_BY_ONE = (
+    "one response at a time, and its choice was read {}. `acc` is the share of the cases in which the response that the "
+    "annotators chose has the higher score, a tie counting half; chance is 50 %."
+)
+_LANGUAGES = {"zh": "Chinese", "en": "English"}
+
+
+def measured(model: str, asked: Mapping[str, Any], symmetric: bool) -> str:
+    """What was measured, in Markdown.
+
+    Args:
+        model: its name, in Markdown that is safe.
+        asked: the options of the run.
+        symmetric: whether `acc_sym` is among the numbers.
+    """
+    setting, method, hidden = asked["setting"], asked["method"], ", ".join(asked["hide"])
+    shown = _SHOWN.get(setting, f"the setting {setting}")
+    if hidden and setting != "no_persona":
+        shown = f"{shown.replace('whole ', '')} without {hidden}"
+    how = (_ONE_BY_ONE if method == "reward" else _IN_BOTH_ORDERS).format(
+        foreign.markdown(_READ.get(method, f"by the method {method}"))
+    )
+    text = (
+        "[PersonaFeedback](https://arxiv.org/abs/2506.12915) asks which of two responses suits a given user better. "
+        f"{model} was shown {foreign.markdown(shown)}, the user's question and {how}"
+    )
+    return f"{text} `acc_sym` decides on the log-odds averaged over both orders." if symmetric else text
+
+
+def caveats(facts: CardFacts) -> list[str]:
+    """What every card says, with the figures of this run, in Markdown."""
+    languages = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
+    return [
+        "The task is to recognize a personalized reply, not to write one.",
+        "The personas are synthetic and mostly Chinese: not a sample of any population.",
+        "The labels are the majority of nine annotators, not the choice of the users themselves.",
+        "Contradictory labels limit what a judge that ignores the order can reach over all cells of the data: "
+        f"{', '.join(facts.ceilings)} (from the audit).",
+        f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "
+        f"shares more terms with the persona {facts.baselines['overlap']} %.",
+        "The data have been public since 2025; whether the model was trained on them was not checked.",
+        f"Language of the data, in cases: {languages}.",
+        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors', which was never released: "
+        "these numbers are not interchangeable with the paper's.",
+    ]

@@ -1,0 +1,251 @@
+"""The record of PersonaFeedback: all that the harness rooms, the log readers and the reports know of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from .. import TASK_VERSION
+from ..common.statistics import mean
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Answers, Benchmark, LogLikelihoods, Method, Metric, Stage
+from ..engine.report import CardSpec, Control, Examined, Line, ReportSpec
+from ..replies.answers import LETTERS, read_last_line, read_reply
+from ..replies.letter_probabilities import read_top
+from . import card, conversations, memory, prompts, rag_filter, scoring
+from .audit import AUDIT_VERSION, audit
+from .baselines import acc_of
+from .cases import CATEGORIES, CELLS, DIFFICULTIES, Case, CaseSet, columns, load_cases, load_present
+from .conversations import SIDES
+from .judges import JUDGES
+from .orders import CHOSEN_LETTER, ORDERS
+from .prompts import Template
+from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, PAPER_COUNTS, SAMPLE_CASES_PER_CELL
+
+# --- how a choice is read --------------------------------------------------------------------------------------------
+
+_CASE_METRICS = (
+    Metric("acc"),
+    Metric("acc_both"),
+    Metric("invalid", higher_is_better=False),
+    Metric("consistency", defined=False),
+    Metric("first_rate", higher_is_better=None, defined=False),  # 0.5 is best: no direction is better
+)
+_SYMMETRIC = (*_CASE_METRICS[:2], Metric("acc_sym"), *_CASE_METRICS[2:])
+
+
+def _of_letters(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]) -> dict[str, float]:
+    return scoring.as_dict(scoring.score_answers(answers))
+
+
+def _of_two_log_likelihoods(
+    targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]
+) -> dict[str, float]:
+    both: list[scoring.LogLikelihoods] = [(a, b) for a, b in pairs]
+    return {
+        **_of_letters(targets, answers, pairs),
+        "acc_sym": scoring.score_symmetric(both),
+        "p_chosen": scoring.p_chosen(both),
+    }
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            name="generate", help="the letter in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=ORDERS,
+            asked="both orders", score=_of_letters, metrics=_CASE_METRICS, room=1024, read=read_reply,
+        ),
+        Method(
+            name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
+            harnesses=("lm-eval", "inspect"), calls=ORDERS, asked="both orders", score=_of_letters, metrics=_CASE_METRICS,
+            suffix="cot", room=4096, read=read_last_line,
+        ),
+        Method(
+            name="mc", help="log-likelihoods of the two letters", evidence="log_likelihoods", harnesses=("lm-eval",), calls=ORDERS,
+            asked="both orders", score=_of_two_log_likelihoods, metrics=_SYMMETRIC, suffix="mc",
+        ),
+        Method(
+            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
+            harnesses=("inspect",), calls=ORDERS, asked="both orders", score=_of_two_log_likelihoods,
+            metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False)), suffix="logprobs", read_tokens=read_top,
+        ),
+        Method(
+            name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",), calls=SIDES,
+            asked="both responses", score=None, metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
+            conversation=conversations.conversation,
+        ),
+    )
+}  # fmt: skip
+"""How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
+
+FILTER = Stage(
+    name="rag_filter",
+    room=1024,
+    applies=lambda options: options.rag_filter,
+    prompt=lambda case, options: rag_filter.build(case, options, options.pieces(case)),
+    about=lambda case, options: {"pieces": len(options.pieces(case))},
+    read=lambda reply, about: rag_filter.said(rag_filter.read_numbers(reply, about["pieces"]), about["pieces"]),
+    apply=rag_filter.applied,
+    warning=rag_filter.warning,
+)
+
+# --- the data --------------------------------------------------------------------------------------------------------
+
+_SELECTIONS = {
+    "": {},
+    **{category: {"category": category} for category in CATEGORIES},
+    **{difficulty: {"difficulty": difficulty} for difficulty in DIFFICULTIES},
+    **{"_".join(cell): dict(zip(("category", "difficulty"), cell, strict=True)) for cell in PAPER_COUNTS},
+}
+
+
+def _load(options: Template, selection: Mapping[str, str]) -> CaseSet:
+    return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
+
+
+def _check(options: Template, cases: CaseSet) -> None:
+    if options.method == "reward":
+        conversations.check(options)
+    options.check(cases)
+
+
+def _fingerprint(options: Template) -> str:
+    return conversations.fingerprint(options) if options.method == "reward" else options.fingerprint()
+
+
+def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
+    """The digest of all users' memories where the setting reads them, else None."""
+    return {"memory": memory.digest(cases.release.root) if options.setting == "rag" else None}
+
+
+def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
+    """The paper's Table 2, or the bundled sample's; nothing is claimed under counts=any."""
+    if signature["demonstration"]:
+        return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
+    return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
+
+
+# --- reports ---------------------------------------------------------------------------------------------------------
+
+_MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "tie")
+
+
+def measures(row: CaseAnswers) -> dict[str, float]:
+    """What a report says of one case, averaged over its epochs; nan if undefined. Beside the metrics of `scoring.CaseScore`:
+
+    - bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
+    - bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
+    - acc_readable: share of the readable replies that picked the chosen response.
+    - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
+    - tie: 1 if a reward model gave both responses the same reward; nan unless one scored. It sees no order: all but acc
+      and tie are nan then.
+    """
+    found = {name: row.value(name) for name in _MEASURES}
+    epochs = [_of_epoch(answers) for answers in row.answers]
+    of_letters = ("bias_first", "bias_second", "acc_readable")
+    return found | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
+
+
+def _of_epoch(answers: Answers) -> tuple[float, float, float]:
+    readable = [answer for answer in answers if answer in LETTERS]
+    both = len(readable) == len(answers)
+    picked = sum(answer == CHOSEN_LETTER[order] for answer, order in zip(answers, ORDERS, strict=True))
+    return (
+        float(readable == [LETTERS[0]] * 2) if both else math.nan,
+        float(readable == [LETTERS[1]] * 2) if both else math.nan,
+        picked / len(readable) if readable else math.nan,
+    )
+
+
+def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
+    """The baselines on the asked cases, what the audit flags among all of them, and the ceiling of their labels."""
+    found = audit(cases)
+    there = [case for case in cases if case.id in asked]
+
+    def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
+        return frozenset(case.id for case in there if longer(len(case.chosen), len(case.rejected)))
+
+    return Examined(
+        baselines=acc_of(there),
+        subsets={
+            "not_flagged": ("acc, not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
+            "chosen_longer": ("acc, chosen is longer", chosen_is(int.__gt__)),
+            "chosen_shorter": ("acc, chosen is shorter", chosen_is(int.__lt__)),
+        },
+        ceiling=found.ceilings,
+        ceiling_note="Label ceiling, the highest acc of an order-blind judge over all cells of the data (contradictory labels): {}.",
+        version=AUDIT_VERSION,
+    )
+
+
+REPORT = ReportSpec(
+    primary="acc",
+    chance=0.5,
+    values=measures,
+    headline=(
+        Line("acc", strong=True, interval=True),
+        Line("tie", "ties, half right each"),
+        Line("acc_sym", strong=True, interval=True),
+        Line("p_chosen", strong=True, interval=True),
+    ),
+    details=(
+        Line("acc_both"),
+        Line("consistency"),
+        Line("bias_first"),
+        Line("bias_second"),
+        Line("preference_fairness", "preference fairness", share=False),
+        Line("first_rate"),
+        Line("invalid"),
+        Line("acc_readable", "acc, readable replies only"),
+    ),
+    # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
+    # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
+    # pairs with both replies readable.
+    derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
+    examine=examine,
+    control=Control(option="setting", value="no_persona", gain="persona gain"),
+    wording=("prompt", "language"),
+    drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
+    card=CardSpec(
+        dataset=HUB_ID,
+        revision=HUB_REVISION,
+        environment=ENVIRONMENT_VARIABLE,
+        measured=card.measured,
+        caveats=card.caveats,
+        baselines=("longest",),
+    ),
+    load=lambda data, counts: load_present(data, counts=counts),
+    environment=ENVIRONMENT_VARIABLE,
+)
+
+
+def _about(case: Case) -> dict[str, str]:
+    return {"category": case.category, "difficulty": case.difficulty}
+
+
+PERSONAFEEDBACK = Benchmark(
+    name="personafeedback",
+    title="PersonaFeedback",
+    version=TASK_VERSION,
+    options=Template,
+    methods=METHODS,
+    labels=LETTERS,
+    cells=CELLS,
+    selections=_SELECTIONS,
+    load=_load,
+    columns=columns,
+    prompt=prompts.build,
+    input=lambda case: case.question,
+    targets=lambda case: [CHOSEN_LETTER[order] for order in ORDERS],
+    fingerprint=_fingerprint,
+    report=REPORT,
+    about=_about,
+    check=_check,
+    sizes=_sizes,
+    stage=FILTER,
+    judges=JUDGES,
+    signed=("memory",),
+    signs=_signs,
+)
