@@ -59,12 +59,13 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
     """
     from ..reports import tables as report_text
     from ..reports.sensitivity import sensitivities
+    from ..reports.terminal import show
 
     found = read_runs(runs)
     against = None if control is None else read_run(control)
     reports = [report_of(run, data, against) for run in found]
     for made in reports:
-        report_text.show(report_text.terminal(made))
+        show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
     if moved:
         click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
@@ -164,7 +165,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
     from ..reports import compare as comparing
-    from ..reports import tables as report_text
+    from ..reports.terminal import show
 
     runs = {"A": read_run(run_a), "B": read_run(run_b)}
     unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
@@ -172,7 +173,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     if as_markdown:
         click.echo(comparing.markdown(found), nl=False)
     else:
-        report_text.show(comparing.terminal(found))
+        show(comparing.terminal(found))
     if json_file is not None:
         write(json_file, json_text(found.as_dict()))
 

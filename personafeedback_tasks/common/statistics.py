@@ -8,10 +8,8 @@ per case, beside the user of each case, in any order of cases; a value that is n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from ..personafeedback import scoring
 
 LEVEL = 0.95
 """Share of benchmarks whose interval holds the true value. 1 - LEVEL is the level of every test."""
@@ -21,6 +19,35 @@ RESAMPLES = 9_999
 
 SEED = 20250615
 """The flips are the same in every call, so the same results have the same p value."""
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of the values that are defined; nan if none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """Standard error of the mean when the values of one cluster (here: one user) are correlated.
+
+    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
+    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
+
+    Args:
+        values: one value per case; nan is left out.
+        clusters: the cluster of each value.
+    """
+    center = mean(values)
+    deviations: dict[str, float] = {}
+    n = 0
+    for value, cluster in zip(values, clusters, strict=True):
+        if not math.isnan(value):
+            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
+            n += 1
+    count = len(deviations)
+    if count < 2:
+        return math.nan
+    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
 
 
 @dataclass(frozen=True)
@@ -56,21 +83,10 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
     """
     defined = [user for value, user in zip(values, users, strict=True) if not math.isnan(value)]
     count = len(set(defined))
-    value = scoring.mean(values)
-    stderr = scoring.clustered_stderr(values, users)
+    value = mean(values)
+    stderr = clustered_stderr(values, users)
     reach = _t(1 - (1 - LEVEL) / 2, count) * stderr
     return Estimate(value, stderr, value - reach, value + reach, len(defined), count)
-
-
-def difference(a: Sequence[float], b: Sequence[float], users: Sequence[str]) -> Estimate:
-    """Estimate of a - b, paired: both runs answered the same cases, and what makes a case hard cancels.
-
-    Args:
-        a: one value per case of the first run.
-        b: the value of the same case in the second run. A case where either is nan is left out.
-        users: the user of each case.
-    """
-    return estimate([x - y for x, y in zip(a, b, strict=True)], users)
 
 
 def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:

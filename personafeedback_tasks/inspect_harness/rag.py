@@ -7,9 +7,9 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 from inspect_ai.solver import TaskState
 
-from ..personafeedback import rag_filter
 from ..personafeedback.cases import Case
 from ..personafeedback.prompts import Template
+from ..personafeedback.rag import filter as rag_filter
 
 KEY = "rag_filter"
 

@@ -19,6 +19,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
 from .. import TASK_VERSION
+from ..common import statistics
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..personafeedback import notices, prompts, scoring
 from ..personafeedback.cases import CaseSet, load_cases
@@ -29,14 +30,14 @@ from ..replies.answers import read_last_line, read_reply
 
 logger = logging.getLogger("lm_eval.personafeedback")  # lm-eval shows the INFO lines of its own loggers only
 
-mean = scoring.mean
+mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
 
 def user_stderr(items: Sequence[tuple[str, float]]) -> float:
     """Aggregation: standard error clustered by user, from one (user_id, acc) per case."""
     users, values = zip(*items, strict=True)
-    return scoring.clustered_stderr(values, users)
+    return statistics.clustered_stderr(values, users)
 
 
 class ReadReply(Filter):
@@ -210,8 +211,7 @@ def score_log_likelihoods(doc: Mapping[str, Any], results: Sequence[tuple[float,
 
 
 def _pairs(results: Sequence[tuple[float, bool]]) -> list[scoring.LogLikelihoods]:
-    values = [log_likelihood for log_likelihood, _ in results]
-    return list(zip(values[::2], values[1::2], strict=True))
+    return scoring.letter_pairs([log_likelihood for log_likelihood, _ in results])
 
 
 def _read_pairs(results: Sequence[tuple[float, bool]]) -> list[str]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..common.statistics import mean
 from ..replies.answers import LETTERS
 from ..runs.run import Row
 from . import scoring
@@ -43,10 +44,10 @@ MEASURES = tuple(CaseValues.__dataclass_fields__)
 def case_values(row: Row) -> CaseValues:
     """The values of one case."""
     if row.rewards:
-        acc, tie = (scoring.mean(values) for values in zip(*row.rewards, strict=True))
+        acc, tie = (mean(values) for values in zip(*row.rewards, strict=True))
         return CaseValues(acc, **dict.fromkeys(MEASURES[1:-1], math.nan), tie=tie)
     epochs = [_of_epoch(answers) for answers in row.answers]
-    means = epochs[0] if len(epochs) == 1 else [scoring.mean(values) for values in zip(*epochs, strict=True)]
+    means = epochs[0] if len(epochs) == 1 else [mean(values) for values in zip(*epochs, strict=True)]
     return CaseValues(*means, *(math.nan if value is None else value for value in (row.acc_sym, row.p_chosen)))
 
 

@@ -11,7 +11,7 @@ from . import prompts
 from .cases import Case, CaseSet
 from .conversations import SIDES, conversation
 from .orders import ORDERS
-from .rag_filter import UNREADABLE
+from .rag.filter import UNREADABLE
 
 UNREADABLE_SHARE = 0.01
 """Share of unreadable replies above which a run warns."""

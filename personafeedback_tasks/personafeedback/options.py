@@ -48,7 +48,9 @@ class Options(Template):
 
     def named(self, task: str, cases: CaseSet) -> str:
         """The task's name as rows and logs show it: what a reader must not overlook stands in it."""
-        remarks = [*self.remarks(), *["demonstration"] * cases.release.is_sample]
+        remarks = self.remarks()
+        if cases.release.is_sample:
+            remarks.append("demonstration")
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
 

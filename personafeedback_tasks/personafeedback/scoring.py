@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from ..common.statistics import clustered_stderr, mean
 from ..replies.answers import LETTERS
 from .cases import columns
 from .orders import CHOSEN_LETTER, ORDERS
@@ -66,6 +67,11 @@ def score_answers(answers: Sequence[str]) -> CaseScore:
     )
 
 
+def letter_pairs(values: Sequence[float]) -> list[LogLikelihoods]:
+    """The log-likelihoods of the letters, one after the other over all prompts of a case -> one pair per prompt."""
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
 def read_log_likelihoods(pair: LogLikelihoods) -> str:
     """The more likely letter; equal or undefined log-likelihoods are unreadable, not the first letter."""
     a, b = pair
@@ -104,35 +110,6 @@ def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
         a, b = (math.exp(value - max(pair)) for value in pair)
         shares.append((a if CHOSEN_LETTER[order] == LETTERS[0] else b) / (a + b))
     return sum(shares) / len(shares)
-
-
-def mean(values: Iterable[float]) -> float:
-    """Mean of the values that are defined; nan if none is."""
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
-
-
-def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
-    """Standard error of the mean when the values of one cluster (here: one user) are correlated.
-
-    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
-    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
-
-    Args:
-        values: one value per case; nan is left out.
-        clusters: the cluster of each value.
-    """
-    center = mean(values)
-    deviations: dict[str, float] = {}
-    n = 0
-    for value, cluster in zip(values, clusters, strict=True):
-        if not math.isnan(value):
-            deviations[cluster] = deviations.get(cluster, 0.0) + value - center
-            n += 1
-    count = len(deviations)
-    if count < 2:
-        return math.nan
-    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
 
 
 Scored = tuple[str, str, Sequence[Mapping[str, float]]]

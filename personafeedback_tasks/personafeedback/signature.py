@@ -10,10 +10,10 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from .. import TASK_VERSION, __version__
-from . import conversations, memory
+from . import conversations
 from .cases import CaseSet
 from .options import Options
-from .prompts import SOURCES
+from .rag import memory
 
 if TYPE_CHECKING:
     from ..runs.run import Run
@@ -80,15 +80,19 @@ def signature_line(run: Run, audit_version: str | None = None) -> str:
         f"setting {signature['setting']}",
         f"method {signature['method']}",
         f"prompt {signature['prompt']}",
-        *[f"k={signature['k']}"] * (signature["setting"] in SOURCES),
-        *["rag_filter"] * bool(signature["rag_filter"]),
-        *[f"memory {signature['memory']}"] * bool(signature["memory"]),
-        *[f"language {signature['language']}"] * (signature["language"] != "auto"),
-        *[f"without {name}" for name in signature["hide"]],
-        *[f"persona {signature.get('place')}"] * bool(signature.get("place")),
-        repeated(run),
-        f"data {signature['source']}",
     ]
+    if signature["setting"] == "rag":
+        parts.append(f"k={signature['k']}")
+    if signature["rag_filter"]:
+        parts.append("rag_filter")
+    if signature["memory"]:
+        parts.append(f"memory {signature['memory']}")
+    if signature["language"] != "auto":
+        parts.append(f"language {signature['language']}")
+    parts += [f"without {name}" for name in signature["hide"]]
+    if signature.get("place"):
+        parts.append(f"persona {signature['place']}")
+    parts += [repeated(run), f"data {signature['source']}"]
     if run.rows is not None:
         digests = "".join(sorted(row.digest for row in run.rows.values()))
         users = len({row.user_id for row in run.rows.values()})

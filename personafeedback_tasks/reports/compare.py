@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 
 from ..common import foreign
-from ..common.statistics import Estimate, difference, sign_flip_p, smallest_difference
+from ..common.statistics import Estimate, estimate, sign_flip_p, smallest_difference
 from ..personafeedback.case_values import case_values
 from ..personafeedback.signature import signature_line
 from ..runs.run import WHAT_IS_ASKED, Run, RunError
 from .caveats import FEW_USERS, caveats
 from .report import groups_of, jsonable
-from .tables import NOTHING, grid, interval, percent, printed
+from .tables import NOTHING, grid, interval, percent
+from .terminal import line, table
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 name=name,
                 acc_a=sum(a) / len(a),
                 acc_b=sum(b) / len(b),
-                difference=difference(a, b, users),
+                difference=estimate(deltas, users),
                 p=sign_flip_p(deltas, users),
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
@@ -181,17 +180,14 @@ def rows(comparison: Comparison) -> list[list[str]]:
 
 
 def terminal(comparison: Comparison) -> list[RenderableType]:
-    """What `report_text.show` prints."""
-    table = Table(*HEADER, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in table.columns:
-        column.justify, column.no_wrap = "right", True
-    table.columns[0].justify = "left"
-    for row in rows(comparison):
-        table.add_row(*row)
-    runs = [printed(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
-    notes = [printed(f"! {note}") for note in comparison.notes]
-    signatures = [printed(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
-    return [*runs, *notes, table, printed(LEGEND, style="dim"), *signatures]
+    """What `terminal.show` prints."""
+    return [
+        *(line(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)),
+        *(line(f"! {note}") for note in comparison.notes),
+        table(HEADER, rows(comparison)),
+        line(LEGEND, style="dim"),
+        *(line(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)),
+    ]
 
 
 def markdown(comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from ..common import foreign
 from ..common.errors import OptionError
+from ..personafeedback.baselines import CHANCE
 from ..personafeedback.signature import repeated
 from .report import Report
 
@@ -26,7 +27,6 @@ MARKERS = "osD^vP"
 BASELINES: dict[str, tuple[str, Any]] = {
     "longest": ("Longest", "-"),
     "overlap": ("Persona overlap", ":"),
-    "random": ("Chance", "--"),
 }
 """Drawn behind the points: name -> (label, line style)."""
 
@@ -97,7 +97,7 @@ def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
 
 
 def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
-    """Label -> one of its lines, for the legend."""
+    """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through all groups."""
     drawn: dict[str, Artist] = {}
     for name, (label, style) in BASELINES.items():
         for place, group in enumerate(order):
@@ -110,6 +110,7 @@ def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str])
                 drawn[label] = axes.vlines(
                     100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1
                 )
+    drawn["Chance"] = axes.axvline(100 * CHANCE, color="0.4", linestyle="--", linewidth=1.2, zorder=1)
     return drawn
 
 

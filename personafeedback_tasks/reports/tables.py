@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich import box
-from rich.console import Console, RenderableType
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate
+from ..personafeedback.baselines import CHANCE
 from .report import Group, Report
+from .terminal import line, table
 
 NOTHING = "–"
 """What is undefined or unknown."""
@@ -46,38 +44,39 @@ def lines(report: Report) -> list[Line]:
     """The table of a report, one text per group. Accuracies and shares are per cent, the rest says what it is."""
     groups = report.groups
 
-    def line(label: str, texts: Iterable[str], strong: bool = False) -> Line:
+    def row(label: str, texts: Iterable[str], strong: bool = False) -> Line:
         return Line(label, tuple(texts), strong)
 
     def measure(label: str, name: str, strong: bool = False) -> Line:
-        return line(label, (percent(group.measures[name].value) for group in groups), strong)
+        return row(label, (percent(group.measures[name].value) for group in groups), strong)
 
     def count(group: Group) -> str:
         return f"{group.cases:,}" if group.cases == group.of else f"{group.cases:,} of {group.of:,}"
 
-    table = [
-        line("cases", map(count, groups)),
-        line("users", (f"{group.measures['acc'].users:,}" if group.replies else NOTHING for group in groups)),
+    found = [
+        row("cases", map(count, groups)),
+        row("users", (f"{group.measures['acc'].users:,}" if group.replies else NOTHING for group in groups)),
         measure("acc", "acc", strong=True),
-        line("  95 % interval", (interval(group.measures["acc"]) for group in groups)),
+        row("  95 % interval", (interval(group.measures["acc"]) for group in groups)),
         measure("ties, half right each", "tie"),
     ]
     if not groups[-1].replies:
-        table.append(line("  stderr, by user", (percent(group.measures["acc"].stderr) for group in groups)))
+        found.append(row("  stderr, by user", (percent(group.measures["acc"].stderr) for group in groups)))
     for name in ("acc_sym", "p_chosen"):
         if any(not math.isnan(group.measures[name].value) for group in groups):
-            table += [
+            found += [
                 measure(name, name, strong=True),
-                line("  95 % interval", (interval(group.measures[name]) for group in groups)),
+                row("  95 % interval", (interval(group.measures[name]) for group in groups)),
             ]
     if any(group.persona_gain for group in groups):
         gains = [group.persona_gain for group in groups]
-        table += [
-            line("persona gain", (percent(gain.value, sign=True) if gain else NOTHING for gain in gains), strong=True),
-            line("  95 % interval", (interval(gain, sign=True) for gain in gains)),
+        found += [
+            row("persona gain", (percent(gain.value, sign=True) if gain else NOTHING for gain in gains), strong=True),
+            row("  95 % interval", (interval(gain, sign=True) for gain in gains)),
         ]
     for name in groups[-1].baselines:
-        table.append(line(f"baseline: {name}", (percent(group.baselines[name].value) for group in groups)))
+        found.append(row(f"baseline: {name}", (percent(group.baselines[name].value) for group in groups)))
+    found.append(row("chance", (percent(CHANCE) for _ in groups)))
     for name, label in (
         ("not_flagged", "acc, not flagged by the audit"),
         ("chosen_longer", "acc, chosen is longer"),
@@ -85,17 +84,17 @@ def lines(report: Report) -> list[Line]:
     ):
         if name in groups[-1].subsets:
             subsets = [group.subsets[name] for group in groups]
-            table += [
-                line(label, (percent(subset.value) for subset in subsets)),
-                line("  95 % interval", map(interval, subsets)),
-                line("  cases", (f"{subset.n:,}" for subset in subsets)),
+            found += [
+                row(label, (percent(subset.value) for subset in subsets)),
+                row("  95 % interval", map(interval, subsets)),
+                row("  cases", (f"{subset.n:,}" for subset in subsets)),
             ]
-    table += [
+    found += [
         measure("acc_both", "acc_both"),
         measure("consistency", "consistency"),
         measure("bias_first", "bias_first"),
         measure("bias_second", "bias_second"),
-        line(
+        row(
             "preference fairness",
             (NOTHING if math.isnan(g.preference_fairness) else f"{g.preference_fairness:+.3f}" for g in groups),
         ),
@@ -103,9 +102,9 @@ def lines(report: Report) -> list[Line]:
         measure("invalid", "invalid"),
     ]
     for reason in sorted({reason for group in groups for reason in group.reasons}):
-        table.append(line(f"  replies: {reason}", (f"{group.reasons.get(reason, 0):,}" for group in groups)))
-    table.append(measure("acc, readable replies only", "acc_readable"))
-    return [entry for entry in table if not all(text == NOTHING for text in entry.texts)]
+        found.append(row(f"  replies: {reason}", (f"{group.reasons.get(reason, 0):,}" for group in groups)))
+    found.append(measure("acc, readable replies only", "acc_readable"))
+    return [entry for entry in found if not all(text == NOTHING for text in entry.texts)]
 
 
 def facts(report: Report) -> list[str]:
@@ -120,29 +119,22 @@ def facts(report: Report) -> list[str]:
 
 
 def terminal(report: Report) -> list[RenderableType]:
-    """What `show` prints."""
-    table = Table(
-        title=foreign.terminal(report.run.label),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("%", no_wrap=True)
-    for group in report.groups:
-        table.add_column(group.name.replace("_", "\n"), justify="right", no_wrap=True)
-    for entry in lines(report):
-        table.add_row(foreign.terminal(entry.label), *entry.texts, style="bold" if entry.strong else "")
-    above = [printed(f"! {note}") for note in facts(report)]
-    below = [printed(f"signature: {report.signature}", style="dim")]
+    """What `terminal.show` prints."""
+    entries = lines(report)
+    parts: list[RenderableType] = [
+        *(line(f"! {note}") for note in facts(report)),
+        line(report.run.label, style="bold"),
+        table(
+            ["%", *(group.name for group in report.groups)],
+            [(entry.label, *entry.texts) for entry in entries],
+            bold=[number for number, entry in enumerate(entries) if entry.strong],
+        ),
+        *map(line, unread(report)),
+        line(f"signature: {report.signature}", style="dim"),
+    ]
     if report.control:
-        below.append(printed(f"control: {report.control_signature}", style="dim"))
-    return [*above, table, *map(printed, unread(report)), *below]
-
-
-def printed(line: str, style: str = "") -> Text:
-    """A line for `show`."""
-    return Text(foreign.terminal(line), style=style)
+        parts.append(line(f"control: {report.control_signature}", style="dim"))
+    return parts
 
 
 def unread(report: Report) -> list[str]:
@@ -154,16 +146,6 @@ def unread(report: Report) -> list[str]:
         f"Unreadable replies ({len(report.unread)} of {count:,}):",
         *(f"  {case} {reason}: {said or '(empty)'}" for case, reason, said in report.unread),
     ]
-
-
-def show(parts: Sequence[RenderableType]) -> None:
-    """Print to the terminal. A table that is wider is wrapped by the terminal, never cut."""
-    console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are those of a name
-    wide = console.options.update(width=10_000)
-    tables = [Measurement.get(console, wide, part).maximum for part in parts if isinstance(part, Table)]
-    console.width = max(console.width, *tables)
-    for part in parts:
-        console.print(part)
 
 
 def markdown(report: Report, level: int = 2) -> str:
@@ -188,7 +170,8 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _label(entry: Line) -> str:
-    text = "&nbsp;&nbsp;" * entry.label.startswith("  ") + foreign.markdown(entry.label)
+    indent = "&nbsp;&nbsp;" if entry.label.startswith("  ") else ""
+    text = indent + foreign.markdown(entry.label)
     return f"**{text}**" if entry.strong else text
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import TASK_VERSION
-from ..personafeedback import scoring
+from ..common.statistics import mean
 from ..personafeedback.release import PAPER_COUNTS, SAMPLE_CASES_PER_CELL
 from ..replies.answers import LETTERS, REASONS, joined
 from .run import Answers, Row, RunError
@@ -84,7 +84,7 @@ def _row(epochs: Sequence[LoggedCase]) -> Row:
     one = epochs[0]
     known = [{**epoch.follow, **(epoch.further or {})} for epoch in epochs]
     symmetric, chosen = (
-        scoring.mean(values[name] for values in known) if name in known[0] else None for name in ("acc_sym", "p_chosen")
+        mean(values[name] for values in known) if name in known[0] else None for name in ("acc_sym", "p_chosen")
     )
     return Row(
         one.case_id, one.cell, one.user_id, one.digest,

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ..common.statistics import clustered_stderr, mean
 from ..personafeedback import scoring
 from ..replies.answers import LETTERS, excerpt, read_last_line, read_reply
 from . import checks as log_checks
@@ -154,12 +155,10 @@ def _sample(row: dict[str, Any], where: str, method: str) -> LoggedCase:
     if method == "mc":
         # Four results: the log-likelihood of A and of B in each order, with "is greedy". Logged as text.
         values = [float(log_likelihood) for ((log_likelihood, _),) in row["resps"]]
-        pairs = list(zip(values[::2], values[1::2], strict=True))
+        pairs = scoring.letter_pairs(values)
         again = tuple(scoring.read_log_likelihoods(pair) for pair in pairs)
-        answers = tuple(
-            scoring.read_log_likelihoods((float(a), float(b)))
-            for (a, _), (b, _) in zip(row["filtered_resps"][::2], row["filtered_resps"][1::2], strict=True)
-        )
+        filtered = scoring.letter_pairs([float(log_likelihood) for log_likelihood, _ in row["filtered_resps"]])
+        answers = tuple(scoring.read_log_likelihoods(pair) for pair in filtered)
         further = {"acc_sym": scoring.score_symmetric(pairs), "p_chosen": scoring.p_chosen(pairs)}
     else:
         replies = [str(reply) for reply, *_ in row["resps"]]
@@ -187,11 +186,9 @@ def _refuse_other_table(path: Path, results: dict[str, Any], task: str, samples:
     printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
     if "bypass" in printed:
         return
-    ours = (
-        {name: scoring.mean(sample.follow[name] for sample in samples) for name in samples[0].follow} if samples else {}
-    )
+    ours = {name: mean(sample.follow[name] for sample in samples) for name in samples[0].follow} if samples else {}
     users = [sample.user_id for sample in samples]
-    ours["acc_se_user"] = scoring.clustered_stderr([sample.follow["acc"] for sample in samples], users)
+    ours["acc_se_user"] = clustered_stderr([sample.follow["acc"] for sample in samples], users)
     log_checks.refuse_other_table(path, task, printed, ours)
 
 
