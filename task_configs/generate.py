@@ -72,7 +72,9 @@ def default(benchmark: Benchmark, method: Method) -> str:
         if metric.defined:
             lines += _metric(metric.name, "mean", metric.higher_is_better)
         else:
-            lines += _metric(metric.name, "mean", metric.higher_is_better, "undefined (nan) for some cases, which are left out")
+            lines += _metric(
+                metric.name, "mean", metric.higher_is_better, "undefined (nan) for some cases, which are left out"
+            )
     if benchmark.report.primary in {metric.name for metric in method.metrics}:
         lines += _metric(f"{benchmark.report.primary}_stderr_clustered", "user_stderr", None)
     for name in benchmark.corpus:

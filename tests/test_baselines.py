@@ -17,14 +17,21 @@ from hypothesis import strategies as st
 
 from personafeedback_tasks import __version__
 from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, estimate, groups, says, terms
+from personafeedback_tasks.personafeedback.audit import SHORTCUTS
+from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, estimate, groups, overlap_terms
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
+from personafeedback_tasks.personafeedback.names import says
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-from personafeedback_tasks.personafeedback.scoring import clustered_stderr, score_answers
+from personafeedback_tasks.personafeedback.scoring import score_answers
+
+ALL = {**BASELINES, **SHORTCUTS}
+JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
+"""What a judge of the Inspect tasks gets in a case, both orders asked."""
 
 ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
 
@@ -44,15 +51,10 @@ def real(real_data):
 @pytest.mark.parametrize(
     ("name", "chosen", "rejected", "expected"),
     [
-        ("random", "a", "b", 0.5),
-        ("first", "a", "b", 0.5),
         ("longest", "four", "six", 1.0),
         ("longest", "six", "four", 0.0),
         ("longest", "cup", "tea", 0.5),
         ("longest", "茶茶", "tea", 0.0),  # characters, not bytes
-        ("shortest", "four", "six", 0.0),
-        ("shortest", "six", "four", 1.0),
-        ("shortest", "cup", "tea", 0.5),
         ("overlap", "green tea", "tea", 1.0),  # 2 terms of the persona against 1
         ("overlap", "tea tea tea", "green", 0.5),  # 1 against 1: a term counts once
         ("overlap", "爬山", "山爬", 1.0),  # 爬山 stands in it, 山爬 does not
@@ -69,21 +71,21 @@ def real(real_data):
         ("names", "Anna, tea.", "Tea.", 0.5),
     ],
 )
-def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
-    assert BASELINES[name](case(chosen, rejected)) == expected
+def test_a_baseline_or_shortcut_scores_a_case(name, chosen, rejected, expected):
+    assert ALL[name](case(chosen, rejected)) == expected
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_exchanging_the_labels_mirrors_every_baseline(one, other):
+def test_exchanging_the_labels_mirrors_every_baseline_and_shortcut(one, other):
     if one != other:
-        for name, baseline in BASELINES.items():
+        for name, baseline in ALL.items():
             assert baseline(case(one, other)) == 1 - baseline(case(other, one)), name
 
 
 def test_terms_are_latin_words_in_lower_case_and_pairs_of_chinese_characters():
-    assert terms("Tea at 3, café-TEA! 我爱喝茶。山 a") == {"tea", "at", "café", "我爱", "爱喝", "喝茶", "a"}
-    assert terms("用AI做App") == {"ai", "app"}  # no pair reaches across a Latin word
-    assert terms("") == terms("123 。！") == frozenset()
+    assert overlap_terms("Tea at 3, café-TEA! 我爱喝茶。山 a") == {"tea", "at", "café", "我爱", "爱喝", "喝茶", "a"}
+    assert overlap_terms("用AI做App") == {"ai", "app"}  # no pair reaches across a Latin word
+    assert overlap_terms("") == overlap_terms("123 。！") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_a_name_of_more_than_100_characters_is_not_looked_for():
 
 @pytest.mark.parametrize("profile", [{"Job": "baker"}, {"Name": None}, {"Name": ["Ann"]}, {"Name": 3}])
 def test_a_persona_without_a_name_is_never_named(profile):
-    assert BASELINES["names"](case("Ann None 3", "x", profile)) == 0.5
+    assert SHORTCUTS["names"](case("Ann None 3", "x", profile)) == 0.5
 
 
 # --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
@@ -134,7 +136,7 @@ def test_a_persona_without_a_name_is_never_named(profile):
 def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
     for one in real:
         answers = [JUDGES[name](prompts.build(one, prompts.Template(), order)) for order in ORDERS]
-        assert score_answers(answers).acc == BASELINES[name](one), one.id
+        assert score_answers(answers).acc == JUDGED[name](one), one.id
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -152,7 +154,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
     async def check_all() -> None:
         for one in real:
-            assert score_answers(await answers(one)).acc == BASELINES[name](one), one.id
+            assert score_answers(await answers(one)).acc == JUDGED[name](one), one.id
 
     asyncio.run(check_all())
 
@@ -168,7 +170,7 @@ def test_an_inspect_run_scores_each_case_as_the_baseline_does(real_data, real, n
         log_dir=str(tmp_path), display="none", score_display=False,
     )  # fmt: skip
     assert log.status == "success"
-    expected = {one.id: BASELINES[name](one) for one in real[:40]}
+    expected = {one.id: JUDGED[name](one) for one in real[:40]}
     assert {sample.id: sample.scores["personafeedback"].value["acc"] for sample in log.samples} == expected
 
 
@@ -192,37 +194,34 @@ def test_the_groups_of_all_six_cells_of_one_category_and_of_one_cell():
 def test_every_number_follows_from_the_cases():
     cases = load_cases("sample")
     found = baselines(cases)
-    assert list(found) == ["random", "first", "longest", "shortest", "overlap", "overlap_share", "names"]
+    assert list(found) == ["longest", "overlap", "overlap_share"]
     for name, by_group in found.items():
-        for group, (acc, stderr, n) in by_group.items():
+        for group, of in by_group.items():
             members = [c for c in cases if group in (c.cell, c.category, "total")]
             values = [BASELINES[name](c) for c in members]
-            assert n == len(members)
-            assert acc == pytest.approx(sum(values) / n)
-            assert stderr == pytest.approx(clustered_stderr(values, [c.user_id for c in members]))
+            users = [c.user_id for c in members]
+            assert (of.n, of.users) == (len(members), len(set(users)))
+            assert of.value == pytest.approx(sum(values) / of.n)
+            assert of.stderr == pytest.approx(clustered_stderr(values, users))
 
 
 def test_the_real_figures(real):
     found = baselines(real)
     expected = {
-        "random": (0.5, 0.5, 0.5, 0.5),
-        "first": (0.5, 0.5, 0.5, 0.5),
         "longest": (0.765, 0.745, 0.727, 0.748),
-        "shortest": (0.235, 0.255, 0.273, 0.252),
         "overlap": (0.881, 0.830, 0.672, 0.809),
         "overlap_share": (0.861, 0.782, 0.574, 0.758),
-        "names": (0.526, 0.559, 0.515, 0.534),
     }
     shown = ("general_easy", "general_medium", "general_hard", "general")
-    assert {name: tuple(round(of[group].acc, 3) for group in shown) for name, of in found.items()} == expected
+    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == expected
 
 
 def test_one_user_says_nothing_about_the_error():
     one = case("a", "b")
-    acc, stderr, n = estimate([1.0], [one])
-    assert (acc, n) == (1.0, 1)
-    assert math.isnan(stderr)
-    assert math.isnan(estimate([], []).acc)
+    found = estimate([1.0], [one])
+    assert (found.value, found.n) == (1.0, 1)
+    assert math.isnan(found.stderr)
+    assert math.isnan(estimate([], []).value)
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
@@ -235,8 +234,9 @@ def test_the_json_is_what_the_function_returns():
     cases = load_cases("sample")
     assert list(document) == sorted(document)
     assert (document["version"], document["data"], document["cells_absent"]) == (__version__, cases.revision, [])
+    assert document["chance"] == 0.5
     assert document["baselines"] == {
-        name: {group: value._asdict() for group, value in by_group.items()}
+        name: {group: {"acc": of.value, "stderr": of.stderr, "n": of.n} for group, of in by_group.items()}
         for name, by_group in baselines(cases).items()
     }
 
@@ -247,6 +247,8 @@ def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
     for name in BASELINES:
         (line,) = [line for line in done.output.splitlines() if line.split()[:1] == [name]]
         assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", line)) == 4
+    (chance,) = [line for line in done.output.splitlines() if line.split()[:1] == ["chance"]]
+    assert chance.split()[1:] == ["0.500"] * 4
     assert "…" not in done.output
     assert "\x1b" not in done.output
 

@@ -491,9 +491,9 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     for part in (
         "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
         "and its choice was read from its reply",
-        "|  | acc | 95 % interval | cases | users | baseline: longest | baseline: random | persona gain |",
+        "|  | acc | 95 % interval | cases | users | baseline: longest | persona gain |",
         f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
-        "| 50.0 | 50.0 | not measured |",
+        "| 50.0 | not measured |",
         "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
         "to recognise a personalised reply, not to write one",
         "synthetic and mostly Chinese",
@@ -586,8 +586,8 @@ INSPECT = {
             "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting=rag -T k=3 -T rag_filter=true",
         ),
         (
-            run_of(signature={"setting": "persona_bm25", "k": 3}, loaded=("local-chat-completions", "model")),
-            "lm_eval run --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"persona_bm25\", \"k\": 3}' --log_samples --output_path results",
+            run_of(signature={"setting": "rag", "k": 3}, loaded=("local-chat-completions", "model")),
+            "lm_eval run --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
         ),
         (
             run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions="aspects=helpfulness,correctness, max_connections=8, truncate=true"),
@@ -645,7 +645,7 @@ def test_a_reward_model_has_no_orders_in_any_file(tmp_path):
     [
         ({"hide": ["Name"]}, "the user's persona without Name"),
         ({"setting": "no_persona", "hide": ["Name"]}, "nothing about the user (the control)"),
-        ({"setting": "persona_bm25", "hide": ["Name"]}, "the setting persona_bm25 without Name"),
+        ({"setting": "rag", "rag_filter": True, "hide": ["Name"]}, "the setting rag without Name"),
     ],
 )
 def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
@@ -655,9 +655,9 @@ def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
 
 def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
     for k in (3, 5, 3):
-        update(tmp_path / "README.md", run_of(signature={"setting": "persona_bm25", "k": k}))
+        update(tmp_path / "README.md", run_of(signature={"setting": "rag", "k": k}))
     assert sorted({r.metric_name for r in ours(load(tmp_path / "README.md").eval_results)}) == [
-        "acc (both orders), % (persona_bm25)", "acc (both orders), % (persona_bm25, k=3)",
+        "acc (both orders), % (rag)", "acc (both orders), % (rag, k=3)",
     ]  # fmt: skip
 
 

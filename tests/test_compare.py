@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 from judges import JUDGES
 from logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.common.statistics import difference, sign_flip_p, smallest_difference
+from personafeedback_tasks.common.statistics import estimate, sign_flip_p, smallest_difference
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import read_reply
@@ -52,8 +52,8 @@ def test_every_number_is_that_of_the_paired_cases(logs, real_data):
     assert group.name == "general_hard"
     assert group.acc_a == pytest.approx(sum(mixed) / len(mixed), abs=1e-12)
     assert group.acc_b == 0.5
-    assert group.difference == difference(mixed, first, users)
     deltas = [a - b for a, b in zip(mixed, first, strict=True)]
+    assert group.difference == estimate(deltas, users)
     assert group.p == sign_flip_p(deltas, users)
     assert group.smallest == smallest_difference(deltas, users)
     assert set(group.only_a) == {case.id for case in cases if all(_picked(case, "mixed"))}

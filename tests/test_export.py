@@ -76,8 +76,8 @@ def test_language_and_hidden_fields_are_those_of_the_options():
     [
         ({"prompt": "v2"}, "prompt='v2' is not for reward models, which are asked no question"),
         (
-            {"setting": "persona_bm25"},
-            "setting='persona_bm25' is not for reward models, expected one of: persona, no_pers",
+            {"setting": "rag"},
+            "setting='rag' is not for reward models, expected one of: persona, no_pers",
         ),
     ],
 )

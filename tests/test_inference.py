@@ -12,7 +12,7 @@ import pytest
 import scipy
 from scipy import stats
 
-from personafeedback_tasks.common.statistics import Estimate, difference, estimate, sign_flip_p, smallest_difference
+from personafeedback_tasks.common.statistics import Estimate, estimate, sign_flip_p, smallest_difference
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan
@@ -42,11 +42,6 @@ def test_an_estimate_by_hand():
     # Three users say little: from -0.31 to 1.51, beyond what an accuracy can be, and shown as it is.
     assert found.low == same(0.6 - T2_975 * STDERR, rel=CLOSE)
     assert found.high == same(0.6 + T2_975 * STDERR, rel=CLOSE)
-
-
-def test_a_difference_is_that_of_the_same_cases():
-    a, b = [1.0, 1.0, 0.5, NAN, 1.0, 0.0], [0.0, 0.5, 0.5, 1.0, 0.0, NAN]
-    assert difference(a, b, USERS) == estimate([1.0, 0.5, 0.0, NAN, 1.0, NAN], USERS)
 
 
 def test_the_smallest_difference_by_hand():
@@ -181,7 +176,7 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     p = sign_flip_p(differences, owners)
     assert sign_flip_p(minus(b, a), owners) == p
     assert smallest_difference(minus(b, a), owners) == smallest_difference(differences, owners)
-    one, other = difference(a, b, owners), difference(b, a, owners)
+    one, other = estimate(differences, owners), estimate(minus(b, a), owners)
     assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
     assert (other.stderr, other.n, other.users) == (one.stderr, one.n, one.users)
 

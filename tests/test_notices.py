@@ -128,11 +128,11 @@ def test_options_are_taken_out_of_other_peoples_mapping():
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona, rag, persona_bm25."),
+        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona, rag."),
         (
             "setting",
             ["persona"],
-            r"setting=\['persona'\] is not known. Use one of: persona, no_persona, rag, persona_bm25.",
+            r"setting=\['persona'\] is not known. Use one of: persona, no_persona, rag.",
         ),
         ("counts", "all", "counts='all' is not known. Use one of: table2, any."),
         ("data", 7, "data=7 is not known. Use a folder, 'sample', or a Hub dataset id."),

@@ -16,7 +16,7 @@ from personafeedback_tasks.personafeedback.conversations import SIDES, conversat
 from personafeedback_tasks.personafeedback.judges import JUDGES
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS, SOURCES, Template, build, responses
+from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS, Template, build, responses
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
 from personafeedback_tasks.replies.answers import LETTERS
 
@@ -24,7 +24,6 @@ STORED = Path(__file__).with_name("prompts")
 
 WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
 """Settings that need no more than the release; test_retrieval.py has the prompts of `rag`."""
-SAME_FOR_A_USER = [setting for setting in SETTINGS if setting not in SOURCES]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +95,7 @@ def test_the_two_orders_of_a_case_share_all_before_the_first_response(real_cases
         assert one[one.index(case.rejected) + len(case.rejected) :] == two[two.index(case.chosen) + len(case.chosen) :]
 
 
-@pytest.mark.parametrize("setting", SAME_FOR_A_USER)
+@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
 def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
     by_user = defaultdict(list)
     for case in real_cases:
@@ -154,7 +153,7 @@ STEERING = [
 TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map("".join)
 
 
-@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(SAME_FOR_A_USER), st.sampled_from(ORDERS))
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(ORDERS))
 @settings(derandomize=True, deadline=None)
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
     case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})

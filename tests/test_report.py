@@ -531,6 +531,8 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
     assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
     behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
     assert behind == {round(100 * report.overall.baselines[name].value, 6) for name in figure.BASELINES}
+    (chance,) = (drawn for drawn in axes.lines if drawn.get_linestyle() == "--")
+    assert list(chance.get_xdata()) == [50, 50]
     with pytest.raises(OptionError, match="found 7 runs for one figure, expected at most 6"):
         figure.render([report] * 7)
 
@@ -599,13 +601,14 @@ def test_epochs_are_averaged_per_case(tmp_path):
     assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
 
 
-def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(tmp_path):
+@pytest.mark.parametrize("option", [{"hide": "Name"}, {"setting": "no_persona"}], ids=str)
+def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(option, tmp_path):
     from inspect_ai import eval_retry
     from inspect_ai.log import write_eval_log
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from test_inspect import evaluate
 
-    options = {"data": "sample", "setting": "persona_bm25", "prompt": "v2", "hide": "Name"}
+    options = {"data": "sample", "prompt": "v2", **option}
     path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
     log = read_eval_log(str(path))
     log.status, log.samples = "error", log.samples[:5]
@@ -616,4 +619,5 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
     assert run.signature == log.eval.metadata["personafeedback"]
-    assert (run.signature["setting"], run.signature["hide"]) == ("persona_bm25", ["Name"])
+    setting, hidden = option.get("setting", "persona"), [option["hide"]] if "hide" in option else []
+    assert (run.signature["setting"], run.signature["hide"]) == (setting, hidden)

@@ -1,4 +1,4 @@
-"""The settings that retrieve: which pieces, from where, in which words, and the model's own filter before them."""
+"""The setting rag: which pieces, from where, in which words, and the model's own filter before them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,15 +20,17 @@ from personafeedback_tasks.personafeedback.options import Options
 from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
-from personafeedback_tasks.personafeedback.memory import digest
+from personafeedback_tasks.personafeedback.options import Options
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import SOURCES, Template, build, responses
-from personafeedback_tasks.personafeedback.rag_filter import read_numbers
+from personafeedback_tasks.personafeedback.prompts import Template, build, responses
+from personafeedback_tasks.personafeedback.rag import filter as rag_filter
+from personafeedback_tasks.personafeedback.rag.filter import read_numbers
+from personafeedback_tasks.personafeedback.rag.memory import digest
+from personafeedback_tasks.personafeedback.rag.retrieval import retrieve, search_terms
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.personafeedback.retrieval import retrieve, statements, terms
+from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 from personafeedback_tasks.runs.run import RunError, read_runs
 
 STORED = Path(__file__).with_name("prompts_rag")
@@ -103,7 +102,7 @@ RAG = Template(setting="rag")
     ],
 )
 def test_a_text_has_these_terms(text, expected):
-    assert terms(text) == expected
+    assert search_terms(text) == expected
 
 
 # --- retrieval -------------------------------------------------------------------------------------------------------
@@ -134,8 +133,8 @@ def test_the_scores_are_those_of_bm25():
 def test_a_letter_has_30_accents_at_most():
     """The cedilla of a longer run is not sorted to the letter: what sorts it takes the square of its length."""
     accents = "\u0301" * 29
-    assert terms(f"c{accents}\u0327 tea") == ["ḉ", "tea"]
-    assert terms(f"c{accents}\u0301\u0327 tea") == ["ć", "tea"]
+    assert search_terms(f"c{accents}\u0327 tea") == ["ḉ", "tea"]
+    assert search_terms(f"c{accents}\u0301\u0327 tea") == ["ć", "tea"]
 
 
 def test_a_term_that_the_question_repeats_counts_each_time():
@@ -194,8 +193,8 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert set(found) <= set(different)
     whole = retrieve(question, pieces, len(pieces) + 1)
     assert found == whole[:k]
-    asked = set(terms(question))
-    shares = [bool(asked & set(terms(piece))) for piece in whole]
+    asked = set(search_terms(question))
+    shares = [bool(asked & set(search_terms(piece))) for piece in whole]
     assert shares == sorted(shares, reverse=True)  # what shares a term comes before what shares none
     without = [piece for piece, share in zip(whole, shares, strict=True) if not share]
     assert without == [piece for piece in different if piece in without]
@@ -203,7 +202,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
 
 def test_another_process_finds_the_same_order():
     code = (
-        "import sys, json; from personafeedback_tasks.personafeedback.retrieval import retrieve; "
+        "import sys, json; from personafeedback_tasks.personafeedback.rag.retrieval import retrieve; "
         "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
     )
     asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]
@@ -220,141 +219,36 @@ def test_another_process_finds_the_same_order():
 def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):
-        Template(setting="persona_bm25").check(load_cases(SAMPLE))
+        RAG.check(load_cases(SAMPLE))
     Template().check(load_cases(SAMPLE))
 
 
-# --- a persona as single statements ----------------------------------------------------------------------------------
+# --- pieces of a case ------------------------------------------------------------------------------------------------
 
 
-def test_a_persona_is_split_into_statements_with_the_nearest_key():
-    profile = {
-        "Name": "李雷",
-        "Demographics": {"Age": 29, "Car": None, "Language": ["中文", "英文"]},
-        "Preference": {"Travel": {"Leisure_Travel": "爱徒步。“不去海边！”他说；每年两次！？\n带 3.5 升的包。"}},
-        "Pets": [],
-        "Trips": [{"to": "Rome"}, ["x", ["y"]]],
-        "": "alone",
-        "Quirk": " ",
-    }
-    assert statements(profile) == (
-        "Name: 李雷",
-        "Age: 29",
-        "Car: null",
-        "Language: 中文",
-        "Language: 英文",
-        "Leisure_Travel: 爱徒步。",
-        "Leisure_Travel: “不去海边！”",
-        "Leisure_Travel: 他说；",
-        "Leisure_Travel: 每年两次！？",
-        "Leisure_Travel: 带 3.5 升的包。",
-        "to: Rome",
-        "Trips: x",
-        "Trips: y",
-        ": alone",
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Likes tea. Hates milk! Why? Nobody knows.", ["Likes tea.", "Hates milk!", "Why?", "Nobody knows."]),
-        ("Up at six; in bed by ten.", ["Up at six;", "in bed by ten."]),
-        ("Runs 3.5 km in 20.5 minutes.", ["Runs 3.5 km in 20.5 minutes."]),
-        ("Knows Dr. Li, e.g. from J. S. Mill St. Paul's.", ["Knows Dr. Li, e.g. from J. S. Mill St. Paul's."]),
-        ("Plays chess, go etc. with friends.", ["Plays chess, go etc. with friends."]),
-        ("1. Tea 2. Coffee", ["1. Tea 2. Coffee"]),
-        ("Well... perhaps. See example.org/a?b;c", ["Well... perhaps.", "See example.org/a?b;c"]),
-        ("喜欢茶.不喜欢咖啡", ["喜欢茶.", "不喜欢咖啡"]),
-        ("他说：“好。”然后走了。'", ["他说：“好。”", "然后走了。'"]),
-        ("one\n\ntwo\r\nthree", ["one", "two", "three"]),
-        ("…", ["…"]),
-        ("  ", []),
-    ],
-)
-def test_a_text_is_split_into_its_sentences(text, expected):
-    assert statements({"key": text}) == tuple(f"key: {sentence}" for sentence in expected)
-
-
-def values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """(nearest key, text) of everything in a profile that is no object and no list."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from values(item, name)
-    elif isinstance(value, list):
-        for item in value:
-            yield from values(item, key)
-    else:
-        yield key, value if isinstance(value, str) else json.dumps(value)
-
-
-def check_nothing_is_lost(profile: dict[str, Any]) -> None:
-    """Take the values off the statements one after the other; only white space may be missing."""
-    left = list(statements(profile))
-    for key, text in values(profile):
-        rest = "".join(text.split())
-        while rest:
-            name, sentence = f"{key}: ", left.pop(0)
-            assert sentence.startswith(name)
-            said = "".join(sentence[len(name) :].split())
-            assert said
-            assert rest.startswith(said)
-            rest = rest[len(said) :]
-    assert left == []
-
-
-MARKS = st.sampled_from(
-    [".", "。", "！", "?", "；", ";", "\n", "\u2028", " ", "3.5", "e.g. ", "”", "'", "a", "Tea", "茶", "…"]
-)
-TEXT = st.lists(MARKS | st.text(max_size=3), max_size=12).map("".join)
-SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
-JSON = st.recursive(
-    SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
-)
-
-
-@given(st.dictionaries(st.text(max_size=4), JSON, max_size=4))
-@settings(derandomize=True, deadline=None)
-def test_no_value_of_a_persona_is_lost(profile):
-    check_nothing_is_lost(profile)
-
-
-def test_no_value_of_a_real_persona_is_lost(real_data):
-    for path in sorted((real_data / "persona").iterdir()):
-        check_nothing_is_lost(json.loads(path.read_text(encoding="utf-8")))
-
-
-# --- persona_bm25 ----------------------------------------------------------------------------------------------------
-
-
-def test_each_real_case_gets_k_different_statements_of_its_user_in_under_5_ms(real_data):
+def test_each_real_case_gets_k_different_pieces_of_its_users_memory(real_data):
     cases = load_cases(real_data, "general")
-    template = Template(setting="persona_bm25")
-    template.check(cases)
-    start = time.perf_counter()
-    found = [template.pieces(case) for case in cases]
-    assert (time.perf_counter() - start) / len(cases) < 0.005
-    for case, pieces in zip(cases, found, strict=True):
+    for case in cases:
+        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())  # as if it had been read
+    for case in cases:
+        pieces = RAG.pieces(case)
         assert len(set(pieces)) == len(pieces) == 5, case.id
-        assert set(pieces) <= set(case.persona.statements), case.id
-        asked = set(terms(case.question))
-        left_out = set(case.persona.statements) - set(pieces)
-        if any(asked & set(terms(piece)) for piece in left_out):  # then all that are shown share a term too
-            assert all(asked & set(terms(piece)) for piece in pieces), case.id
+        assert set(pieces) <= set(case.persona.memory), case.id
+        asked = set(search_terms(case.question))
+        left_out = set(case.persona.memory) - set(pieces)
+        if any(asked & set(search_terms(piece)) for piece in left_out):  # then all that are shown share a term too
+            assert all(asked & set(search_terms(piece)) for piece in pieces), case.id
 
 
-def test_k_and_hidden_fields_hold():
-    case = hard(locate(SAMPLE).root)[0]
-    assert len(Template(setting="persona_bm25", k=3).pieces(case)) == 3
-    hidden = Template(setting="persona_bm25", k=99, hide=("Name", "Preference")).pieces(case)
-    assert set(hidden) == set(case.persona.without(("Name", "Preference")).statements)
-    assert len(hidden) < len(set(case.persona.statements))
+def test_k_says_how_many_pieces_are_shown(remembered):
+    case = hard(remembered)[0]
+    assert len(Template(setting="rag", k=3).pieces(case)) == 3
+    assert set(Template(setting="rag", k=99).pieces(case)) == set(case.persona.memory)
 
 
-def test_where_nothing_is_left_to_show_nothing_is_known():
-    case = hard(locate(SAMPLE).root)[0]
-    everything = tuple(name for name in case.persona.fields if "." not in name)
-    template = Template(setting="persona_bm25", hide=everything)
+def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
+    case = hard(remembered)[0]
+    template = rag_filter.keep(RAG, ())
     assert template.pieces(case) == ()
     assert build(case, template, ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
 
@@ -417,10 +311,9 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
     refuses(
         remembered,
         r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
-        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=; or '
-        r"use setting=persona_bm25, which retrieves from the persona\.",
+        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=\.',
     )
-    Template(setting="persona_bm25").check(hard(remembered))
+    Template().check(hard(remembered))
 
 
 @pytest.mark.parametrize(
@@ -465,7 +358,7 @@ def test_an_empty_memory_is_refused(remembered):
         ({"k": 2.0}, "k=2.0 is not known."),
         ({"setting": "rag", "rag_filter": 1}, "rag_filter=1 is not known. Use true or false."),
         ({"rag_filter": True}, "rag_filter=true was given with setting=persona and method=generate."),
-        ({"setting": "persona_bm25", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
+        ({"setting": "no_persona", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
         ({"setting": "rag", "method": "mc", "rag_filter": True}, "with setting=rag and method=mc."),
         (
             {"setting": "no_persona", "hide": "Name"},
@@ -483,7 +376,7 @@ def test_an_option_that_does_not_exist_is_refused(option, sentence):
     ("options", "remarks"),
     [
         (Options(setting="rag"), ["rag"]),
-        (Options(setting="persona_bm25", k=3), ["persona_bm25", "k=3"]),
+        (Options(setting="rag", k=3), ["rag", "k=3"]),
         (Options(setting="rag", k=9, rag_filter=True, method="cot"), ["rag", "k=9", "rag_filter"]),
         (Options(k=3), []),  # nothing is retrieved
     ],
@@ -499,7 +392,7 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
 
     one = signed(setting="rag", k=3)
     assert (one["k"], one["rag_filter"], one["memory"]) == (3, False, digest(remembered))
-    assert signed(setting="persona_bm25")["memory"] is None
+    assert signed()["memory"] is None
     assert signed()["k"] == 5
     assert signed("easy", setting="rag")["memory"] == one["memory"]  # the cells of a run agree
     assert signed(setting="rag", rag_filter=True)["rag_filter"] is True
@@ -552,17 +445,16 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 # --- through lm-eval -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("setting", SOURCES)
-def test_lm_eval_asks_what_is_retrieved(setting, remembered):
+def test_lm_eval_asks_what_is_retrieved(remembered):
     pytest.importorskip("lm_eval")
     from test_lm_eval import JUDGES, JudgeLM, evaluate
 
     lm = JudgeLM(JUDGES["gold"])
-    results = evaluate(lm, CELL, remembered, metadata={"setting": setting, "k": 3, "counts": "any"})
-    template = Template(setting=setting, k=3)
+    results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "k": 3, "counts": "any"})
+    template = Template(setting="rag", k=3)
     assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
     assert results["results"][CELL]["acc,none"] == 1
-    assert results["results"][CELL]["alias"] == f"{CELL} ({setting}, k=3)"
+    assert results["results"][CELL]["alias"] == f"{CELL} (rag, k=3)"
     assert results["configs"][CELL]["metadata"]["personafeedback"]["k"] == 3
 
 
@@ -648,14 +540,13 @@ def asked(log, key: str) -> dict[tuple[str, str], str]:
     return found
 
 
-@pytest.mark.parametrize("setting", SOURCES)
-def test_inspect_asks_what_is_retrieved(setting, remembered, tmp_path):
-    log = run_inspect(remembered, tmp_path / "logs", setting=setting, k=3)
-    template = Template(setting=setting, k=3)
+def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
+    log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
+    template = Template(setting="rag", k=3)
     cases = hard(remembered)
     assert asked(log, "order") == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
     assert asked(log, "stage") == {}
-    assert log.eval.task == f"{CELL} ({setting}, k=3)"
+    assert log.eval.task == f"{CELL} (rag, k=3)"
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.personafeedback.orders import swap
 from personafeedback_tasks.personafeedback.scoring import (
     METRICS,
     as_dict,
-    clustered_stderr,
-    mean,
+    letter_pairs,
     p_chosen,
     read_log_likelihoods,
     score_answers,
@@ -121,6 +121,12 @@ PAIR = st.tuples(*[st.floats(-50, 0)] * 2)
 )
 def test_the_likelier_letter_is_the_answer(pair, answer):
     assert read_log_likelihoods(pair) == answer
+
+
+def test_log_likelihoods_are_paired_per_prompt_and_none_is_left_over():
+    assert letter_pairs([-1.0, -2.0, -3.0, -4.0]) == [(-1.0, -2.0), (-3.0, -4.0)]
+    with pytest.raises(ValueError, match="shorter"):
+        letter_pairs([-1.0, -2.0, -3.0])
 
 
 @pytest.mark.parametrize(

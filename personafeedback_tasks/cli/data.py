@@ -11,6 +11,7 @@ import click
 from ..common import foreign
 from ..common.errors import require
 from ..common.files import write
+from ..common.statistics import Estimate
 from ..common.strict_json import json_text
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
@@ -50,7 +51,7 @@ def audit_command(json_file: str | None, **options: str | None) -> None:
 
     Counts against the paper's Table 2; pairs of responses that stand in several rows, with the same label or with the
     opposite one, and the highest accuracy that this leaves possible; debris of the model that wrote the responses;
-    accuracy of shortcuts; misspelled persona keys. --json has the case ids of every finding.
+    accuracy of shortcuts. --json has the case ids of every finding.
 
     \b
         personafeedback audit --data FOLDER
@@ -71,15 +72,11 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
     """What shortcuts are worth: accuracy per cell, without a model.
 
     \b
-        random         a fair coin (its expectation)
-        first          the response shown first
         longest        the longer response
-        shortest       the shorter one
         overlap        the one with more terms of the persona
         overlap_share  the one with the larger share of such terms
-        names          the one that says the user's name
 
-    Both orders are asked and a tie is worth 0.5. Standard errors are clustered by user.
+    Chance is 0.5, and so is a tie. Standard errors are clustered by user.
 
     \b
         personafeedback baselines --data FOLDER
@@ -90,7 +87,7 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
     found = baselines.baselines(cases)
     if _write_json(json_file, baselines.as_dict(cases, found), missing):
         _say_data(cases, missing)
-        _show_estimates("Accuracy ± standard error", found)
+        _show_baselines(found)
 
 
 def _needs_tables(json_file: str | None) -> None:
@@ -127,6 +124,7 @@ def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
     click.echo(foreign.terminal(f"Data: {cases.revision}"))
     if missing:
         click.echo(_without(missing))
+    click.echo()
 
 
 def _without(missing: Iterable[str]) -> str:
@@ -134,25 +132,28 @@ def _without(missing: Iterable[str]) -> str:
 
 
 def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
-    cells = list(described)
-    rows = [
-        (
-            cell, of["cases"], of["table2"], of["users"], *(of["languages"].get(code, 0) for code in ("en", "zh")),
-            *(f"{of['median_characters'][text]:g}" for text in ("persona", "question", "chosen", "rejected")),
-        )
-        for cell, of in described.items()
-    ]  # fmt: skip
-    head = ["cell", "cases", "Table 2", "users", "en", "zh", "persona", "question", "chosen", "rejected"]
-    _show("Cells; the last four columns are medians of characters", head, rows)
+    _show(
+        "Cells; the last four columns are medians of characters",
+        ["cell", "cases", "Table 2", "users", "en", "zh", "persona", "question", "chosen", "rejected"],
+        [
+            (
+                cell, of["cases"], of["table2"], of["users"], *(of["languages"].get(code, 0) for code in ("en", "zh")),
+                *(f"{of['median_characters'][text]:g}" for text in ("persona", "question", "chosen", "rejected")),
+            )
+            for cell, of in described.items()
+        ],
+    )  # fmt: skip
     _show(
         "Findings, in cases; those with a star are flagged: something is wrong with the case itself",
-        ["finding", *map(_heading, cells), "total", "meaning"],
+        ["finding", *described, "total"],
         [
-            (name + "*" * (name in audit.FLAGGED), *(of.cells.get(c, 0) for c in cells), len(of.ids), of.meaning)
+            (_starred(name), *(of.cells.get(cell, 0) for cell in described), len(of.ids))
             for name, of in found.findings.items()
         ],
-        words=(0, -1),
     )
+    for name, of in found.findings.items():
+        click.echo(f"{_starred(name)}: {of.meaning}")
+    click.echo()
     _show(
         "Pairs of responses that stand in several rows",
         ["rows", "same label", "opposite labels"],
@@ -163,46 +164,39 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ["cases", "accuracy"],
         [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
     )
-    _show_estimates("Shortcuts: accuracy ± standard error (cases) where they decide", found.shortcuts, count=True)
     _show(
-        "Persona keys that look misspelled",
-        ["found", "known", "users"],
-        [(key.found, key.known, len(key.users)) for key in found.persona_keys],
-        words=(0, 1),
+        "Shortcuts: accuracy ± standard error (cases) where they decide",
+        ["", *baselines.groups(found.cases)],
+        [
+            (name, *(f"{_accuracy(of)} ({of.n})" for of in by_group.values()))
+            for name, by_group in found.shortcuts.items()
+        ],
     )
 
 
-def _show_estimates(title: str, table: dict[str, dict[str, baselines.Estimate]], count: bool = False) -> None:
-    head = ["", *map(_heading, next(iter(table.values())))]
-    rows = [
-        (name, *(f"{acc:.3f} ± {stderr:.3f}" + f" ({n})" * count for acc, stderr, n in by_group.values()))
-        for name, by_group in table.items()
-    ]
-    _show(title, head, rows)
+def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
+    groups = list(next(iter(found.values())))
+    _show(
+        "Accuracy ± standard error",
+        ["", *groups],
+        [
+            *((name, *map(_accuracy, by_group.values())) for name, by_group in found.items()),
+            ("chance", *(f"{baselines.CHANCE:.3f}" for _ in groups)),
+        ],
+    )
 
 
-def _heading(cell: str) -> str:
-    return foreign.terminal(cell).replace("_", "\n")
+def _starred(name: str) -> str:
+    return f"{name}*" if name in audit.FLAGGED else name
 
 
-def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = (0,)) -> None:
-    """Print one table: columns of words to the left, numbers to the right; nothing for no rows."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
+def _accuracy(of: Estimate) -> str:
+    return f"{of.value:.3f} ± {of.stderr:.3f}"
 
-    if not rows:
-        return
-    console = Console(markup=False, highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = 1000  # a pipe has no width, so no line is cut or folded
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    left = [index % len(head) for index in words]
-    for index, heading in enumerate(head):
-        table.add_column(heading, justify="left" if index in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(foreign.terminal(str(value)) for value in row))
-    with console.capture() as drawn:
-        console.print(title, style="bold")
-        console.print(table)
-    click.echo("\n".join(["", *(line.rstrip() for line in drawn.get().splitlines() if line.strip())]))
+
+def _show(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print one table; nothing for no rows."""
+    from ..reports.terminal import line, show, table
+
+    if rows:
+        show([line(title, style="bold"), table(header, rows)])

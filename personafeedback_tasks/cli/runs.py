@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,9 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..common.files import Content, write, write_all
 from ..common.strict_json import json_text
-from ..personafeedback.cases import CaseSet, load_present
-from ..personafeedback.release import ENVIRONMENT_VARIABLE
-from ..runs.run import Run, RunError, read_run, read_runs
+from ..engine.cases import CaseSet
+from ..runs.read import read_run, read_runs
+from ..runs.run import Run, RunError
 
 if TYPE_CHECKING:
     from ..reports.report import Report
@@ -59,12 +59,13 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
     """
     from ..reports import tables as report_text
     from ..reports.sensitivity import sensitivities
+    from ..reports.terminal import show
 
     found = read_runs(runs)
     against = None if control is None else read_run(control)
     reports = [report_of(run, data, against) for run in found]
     for made in reports:
-        report_text.show(report_text.terminal(made))
+        show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
     if moved:
         click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
@@ -90,19 +91,20 @@ def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
     return make_report(run, cases, control, why_not)
 
 
-def cases_of(run: Run, data: str | None) -> tuple[CaseSet | None, str]:
+def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
     """(the cases of a run's data, or None; why there are none)."""
     from ..reports.report import refuse_other_data
 
-    counts = run.signature["counts"]
+    counts, spec = run.signature["counts"], run.benchmark.report
+    if spec.load is None:
+        return None, f"The texts of {run.benchmark.title} cannot be read here."
+    load = spec.load
     if data is not None:
-        return load_present(data, counts=counts), ""
+        return load(data, counts), ""
     why_not = ""
-    for place in dict.fromkeys(
-        (run.signature["source"], os.environ.get(ENVIRONMENT_VARIABLE) or run.signature["source"])
-    ):
+    for place in dict.fromkeys((run.signature["source"], os.environ.get(spec.environment) or run.signature["source"])):
         try:
-            cases = load_present(place, counts=counts)
+            cases = load(place, counts)
             refuse_other_data(run, cases)
         except (DataError, RunError) as error:
             why_not = why_not or str(error)
@@ -164,7 +166,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
     from ..reports import compare as comparing
-    from ..reports import tables as report_text
+    from ..reports.terminal import show
 
     runs = {"A": read_run(run_a), "B": read_run(run_b)}
     unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
@@ -172,7 +174,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     if as_markdown:
         click.echo(comparing.markdown(found), nl=False)
     else:
-        report_text.show(comparing.terminal(found))
+        show(comparing.terminal(found))
     if json_file is not None:
         write(json_file, json_text(found.as_dict()))
 

@@ -125,17 +125,6 @@ def _estimate(value: float, stderr: float, n: int, users: int) -> Estimate:
     return Estimate(value, stderr, value - reach, value + reach, n, users)
 
 
-def difference(a: Sequence[float], b: Sequence[float], users: Sequence[str]) -> Estimate:
-    """Estimate of a - b, paired: both runs answered the same cases, and what makes a case hard cancels.
-
-    Args:
-        a: one value per case of the first run.
-        b: the value of the same case in the second run. A case where either is nan is left out.
-        users: the user of each case.
-    """
-    return estimate([x - y for x, y in zip(a, b, strict=True)], users)
-
-
 def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
     """Two-sided permutation p value of "the two runs are equally good for these users", in (0, 1].
 
@@ -160,7 +149,7 @@ def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: i
     return float(test.pvalue)
 
 
-def smallest_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:
+def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:
     """The true difference that such data show with probability `power`, tested at the 5 % level.
 
     (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was

@@ -1,17 +1,30 @@
-"""Unicode's compatibility form (NFKC) of a text, in linear time: full-width letters are letters, accents are joined."""
+"""What every reader of texts shares: the letters of our languages, and Unicode's compatibility form in linear time."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from operator import add
+
+IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
+"""Chinese characters, as the inside of a character class: `f"[{IDEOGRAPHS}]"`."""
+
+LATIN_LETTERS = r"A-Za-z\u00c0-\u024f"
+"""Letters of Latin script with and without accents, likewise."""
 
 _JOINER = "\u034f"  # the mark that Unicode puts between two runs of accents (UAX 15, stream-safe text)
 _ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{30}")
 """As many as Unicode lets a letter have; to sort a longer run takes the square of its length."""
 
 
+def neighbours(run: str) -> Iterator[str]:
+    """The pairs of neighbouring characters: what stands for words where a script writes none."""
+    return map(add, run, run[1:])
+
+
 def nfkc(text: str) -> str:
-    """The form, with a mark (U+034F, which shows nothing) after every 30 accents of a longer run."""
+    """The compatibility form (NFKC): full-width letters are letters, accents are joined. With a mark (U+034F, which shows nothing) after every 30 accents of a longer run."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _ACCENTS.sub(rf"\g<0>{_JOINER}", text))

@@ -112,7 +112,8 @@ class ReportSpec:
 
     Attributes:
         primary: the measure that is compared, drawn and put into cards.
-        chance: what a coin would score in `primary`.
+        score: what it is called on the axis of a figure.
+        chance: what a coin would score in it; None where nobody can say.
         values: the answers of a case -> measure -> value, averaged over epochs; nan where undefined.
         headline, details: the lines above and below those of the baselines.
         derived: measure -> what it is, from the estimates of the others.
@@ -127,7 +128,8 @@ class ReportSpec:
     """
 
     primary: str
-    chance: float
+    score: str
+    chance: float | None
     values: Callable[[CaseAnswers], Mapping[str, float]]
     headline: Sequence[Line]
     details: Sequence[Line] = ()
@@ -135,7 +137,7 @@ class ReportSpec:
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     control: Control | None = None
     wording: tuple[str, ...] = ()
-    drawn: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None
     environment: str = ""

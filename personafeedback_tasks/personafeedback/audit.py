@@ -1,4 +1,4 @@
-"""What in the data could mislead: repeats, contradictions, debris, shortcuts, odd persona keys.
+"""What in the data could mislead: repeats, contradictions, debris, shortcuts.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly as they stand.
 """
@@ -6,7 +6,7 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -14,10 +14,11 @@ from typing import Any
 
 from .. import __version__
 from ..common.errors import choose
+from ..common.statistics import Estimate
 from .artifacts import DEBRIS
-from .baselines import BASELINES, Estimate, absent, estimate, groups, plain
+from .baselines import absent, estimate, groups, longest, more, overlap, plain
 from .cases import Case, CaseSet
-from .persona_keys import PersonaKey, misspelled_keys
+from .names import says
 from .release import PAPER_COUNTS
 
 AUDIT_VERSION = "1"
@@ -28,14 +29,21 @@ MEANINGS = {
     "contradiction": "The same user, question and pair of responses stand in several rows, with opposite labels.",
     "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
     **{name: meaning for name, (meaning, _) in DEBRIS.items()},
-    "persona_keys": "The user's persona has a key that looks like a misspelling of a known one.",
 }
 """Every kind of finding, whether the data have it or not."""
 
 FLAGGED = ("repeat", "contradiction", *DEBRIS)
 """The kinds whose cases are wrong by themselves. The others are worth knowing, but their cases stay."""
 
-SHORTCUTS = ("longest", "overlap", "names")
+
+def names(case: Case) -> float:
+    """The response that says the user's name; 0.5 where both do or neither."""
+    name = case.persona.profile.get("Name")
+    return more(case, lambda response: isinstance(name, str) and says(name, response))
+
+
+SHORTCUTS: dict[str, Callable[[Case], float]] = {"longest": longest, "overlap": overlap, "names": names}
+"""Judges as in module `baselines`."""
 
 
 @dataclass(frozen=True)
@@ -67,19 +75,17 @@ class Audit:
         findings: name -> finding, every kind present; one that the data do not have has no ids.
         repeats: the rows of each pair that stands in several rows, in the order of the release.
         role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
-        persona_keys: the keys that look like misspellings, sorted.
     """
 
     cases: CaseSet
     findings: dict[str, Finding]
     repeats: tuple[tuple[Case, ...], ...]
     role_changes: int
-    persona_keys: tuple[PersonaKey, ...]
 
     @cached_property
     def shortcuts(self) -> dict[str, dict[str, Estimate]]:
-        """Name -> group -> accuracy of that baseline among the cases where it decides, which are its `n`."""
-        return {name: _shortcut(name, self.cases) for name in SHORTCUTS}
+        """Name -> group -> accuracy of that shortcut among the cases where it decides, which are its `n`."""
+        return {name: _shortcut(judge, self.cases) for name, judge in SHORTCUTS.items()}
 
     @cached_property
     def flagged(self) -> frozenset[str]:
@@ -143,14 +149,8 @@ class Audit:
             ],
             "pairs_across_cells": pairs_across_cells(self.repeats),
             "role_changes": {"responses": self.role_changes},
-            "persona_keys": [
-                {"found": key.found, "known": key.known, "users": list(key.users)} for key in self.persona_keys
-            ],
             "ceiling": self.ceilings,
-            "shortcuts": {
-                name: {group: plain(value) for group, value in by_group.items()}
-                for name, by_group in self.shortcuts.items()
-            },
+            "shortcuts": plain(self.shortcuts),
         }
 
 
@@ -169,8 +169,6 @@ def audit(cases: CaseSet) -> Audit:
         roles[case.user_id, case.question, case.rejected].add("rejected")
     repeats = tuple(tuple(same) for same in pairs.values() if len(same) > 1)
     changed = {response for response, role in roles.items() if len(role) > 1}
-    keys = _persona_keys(rows)
-    odd_users = {user for key in keys for user in key.users}
     ids = {
         "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
         "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
@@ -178,13 +176,12 @@ def audit(cases: CaseSet) -> Audit:
             case.id for case in rows for text in _responses(case) if (case.user_id, case.question, text) in changed
         },
         **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in DEBRIS.items()},
-        "persona_keys": {case.id for case in rows if case.user_id in odd_users},
     }
     findings = {
         name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]))
         for name, meaning in MEANINGS.items()
     }
-    return Audit(cases, findings, repeats, len(changed), keys)
+    return Audit(cases, findings, repeats, len(changed))
 
 
 def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:
@@ -216,16 +213,8 @@ def _line(case: Case) -> int:
     return int(case.id.partition(":")[2])
 
 
-def _persona_keys(rows: Iterable[Case]) -> tuple[PersonaKey, ...]:
-    users: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for user, persona in {case.user_id: case.persona for case in rows}.items():
-        for key in misspelled_keys(persona.profile):
-            users[key].add(user)
-    return tuple(PersonaKey(found, known, tuple(sorted(who))) for (found, known), who in sorted(users.items()))
-
-
-def _shortcut(name: str, cases: CaseSet) -> dict[str, Estimate]:
-    acc = {case.id: BASELINES[name](case) for case in cases}
+def _shortcut(judge: Callable[[Case], float], cases: CaseSet) -> dict[str, Estimate]:
+    acc = {case.id: judge(case) for case in cases}
     decided = {group: [c for c in members if acc[c.id] != 0.5] for group, members in groups(cases).items()}
     return {group: estimate([acc[case.id] for case in members], members) for group, members in decided.items()}
 

@@ -4,7 +4,7 @@ Layout of a release (field names and spellings as upstream has them, plus the co
 
     data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
     persona/<user_id>.json       see persona_file.py
-    memory/<user_id>.jsonl       optional, see memory.py
+    memory/<user_id>.jsonl       optional, see rag/memory.py
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from ..common.errors import DataError, choose
 from ..common.strict_json import broken, cut, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from . import memory, persona_file
+from . import persona_file
 from .persona import Persona
+from .rag import memory
 from .release import PAPER_COUNTS, Release, locate
 
 CATEGORIES = ("specific", "general")

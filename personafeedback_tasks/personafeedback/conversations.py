@@ -55,9 +55,10 @@ def conversation(case: Case, template: Template, side: str) -> list[Message]:
         {"role": "assistant", "content": case.chosen if side == SIDES[0] else case.rejected},
     ]
     if template.setting == "persona":
-        language = case.language if template.language == "auto" else template.language
         profile = case.persona.without(template.hide).text
-        turns.insert(0, {"role": "system", "content": f"{TOLD[language]}\n\n<persona>\n{profile}\n</persona>"})
+        turns.insert(
+            0, {"role": "system", "content": f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile}\n</persona>"}
+        )
     return turns
 
 

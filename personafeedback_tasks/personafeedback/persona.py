@@ -10,10 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from . import memory, retrieval
+from ..common.text import IDEOGRAPHS, LATIN_LETTERS
+from .rag import memory
 
-_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
-_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_LATIN_WORD = re.compile(f"[{LATIN_LETTERS}]+")
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,6 @@ class Persona:
     def values(self) -> str:
         """Every string of the profile that is no key, one after the other."""
         return "\n".join(_strings(self.profile))
-
-    @cached_property
-    def statements(self) -> tuple[str, ...]:
-        """The profile as single statements, see `retrieval.statements`."""
-        return retrieval.statements(self.profile)
 
     @cached_property
     def memory(self) -> tuple[str, ...]:

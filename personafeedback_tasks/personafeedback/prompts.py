@@ -2,8 +2,7 @@
 
 Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
 What stands before the bar is the same in both orders, and where the whole persona is told, what stands before the
-question is the same for all cases of a user, so that a server's prefix cache serves it. The settings that retrieve tell each
-case something else.
+question is the same for all cases of a user, so that a server's prefix cache serves it. `rag` tells each case something else.
 
 The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
 Texts of the data are joined in as values and never interpreted: braces, template syntax and chat tokens arrive as
@@ -22,7 +21,7 @@ from ..engine.options import Options, option
 from .cases import COUNTS, Case, CaseSet, persona_fields
 from .orders import ORDERS, shown
 from .persona import Persona
-from .retrieval import check_installed, retrieve
+from .rag.retrieval import check_installed, retrieve
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 STAND_INS = tuple(
@@ -33,7 +32,7 @@ STAND_INS = tuple(
 
 
 def _retrieves(asked: Mapping[str, Any]) -> bool:
-    return asked["setting"] in SOURCES
+    return asked["setting"] == "rag"
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -54,8 +53,8 @@ class Template(Options):
         prompt: which wording of the question, see `wordings.WORDINGS`.
         language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
         hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
-        k: how many pieces a setting that retrieves shows.
-        rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag_filter.py.
+        k: `rag` only: how many pieces it shows.
+        rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag/filter.py.
         data: where the release is, see `release.locate`.
         counts: `table2` or `any`, see `cases.load_cases`.
     """
@@ -65,7 +64,7 @@ class Template(Options):
         said=lambda setting: [setting], always=True,
     )  # fmt: skip
     method: str = option("generate", "how the model's choice is read", always=True)
-    k: int = option(5, "how many pieces a setting that retrieves shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
+    k: int = option(5, "how many pieces `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
         False, "whether the model first drops the pieces that do not matter (Inspect)", said=lambda _: ["rag_filter"]
     )
@@ -100,29 +99,33 @@ class Template(Options):
         if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
             raise OptionError(
                 f"hide={','.join(self.hide)} was given with setting={self.setting}, which shows no persona: nothing would be "
-                "hidden, but the run's name would say so. Leave hide out, or use setting=persona or persona_bm25."
+                "hidden, but the run's name would say so. Leave hide out, or use setting=persona."
             )
+
+    def language_of(self, case: Case) -> str:
+        """The language of the fixed texts for the user of a case: `en` or `zh`."""
+        return case.language if self.language == "auto" else self.language
 
     def wording(self, case: Case) -> Wording:
         """The fixed texts for the user of a case."""
-        return WORDINGS[self.prompt][case.language if self.language == "auto" else self.language]
+        return WORDINGS[self.prompt][self.language_of(case)]
 
     def pieces(self, case: Case) -> tuple[str, ...]:
-        """What a setting that retrieves shows of its source, the most relevant piece first."""
-        return retrieve(case.question, SOURCES[self.setting](case, self), self.k)
+        """What `rag` shows of the user's memory, the most relevant piece first."""
+        return retrieve(case.question, case.persona.memory, self.k)
 
     def check(self, cases: CaseSet) -> None:
         """Find out before the first call whether every prompt can be built.
 
         Raises:
             OptionError: a hidden field stands in no persona of the release.
-            DataError: a user's memory is missing or broken, where the setting needs it.
-            ModuleNotFoundError: the setting retrieves, and what it needs is not installed.
+            DataError: a user's memory is missing or broken, with setting=rag.
+            ModuleNotFoundError: what setting=rag needs is not installed.
         """
-        if self.setting in SOURCES:
+        if self.setting == "rag":
             check_installed()
             for case in cases:
-                SOURCES[self.setting](case, self)
+                _ = case.persona.memory  # reads the file
         known = persona_fields(cases.release) if self.hide else frozenset()
         for name in self.hide:
             if name not in known:
@@ -153,26 +156,16 @@ def no_persona(case: Case, template: Template) -> str:
     return template.wording(case).without_persona
 
 
-def notes(case: Case, template: Template) -> str:
-    """The settings that retrieve: the model reads the pieces of the user's memory, or persona, that fit the question."""
+def rag(case: Case, template: Template) -> str:
+    """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question."""
     pieces = template.pieces(case)
-    if not pieces:  # all hidden, or dropped by the filter: then nothing is known about the user
+    if not pieces:  # the filter dropped them all: then nothing is known about the user
         return no_persona(case, template)
     lines = "\n".join(f"- {piece}" for piece in pieces)
     return f"{template.wording(case).with_notes}\n\n<notes>\n{lines}\n</notes>"
 
 
-SOURCES: dict[str, Callable[[Case, Template], tuple[str, ...]]] = {
-    "rag": lambda case, template: case.persona.memory,
-    "persona_bm25": lambda case, template: case.persona.without(template.hide).statements,
-}
-"""The settings that retrieve, and the pieces that each retrieves from: `rag` is the paper's, `persona_bm25` is not."""
-
-SETTINGS: dict[str, Callable[[Case, Template], str]] = {
-    "persona": persona,
-    "no_persona": no_persona,
-    **dict.fromkeys(SOURCES, notes),
-}
+SETTINGS: dict[str, Callable[[Case, Template], str]] = {"persona": persona, "no_persona": no_persona, "rag": rag}
 """What the model is told about the user: the prompt's text before the question."""
 
 

@@ -13,14 +13,16 @@ from ..engine.benchmark import Answers, Benchmark, LogLikelihoods, Method, Metri
 from ..engine.report import CardSpec, Control, Examined, Line, ReportSpec
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
-from . import card, conversations, memory, prompts, rag_filter, scoring
+from . import card, conversations, prompts, scoring
 from .audit import AUDIT_VERSION, audit
-from .baselines import acc_of
+from .baselines import CHANCE, acc_of
 from .cases import CATEGORIES, CELLS, DIFFICULTIES, Case, CaseSet, columns, load_cases, load_present
 from .conversations import SIDES
 from .judges import JUDGES
 from .orders import CHOSEN_LETTER, ORDERS
 from .prompts import Template
+from .rag import filter as rag_filter
+from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, PAPER_COUNTS, SAMPLE_CASES_PER_CELL
 
 # --- how a choice is read --------------------------------------------------------------------------------------------
@@ -182,7 +184,8 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
 
 REPORT = ReportSpec(
     primary="acc",
-    chance=0.5,
+    score="Accuracy",
+    chance=CHANCE,
     values=measures,
     headline=(
         Line("acc", strong=True, interval=True),

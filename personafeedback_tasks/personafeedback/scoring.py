@@ -65,6 +65,11 @@ def score_answers(answers: Sequence[str]) -> CaseScore:
     )
 
 
+def letter_pairs(values: Sequence[float]) -> list[LogLikelihoods]:
+    """The log-likelihoods of the letters, one after the other over all prompts of a case -> one pair per prompt."""
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
 def read_log_likelihoods(pair: LogLikelihoods) -> str:
     """The more likely letter; equal or undefined log-likelihoods are unreadable, not the first letter."""
     a, b = pair

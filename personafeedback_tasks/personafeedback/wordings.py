@@ -23,7 +23,7 @@ class Wording:
 
     Attributes:
         with_persona: instructions where a whole persona follows.
-        with_notes: instructions where single notes about the user follow (the settings that retrieve).
+        with_notes: instructions where single notes about the user follow (`rag`).
         without_persona: instructions where nothing is told about the user.
         ask: the last words, for a reply that is a letter.
         ask_cot: the last words, for a reply that reasons first (method `cot`).

@@ -132,7 +132,7 @@ def _table(report: Report) -> str:
     header = ["", "acc", "95 % interval"]
     for name in symmetric:
         header += [name, "95 % interval"]
-    header += ["cases", "users", "baseline: longest", "baseline: random"]
+    header += ["cases", "users", "baseline: longest"]
     header += ["persona gain", "95 % interval"] if gained else ["persona gain"]
     rows = []
     for group in report.groups:
@@ -140,7 +140,7 @@ def _table(report: Report) -> str:
         for name in ("acc", *symmetric):
             row += [f"**{percent(group.measures[name].value)}**", interval(group.measures[name])]
         row += [f"{group.cases:,}", f"{group.measures['acc'].users:,}"]
-        row += [percent(group.baselines[name].value) for name in ("longest", "random")]
+        row += [percent(group.baselines["longest"].value)]
         gain = group.persona_gain
         row += [percent(gain.value, sign=True) if gain else NOTHING if gained else "not measured"]
         row += [interval(gain, sign=True)] if gained else []

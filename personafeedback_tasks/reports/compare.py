@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 
 from ..common import foreign
-from ..common.statistics import Estimate, difference, sign_flip_p, smallest_difference
-from ..personafeedback.case_values import case_values
-from ..personafeedback.signature import signature_line
-from ..runs.run import WHAT_IS_ASKED, Run, RunError
-from .caveats import FEW_USERS, caveats
+from ..common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
+from ..runs.run import Run, RunError
+from . import caveats
 from .report import groups_of, jsonable
-from .tables import NOTHING, grid, interval, percent, printed
+from .signature_line import signature_line
+from .tables import NOTHING, grid, interval, percent
+from .terminal import line, table
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class GroupComparison:
         p: two-sided p value by sign flips of whole users' differences, in (0, 1].
         only_a: ids of the cases that run A got wholly right (a letter: in both orders) and run B did not; only_b the other
             way round.
-        smallest: the smallest true difference that these data show with 80 % power at the 5 % level.
+        detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
     """
 
     name: str
@@ -41,7 +39,7 @@ class GroupComparison:
     p: float
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
-    smallest: float
+    detectable: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Comparison:
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def notes(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """What a reader must know before the numbers."""
         found = [
             f"The users, cells and texts of run {name} were not checked. {why}" for name, why in self.unchecked.items()
@@ -70,15 +68,16 @@ class Comparison:
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
                 found.append(f"{len(ids):,} cases are in run {name} only and left out: {named}")
-        for name in WHAT_IS_ASKED:
-            a, b = self.run_a.signature[name], self.run_b.signature[name]
+        for name in dict.fromkeys((*self.run_a.asked, *self.run_b.asked)):
+            a, b = self.run_a.signature.get(name), self.run_b.signature.get(name)
             if a != b:
                 found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")
-        if self.run_a.conditions != self.run_b.conditions:
-            found.append(f"The conditions differ: {self.run_a.conditions}; and {self.run_b.conditions}.")
-        found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats(run, f"run {name}"))
-        if self.groups[-1].difference.users < FEW_USERS:
-            found.append(f"{self.groups[-1].difference.users} users only: the interval promises 95 % and holds less.")
+        a, b = self.run_a.conditions_line, self.run_b.conditions_line
+        if a != b:
+            found.append(f"The conditions differ: {a}; and {b}.")
+        found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats.of_run(run, f"run {name}"))
+        if self.groups[-1].difference.users < caveats.FEW_USERS:
+            found.append(f"Only {self.groups[-1].difference.users} users: 95 % intervals cover less than 95 %.")
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -88,7 +87,7 @@ class Comparison:
                 "a": signature_line(self.run_a),
                 "b": signature_line(self.run_b),
                 "partial": {name: run.partial for name, run in _named(self)},
-                "notes": self.notes,
+                "caveats": self.caveats,
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,
                 "groups": {group.name: asdict(group) for group in self.groups},
@@ -103,59 +102,58 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         unchecked: see `Comparison`.
 
     Raises:
-        RunError: a log holds no samples, the runs share no case, or a case was asked with different texts.
+        RunError: the runs are of two benchmarks, share no case, or a case was asked with different texts.
     """
-    for run in (run_a, run_b):
-        if run.rows is None:
-            raise RunError(
-                f"{run.logs[0]}: found no samples in it, expected the answers of every case (--log_samples). Run again."
-            )
-    rows_a, rows_b = run_a.rows or {}, run_b.rows or {}
-    common = rows_a.keys() & rows_b.keys()
+    if run_a.signature["benchmark"] != run_b.signature["benchmark"]:
+        raise RunError(
+            f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
+        )
+    primary = run_a.benchmark.report.primary
+    common = run_a.cases.keys() & run_b.cases.keys()
     if not common:
         raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")
-    other = sorted(case_id for case_id in common if rows_a[case_id].digest != rows_b[case_id].digest)
+    other = sorted(case_id for case_id in common if run_a.cases[case_id].digest != run_b.cases[case_id].digest)
     if other:
         raise RunError(
             f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases were asked with other texts than in {run_a.logs[0]}; "
             f"the first is {other[0]}. Compare runs on the same data."
         )
-    values = {case_id: (case_values(rows_a[case_id]), case_values(rows_b[case_id])) for case_id in common}
+    values = {case_id: tuple(run.cases[case_id].value(primary) for run in (run_a, run_b)) for case_id in common}
     groups = []
-    for name, _, ids in groups_of(rows_a[case_id] for case_id in common):
-        users = [rows_a[case_id].user_id for case_id in ids]
-        a, b = ([values[case_id][side].acc for case_id in ids] for side in (0, 1))
+    for name, _, ids in groups_of((run_a.cases[case_id] for case_id in common), (), run_a.benchmark):
+        users = [run_a.cases[case_id].user_id for case_id in ids]
+        a, b = ([values[case_id][side] for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
-        right = {case_id: tuple(side.acc == 1 for side in values[case_id]) for case_id in ids}
+        right = {case_id: tuple(value == 1 for value in values[case_id]) for case_id in ids}
         groups.append(
             GroupComparison(
                 name=name,
                 acc_a=sum(a) / len(a),
                 acc_b=sum(b) / len(b),
-                difference=difference(a, b, users),
+                difference=estimate(deltas, users),
                 p=sign_flip_p(deltas, users),
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
-                smallest=smallest_difference(deltas, users),
+                detectable=minimum_detectable_difference(deltas, users),
             )
         )
     return Comparison(
         run_a,
         run_b,
         tuple(groups),
-        tuple(sorted(rows_a.keys() - common)),
-        tuple(sorted(rows_b.keys() - common)),
+        tuple(sorted(run_a.cases.keys() - common)),
+        tuple(sorted(run_b.cases.keys() - common)),
         unchecked or {},
     )
 
 
 HEADER = (
-    "", "cases", "users", "A", "B", "A - B", "95 % interval", "p", "only A", "only B", "smallest seen"
+    "", "cases", "users", "A", "B", "A - B", "95 % interval", "p", "only A", "only B", "detectable"
 )  # fmt: skip
 
 LEGEND = (
     "acc in per cent, paired by case; intervals clustered by user; p by sign flips of whole users' differences; only A, only B: "
-    "cases that one run got wholly right (a letter: in both orders) and the other did not; smallest seen: the true difference that these "
+    "cases that one run got wholly right (a letter: in both orders) and the other did not; detectable: the minimum detectable difference, which these "
     "data show with 80 % power."
 )
 
@@ -174,31 +172,28 @@ def rows(comparison: Comparison) -> list[list[str]]:
             NOTHING if group.p != group.p else f"{group.p:.4f}",
             f"{len(group.only_a):,}",
             f"{len(group.only_b):,}",
-            percent(group.smallest),
+            percent(group.detectable),
         ]
         for group in comparison.groups
     ]
 
 
 def terminal(comparison: Comparison) -> list[RenderableType]:
-    """What `report_text.show` prints."""
-    table = Table(*HEADER, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in table.columns:
-        column.justify, column.no_wrap = "right", True
-    table.columns[0].justify = "left"
-    for row in rows(comparison):
-        table.add_row(*row)
-    runs = [printed(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)]
-    notes = [printed(f"! {note}") for note in comparison.notes]
-    signatures = [printed(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)]
-    return [*runs, *notes, table, printed(LEGEND, style="dim"), *signatures]
+    """What `terminal.show` prints."""
+    return [
+        *(line(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)),
+        *(line(f"! {caveat}") for caveat in comparison.caveats),
+        table(HEADER, rows(comparison)),
+        line(LEGEND, style="dim"),
+        *(line(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)),
+    ]
 
 
 def markdown(comparison: Comparison) -> str:
     """A section of a Markdown file."""
     parts: Sequence[str] = (
         "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
-        "\n".join(f"> {foreign.markdown(note)}  " for note in comparison.notes),
+        "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in comparison.caveats),
         grid(HEADER, rows(comparison)),
         LEGEND,
         "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),

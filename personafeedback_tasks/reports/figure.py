@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 
 from ..common import foreign
 from ..common.errors import OptionError
-from ..personafeedback.signature import repeated
 from .report import Report
 
 WIDTH = 3.5
@@ -23,13 +22,6 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette, which the colour-blind tell apart; markers differ too."""
 
 MARKERS = "osD^vP"
-BASELINES: dict[str, tuple[str, Any]] = {
-    "longest": ("Longest", "-"),
-    "overlap": ("Persona overlap", ":"),
-    "random": ("Chance", "--"),
-}
-"""Drawn behind the points: name -> (label, line style)."""
-
 _STYLE: Any = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -63,7 +55,7 @@ def draw(reports: Sequence[Report]) -> Figure:
         for index, report in enumerate(reports):
             shift = 0.5 * ((index + 0.5) / len(reports) - 0.5)
             groups = [(place, report.by_name[name]) for place, name in enumerate(order) if name in report.by_name]
-            acc = [group.measures["acc"] for _, group in groups]
+            acc = [group.measures[report.run.benchmark.report.primary] for _, group in groups]
             bars = axes.errorbar(
                 [100 * estimate.value for estimate in acc],
                 [place + shift for place, _ in groups],
@@ -78,11 +70,16 @@ def draw(reports: Sequence[Report]) -> Figure:
             points.append((foreign.figure(report.run.label), bars))
         axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
-        over = {repeated(report.run) for report in reports} == {"both orders"}
-        axes.set_xlabel(f"Accuracy{' over both orders' if over else ''}, 95 % interval (%)")
+        asked = {report.run.method.asked for report in reports}
+        over = f" over {asked.pop()}" if len(asked) == 1 else ""
+        axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%)")
         axes.margins(x=0.05)
         _draw_legend(figure, [*behind.items(), *points])
     return figure
+
+
+def _score(reports: Sequence[Report]) -> str:
+    return " or ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
 
 
 def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
@@ -97,9 +94,10 @@ def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
 
 
 def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
-    """Label -> one of its lines, for the legend."""
+    """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through all groups."""
     drawn: dict[str, Artist] = {}
-    for name, (label, style) in BASELINES.items():
+    spec = reports[0].run.benchmark.report
+    for name, (label, style) in spec.drawn.items():
         for place, group in enumerate(order):
             values = {
                 report.by_name[group].baselines[name].value
@@ -110,6 +108,8 @@ def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str])
                 drawn[label] = axes.vlines(
                     100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1
                 )
+    if spec.chance is not None:
+        drawn["Chance"] = axes.axvline(100 * spec.chance, color="0.4", linestyle="--", linewidth=1.2, zorder=1)
     return drawn
 
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
 
@@ -208,7 +208,7 @@ def _group(
     measures = {measure: estimate([values[case_id][measure] for case_id in ids], users) for measure in names}
     judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
     for measure, over in benchmark.corpus.items():
-        measures[measure] = estimate_of(lambda kept, over=over: over_corpus(over, kept), judged, users)
+        measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, estimate([], []))
@@ -258,9 +258,7 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
         ("user_id", "are of another user"),
     ):
         wrong = [
-            case
-            for case in run.cases.values()
-            if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
+            case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
         ]
         if wrong:
             case, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")

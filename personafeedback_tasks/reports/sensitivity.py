@@ -9,6 +9,7 @@ from ..runs.run import Run
 from .report import Report
 from .tables import percent
 
+
 @dataclass(frozen=True)
 class Sensitivity:
     """The range of one model's acc over wordings.

@@ -21,6 +21,7 @@ def signature_line(run: Run, audit_version: str = "") -> str:
         run.model,
         run.harness,
         *(f"{name} {signature['fingerprint' if name == 'prompt' else name]}" for name in options.always()),
+        "" if "prompt" in options.always() else f"prompt {signature['fingerprint']}",
         *options.details(signature),
         *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
         f"persona {signature['place']}" if signature.get("place") else "",

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich import box
-from rich.console import Console, RenderableType
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate
+from ..engine import report as engine
 from .report import Group, Report
+from .terminal import line, table
 
 NOTHING = "–"
 """What is undefined or unknown."""
@@ -43,106 +41,76 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 
 
 def lines(report: Report) -> list[Line]:
-    """The table of a report, one text per group. Accuracies and shares are per cent, the rest says what it is."""
-    groups = report.groups
-
-    def line(label: str, texts: Iterable[str], strong: bool = False) -> Line:
-        return Line(label, tuple(texts), strong)
-
-    def measure(label: str, name: str, strong: bool = False) -> Line:
-        return line(label, (percent(group.measures[name].value) for group in groups), strong)
-
-    def count(group: Group) -> str:
-        return f"{group.cases:,}" if group.cases == group.of else f"{group.cases:,} of {group.of:,}"
-
-    table = [
-        line("cases", map(count, groups)),
-        line("users", (f"{group.measures['acc'].users:,}" if group.replies else NOTHING for group in groups)),
-        measure("acc", "acc", strong=True),
-        line("  95 % interval", (interval(group.measures["acc"]) for group in groups)),
-        measure("ties, half right each", "tie"),
+    """The table of a report, one text per group. Scores and shares are per cent, the rest says what it is."""
+    groups, spec = report.groups, report.run.benchmark.report
+    found = [
+        Line("cases", tuple(map(_count, groups))),
+        Line("users", tuple(f"{group.measures[spec.primary].users:,}" for group in groups)),
     ]
-    if not groups[-1].replies:
-        table.append(line("  stderr, by user", (percent(group.measures["acc"].stderr) for group in groups)))
-    for name in ("acc_sym", "p_chosen"):
-        if any(not math.isnan(group.measures[name].value) for group in groups):
-            table += [
-                measure(name, name, strong=True),
-                line("  95 % interval", (interval(group.measures[name]) for group in groups)),
-            ]
-    if any(group.persona_gain for group in groups):
-        gains = [group.persona_gain for group in groups]
-        table += [
-            line("persona gain", (percent(gain.value, sign=True) if gain else NOTHING for gain in gains), strong=True),
-            line("  95 % interval", (interval(gain, sign=True) for gain in gains)),
+    for shown in spec.headline:
+        found += _measured(report, shown)
+    if spec.control is not None and any(group.gain for group in groups):
+        gains = [group.gain for group in groups]
+        found += [
+            Line(spec.control.gain, tuple(percent(gain.value, sign=True) if gain else NOTHING for gain in gains), True),
+            Line(INTERVAL, tuple(interval(gain, sign=True) for gain in gains)),
         ]
     for name in groups[-1].baselines:
-        table.append(line(f"baseline: {name}", (percent(group.baselines[name].value) for group in groups)))
-    for name, label in (
-        ("not_flagged", "acc, not flagged by the audit"),
-        ("chosen_longer", "acc, chosen is longer"),
-        ("chosen_shorter", "acc, chosen is shorter"),
-    ):
-        if name in groups[-1].subsets:
-            subsets = [group.subsets[name] for group in groups]
-            table += [
-                line(label, (percent(subset.value) for subset in subsets)),
-                line("  95 % interval", map(interval, subsets)),
-                line("  cases", (f"{subset.n:,}" for subset in subsets)),
-            ]
-    table += [
-        measure("acc_both", "acc_both"),
-        measure("consistency", "consistency"),
-        measure("bias_first", "bias_first"),
-        measure("bias_second", "bias_second"),
-        line(
-            "preference fairness",
-            (NOTHING if math.isnan(g.preference_fairness) else f"{g.preference_fairness:+.3f}" for g in groups),
-        ),
-        measure("first_rate", "first_rate"),
-        measure("invalid", "invalid"),
-    ]
+        found.append(Line(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
+    if spec.chance is not None:
+        found.append(Line("chance", tuple(percent(spec.chance) for _ in groups)))
+    for name in groups[-1].subsets:
+        subsets = [group.subsets[name] for group in groups]
+        found += [
+            Line(report.labels[name], tuple(percent(subset.value) for subset in subsets)),
+            Line(INTERVAL, tuple(map(interval, subsets))),
+            Line("  cases", tuple(f"{subset.n:,}" for subset in subsets)),
+        ]
+    for shown in spec.details:
+        found += _measured(report, shown)
     for reason in sorted({reason for group in groups for reason in group.reasons}):
-        table.append(line(f"  replies: {reason}", (f"{group.reasons.get(reason, 0):,}" for group in groups)))
-    table.append(measure("acc, readable replies only", "acc_readable"))
-    return [entry for entry in table if not all(text == NOTHING for text in entry.texts)]
+        found.append(Line(f"  replies: {reason}", tuple(f"{group.reasons.get(reason, 0):,}" for group in groups)))
+    return [entry for entry in found if not all(text == NOTHING for text in entry.texts)]
 
 
-def facts(report: Report) -> list[str]:
-    """What stands above the table, most important first, and the ceiling."""
-    found = list(report.notes)
-    if report.ceiling:
-        places = ", ".join(f"{name} {percent(value)}" for name, value in report.ceiling.items())
-        found.append(
-            f"Highest acc that a judge which ignores order can reach over all cells of the data (contradictory labels): {places}."
-        )
+INTERVAL = "  95 % interval"
+
+
+def _count(group: Group) -> str:
+    return f"{group.cases:,}" if group.cases == group.of else f"{group.cases:,} of {group.of:,}"
+
+
+def _measured(report: Report, shown: engine.Line) -> list[Line]:
+    if shown.measure in report.run.benchmark.report.derived:
+        values = [group.derived[shown.measure] for group in report.groups]
+    else:
+        values = [group.measures[shown.measure].value for group in report.groups]
+    if all(math.isnan(value) for value in values):
+        return []
+    texts = [percent(value) if shown.share else NOTHING if math.isnan(value) else f"{value:+.3f}" for value in values]
+    found = [Line(shown.title, tuple(texts), shown.strong)]
+    if shown.interval:
+        found.append(Line(INTERVAL, tuple(interval(group.measures[shown.measure]) for group in report.groups)))
     return found
 
 
 def terminal(report: Report) -> list[RenderableType]:
-    """What `show` prints."""
-    table = Table(
-        title=foreign.terminal(report.run.label),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("%", no_wrap=True)
-    for group in report.groups:
-        table.add_column(group.name.replace("_", "\n"), justify="right", no_wrap=True)
-    for entry in lines(report):
-        table.add_row(foreign.terminal(entry.label), *entry.texts, style="bold" if entry.strong else "")
-    above = [printed(f"! {note}") for note in facts(report)]
-    below = [printed(f"signature: {report.signature}", style="dim")]
+    """What `terminal.show` prints."""
+    entries = lines(report)
+    parts: list[RenderableType] = [
+        *(line(f"! {caveat}") for caveat in report.caveats),
+        line(report.run.label, style="bold"),
+        table(
+            ["%", *(group.name for group in report.groups)],
+            [(entry.label, *entry.texts) for entry in entries],
+            bold=[number for number, entry in enumerate(entries) if entry.strong],
+        ),
+        *map(line, unread(report)),
+        line(f"signature: {report.signature}", style="dim"),
+    ]
     if report.control:
-        below.append(printed(f"control: {report.control_signature}", style="dim"))
-    return [*above, table, *map(printed, unread(report)), *below]
-
-
-def printed(line: str, style: str = "") -> Text:
-    """A line for `show`."""
-    return Text(foreign.terminal(line), style=style)
+        parts.append(line(f"control: {report.control_signature}", style="dim"))
+    return parts
 
 
 def unread(report: Report) -> list[str]:
@@ -156,16 +124,6 @@ def unread(report: Report) -> list[str]:
     ]
 
 
-def show(parts: Sequence[RenderableType]) -> None:
-    """Print to the terminal. A table that is wider is wrapped by the terminal, never cut."""
-    console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are those of a name
-    wide = console.options.update(width=10_000)
-    tables = [Measurement.get(console, wide, part).maximum for part in parts if isinstance(part, Table)]
-    console.width = max(console.width, *tables)
-    for part in parts:
-        console.print(part)
-
-
 def markdown(report: Report, level: int = 2) -> str:
     """A section of a Markdown file."""
     header = ["%", *(group.name.replace("_", " ") for group in report.groups)]
@@ -173,7 +131,7 @@ def markdown(report: Report, level: int = 2) -> str:
     control = f"\n\nControl: {foreign.code(report.control_signature)}" if report.control_signature else ""
     parts = [
         f"{'#' * level} {foreign.markdown(report.run.label)}",
-        "\n".join(f"> {foreign.markdown(note)}  " for note in facts(report)),
+        "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.caveats),
         grid(header, rows),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
         f"Signature: {foreign.code(report.signature)}{control}",
@@ -188,7 +146,8 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _label(entry: Line) -> str:
-    text = "&nbsp;&nbsp;" * entry.label.startswith("  ") + foreign.markdown(entry.label)
+    indent = "&nbsp;&nbsp;" if entry.label.startswith("  ") else ""
+    text = indent + foreign.markdown(entry.label)
     return f"**{text}**" if entry.strong else text
 
 

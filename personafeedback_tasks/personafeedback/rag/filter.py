@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from ..replies.plain import spoken
-from .cases import Case
-from .prompts import Template
+from ...replies.plain import spoken
+from ..cases import Case
+from ..prompts import Template
 
 UNREADABLE = "unreadable"
 
@@ -52,8 +52,7 @@ def keep(template: Template, pieces: tuple[str, ...]) -> Kept:
 
 def build(case: Case, template: Template, pieces: Sequence[str]) -> str:
     """The prompt that asks which pieces matter."""
-    language = case.language if template.language == "auto" else template.language
-    opening, ask = _TEXTS[language]
+    opening, ask = _TEXTS[template.language_of(case)]
     numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(pieces, start=1))
     return (
         f"{opening}\n\n"

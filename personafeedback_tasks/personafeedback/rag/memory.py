@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from ..common.errors import DataError
-from ..common.strict_json import broken, cut, rows, short, short_list
+from ...common.errors import DataError
+from ...common.strict_json import broken, cut, rows, short, short_list
 
 FOLDER = "memory"
 
@@ -29,7 +29,7 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
         raise DataError(
             f"setting=rag: found no memory of user_id {short(user_id)}, expected the file {expected} with one "
             '{"text": "..."} a line. The release has no memories: write these files into a folder (or Hub dataset) that also '
-            "holds data/ and persona/, and pass it as data=; or use setting=persona_bm25, which retrieves from the persona."
+            "holds data/ and persona/, and pass it as data=."
         )
     return tuple(_text(row, f"{path}, line {line}") for line, row in rows(path))
 

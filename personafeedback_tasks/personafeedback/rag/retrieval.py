@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from operator import add
 from typing import Any
 
-from ..common.errors import require
-from ..common.text import nfkc
+from ...common.errors import require
+from ...common.text import IDEOGRAPHS, neighbours, nfkc
 
-_IDEOGRAPH = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
-_RUN = re.compile(rf"[{_IDEOGRAPH}]+|[^\W_{_IDEOGRAPH}]+")
+_RUN = re.compile(rf"[{IDEOGRAPHS}]+|[^\W_{IDEOGRAPHS}]+")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
 def check_installed() -> None:
@@ -26,7 +24,7 @@ def check_installed() -> None:
     require("bm25s", extra="retrieval")
 
 
-def terms(text: str) -> list[str]:
+def search_terms(text: str) -> list[str]:
     """The lower-cased words and numbers of a text, and the pairs of neighbouring Chinese characters.
 
     The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A character that stands alone
@@ -34,10 +32,10 @@ def terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for run in _RUN.findall(nfkc(text).lower()):
-        if len(run) == 1 or not re.match(f"[{_IDEOGRAPH}]", run):
+        if len(run) == 1 or not _IDEOGRAPH.match(run):
             found.append(run)
         else:
-            found += map(add, run, run[1:])
+            found += neighbours(run)
     return found
 
 
@@ -47,7 +45,7 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
     Pieces that are equally relevant keep their order, also those that share no term with the question.
     """
     different, index = _index(tuple(pieces))
-    known = Counter(term for term in terms(question) if index is not None and term in index.vocab_dict)
+    known = Counter(term for term in search_terms(question) if index is not None and term in index.vocab_dict)
     if not known:
         return different[:k]
     # A term counts as often as the question has it, but is looked up once: bm25s would add each repetition to each piece.
@@ -68,50 +66,9 @@ def _index(pieces: tuple[str, ...]) -> tuple[tuple[str, ...], Any]:
     import bm25s
 
     different = tuple(dict.fromkeys(pieces))
-    tokens = [terms(piece) for piece in different]
+    tokens = [search_terms(piece) for piece in different]
     if not any(tokens):
         return different, None
     index = bm25s.BM25(dtype="float64")
     index.index(tokens, show_progress=False)
     return different, index
-
-
-def statements(profile: Mapping[str, Any]) -> tuple[str, ...]:
-    """A persona as single statements, in the order of the profile: `Leisure_Travel: Walks a long path.`
-
-    Every value that is no object and no list gives a statement, a text of several sentences one for each. In front stands
-    the name of the nearest key. Only white space at the ends of sentences is left out.
-    """
-    return tuple(f"{key}: {sentence}" for key, text in _leaves(profile, "") for sentence in _sentences(text))
-
-
-def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _leaves(item, name)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item, key)
-    else:
-        yield key, value if isinstance(value, str) else json.dumps(value)
-
-
-_TITLES = r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)"
-_END = re.compile(
-    "(?<=[。！？；])(?![。！？；”’」』）》])"
-    "|(?<=[。！？；][”’」』）》])"
-    rf"|(?<=[!?;])(?=\s|[{_IDEOGRAPH}])"
-    # After a figure or a single letter a full stop ends a number of a list or an abbreviation as often as a sentence.
-    rf"|(?<=\.)(?<!\d\.)(?<!\b[A-Za-z]\.){_TITLES}(?=\s+[^\sa-z]|[{_IDEOGRAPH}])"
-)
-
-
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text. What has no letter and no figure, such as a lone quotation mark, ends the one before."""
-    found: list[str] = []
-    for part in (part.strip() for line in text.splitlines() for part in _END.split(line)):
-        if found and part and not re.search(r"\w", part):
-            found[-1] += part
-        elif part:
-            found.append(part)
-    return found
