@@ -19,7 +19,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 def personafeedback(
     category: Literal["specific", "general"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -37,7 +37,7 @@ def personafeedback(
         difficulty: one of these alone.
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -51,7 +51,7 @@ def personafeedback(
 
 @task
 def personafeedback_specific(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -67,7 +67,7 @@ def personafeedback_specific(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -81,7 +81,7 @@ def personafeedback_specific(
 
 @task
 def personafeedback_general(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -97,7 +97,7 @@ def personafeedback_general(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -111,7 +111,7 @@ def personafeedback_general(
 
 @task
 def personafeedback_easy(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -127,7 +127,7 @@ def personafeedback_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -141,7 +141,7 @@ def personafeedback_easy(
 
 @task
 def personafeedback_medium(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -157,7 +157,7 @@ def personafeedback_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -171,7 +171,7 @@ def personafeedback_medium(
 
 @task
 def personafeedback_hard(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -187,7 +187,7 @@ def personafeedback_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -201,7 +201,7 @@ def personafeedback_hard(
 
 @task
 def personafeedback_specific_easy(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -217,7 +217,7 @@ def personafeedback_specific_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -231,7 +231,7 @@ def personafeedback_specific_easy(
 
 @task
 def personafeedback_specific_medium(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -247,7 +247,7 @@ def personafeedback_specific_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -261,7 +261,7 @@ def personafeedback_specific_medium(
 
 @task
 def personafeedback_specific_hard(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -277,7 +277,7 @@ def personafeedback_specific_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -291,7 +291,7 @@ def personafeedback_specific_hard(
 
 @task
 def personafeedback_general_easy(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -307,7 +307,7 @@ def personafeedback_general_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -321,7 +321,7 @@ def personafeedback_general_easy(
 
 @task
 def personafeedback_general_medium(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -337,7 +337,7 @@ def personafeedback_general_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
@@ -351,7 +351,7 @@ def personafeedback_general_medium(
 
 @task
 def personafeedback_general_hard(
-    setting: Literal["persona", "no_persona", "rag", "persona_bm25"] = "persona",
+    setting: Literal["persona", "no_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -367,7 +367,7 @@ def personafeedback_general_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces a setting that retrieves shows.
+        k: how many pieces `rag` shows.
         rag_filter: whether the model first drops the pieces that do not matter (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
