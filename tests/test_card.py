@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
-import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -36,7 +34,6 @@ from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.run import Row, Run, RunError, read_run
 
-needs_entries = pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="an older huggingface_hub")
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
 
@@ -57,9 +54,9 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     return Run(**{**found, **kwargs})
 
 
-def update(path, run=None, eval_results=None, control=None, cases=SAMPLE):
+def update(path, run=None, control=None, cases=SAMPLE):
     report = make_report(run, cases, control) if run or control else MOSTLY_RIGHT
-    return update_card(report, cases, path, eval_results)
+    return update_card(report, cases, path)
 
 
 def mostly_right(index):
@@ -615,7 +612,7 @@ def test_the_command_asks_the_same_again(run, expected):
     assert card_text.command(run) == expected
 
 
-# --- .eval_results ---------------------------------------------------------------------------------------------------
+# --- other ways of asking --------------------------------------------------------------------------------------------
 
 
 def reward_run(**kwargs):
@@ -627,17 +624,15 @@ def reward_run(**kwargs):
     return replace(run, rows=rows)
 
 
-@needs_entries
-def test_a_reward_model_has_no_orders_in_any_file(tmp_path):
-    update(tmp_path / "README.md", reward_run(), tmp_path / "results")
-    texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "README.md", *(tmp_path / "results").iterdir())]
-    for text in texts:
-        assert "both responses" in text
-        assert "both orders" not in text
-        assert "orders:" not in text
-    assert "was shown the user's whole persona, the user's question and one response at a time" in texts[0]
-    assert "Of 48 replies" not in texts[0]
-    assert "| total | **75.0** |" in texts[0]
+def test_a_reward_model_has_no_orders(tmp_path):
+    update(tmp_path / "README.md", reward_run())
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "both responses" in text
+    assert "both orders" not in text
+    assert "orders:" not in text
+    assert "was shown the user's whole persona, the user's question and one response at a time" in text
+    assert "Of 48 replies" not in text
+    assert "| total | **75.0** |" in text
 
 
 @pytest.mark.parametrize(
@@ -661,67 +656,14 @@ def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
     ]  # fmt: skip
 
 
-@needs_entries
-def test_eval_results_are_read_back_as_entries(tmp_path):
-    from huggingface_hub import parse_eval_result_entries
-
-    folder = tmp_path / "model" / ".eval_results"
-    report = make_report(run_of(mostly_right), SAMPLE)
-    said = update_card(report, SAMPLE, tmp_path / "README.md", folder)
-    path = folder / "personafeedback.yaml"
-    entries = parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
-    assert [entry.task_id for entry in entries] == [*CELLS, "specific", "general", "total"]
-    total = entries[-1]
-    assert (total.dataset_id, total.dataset_revision, total.value, total.date) == (
-        HUB_ID, HUB_REVISION, 87.5, "2026-11-21T12:00:00+00:00"
-    )  # fmt: skip
-    assert total.notes.startswith("acc over both orders in per cent, 95 % interval ")
-    assert report.signature in total.notes
-    assert f"{path}: there was none, created." in said
-    assert any("only for data sets that it lists as benchmarks" in line for line in said)
-    assert f"{path}: nothing to change." in update_card(report, SAMPLE, tmp_path / "README.md", folder)
-    update(tmp_path / "README.md", run_of(signature={"setting": "no_persona", "method": "mc"}), folder)
-    assert sorted(os.listdir(folder)) == ["personafeedback.yaml", "personafeedback_no_persona_mc.yaml"]
-
-
-@needs_entries
-def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
-    path = tmp_path / "personafeedback.yaml"
-    path.write_text("- mine\n", encoding="utf-8")
-    with pytest.raises(
-        CardError, match=f"{path}: found a file that `personafeedback card` did not write, expected none"
-    ):
-        update(tmp_path / "README.md", eval_results=tmp_path)
-    assert os.listdir(tmp_path) == ["personafeedback.yaml"], "the card was written all the same"
-
-
-def test_an_older_huggingface_hub_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "huggingface_hub", type(sys)("huggingface_hub"))
-    with pytest.raises(CardError, match="the installed huggingface_hub has no EvalResultEntry. Upgrade it"):
-        update(tmp_path / "README.md", eval_results=tmp_path)
-    assert os.listdir(tmp_path) == []
-    update(tmp_path / "README.md")
-
-
 # --- what to run next ------------------------------------------------------------------------------------------------
 
 
-@needs_entries
 def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
-    path, folder = tmp_path / "my card.md", tmp_path / "results"
-    said = update(path, run_of(**INSPECT), folder)
-    assert said[2:] == [
+    path = tmp_path / "my card.md"
+    assert update(path)[1:] == [
         "Nothing was uploaded. To open a pull request on the Hub:",
         f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
-        "and then, with the number of that pull request in the place of N:",
-        f"    hf upload OWNER/MODEL {folder}/personafeedback.yaml .eval_results/personafeedback.yaml --revision refs/pr/N",
-        "The Hub shows .eval_results only for data sets that it lists as benchmarks; the card shows the numbers in any case.",
-        "To convert the log to the Every Eval Ever schema (its converter wants models that are named OWNER/MODEL):",
-        *(
-            "    uvx --python 3.12 --from 'every-eval-ever[inspect]' every_eval_ever convert inspect "
-            f"--log_path logs/{name}.eval --output_dir data"
-            for name in "ab"
-        ),
     ]
 
 
@@ -731,7 +673,6 @@ def test_the_options_of_hf_upload_exist():
         env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     assert "--create-pr" in done.stdout
-    assert "--revision" in done.stdout
 
 
 # --- what nobody should publish --------------------------------------------------------------------------------------
@@ -765,7 +706,7 @@ def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, senten
     if "1,010" in sentence:
         run = replace(run, cells={**dict.fromkeys(CELLS, 8), "general_hard": 1010})
     with pytest.raises(CardError, match=sentence) as refused:
-        update(tmp_path / "README.md", run, tmp_path / "results")
+        update(tmp_path / "README.md", run)
     assert str(refused.value).startswith(f"{run.logs[0]}: ")
     assert os.listdir(tmp_path) == []
 
@@ -856,7 +797,7 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
     for harness in ("lm-eval", "inspect"):
         path = tmp_path / f"{harness}.md"
         report = make_report(read_run(logs[harness]), cases)
-        said = update_card(report, cases, path)
+        update_card(report, cases, path)
         (result,) = load(path).eval_results
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)
@@ -864,7 +805,6 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
         assert "Of 2,020 replies 293 were refusals and 54 otherwise unreadable (no_response 54)." in text
         assert "Language of the data, in cases: Chinese 1,010." in text
         assert str(real_data) not in text
-        assert shlex.split(said[-1])[-4:] == ["--log_path", str(logs[harness]), "--output_dir", "data"]
     assert found["lm-eval"] == found["inspect"]
     # The answers were written down above: right in both orders, in one or in none.
     right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in cases if c.cell == "general_hard"]
@@ -877,13 +817,6 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
     assert (name, args["cases"]) == ("general_hard", 1010)
     assert acc == round(100 * math.fsum(right) / 1010, 2)
     assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
-
-
-def test_what_the_every_eval_ever_converter_looks_for_is_in_the_log(logs):
-    results = json.loads(logs["lm-eval"].read_text(encoding="utf-8"))
-    (config,) = results["configs"].values()
-    assert config["dataset_path"] == HUB_ID
-    assert config["metric_list"][0]["metric"] == "acc"
 
 
 def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):

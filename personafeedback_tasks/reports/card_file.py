@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from huggingface_hub import ModelCard
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from ..common.errors import PersonaFeedbackError
-from ..common.files import write_all
 
 Matches = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 """(a result of a `model-index`, one of its metrics) -> whether it is to be replaced."""
@@ -231,15 +230,3 @@ def read(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
-
-
-def write(changes: Sequence[tuple[Path, str | None, str]]) -> list[str]:
-    """Write those of (file, old text, new text) that have changed, all or none. What was done, for the user."""
-    write_all({path: new for path, old, new in changes if new != old})
-    return [f"{path}: {_done(old, new)}" for path, old, new in changes]
-
-
-def _done(old: str | None, new: str) -> str:
-    if new == old:
-        return "nothing to change."
-    return "there was none, created." if old is None else "updated, the rest of it is as it was."
