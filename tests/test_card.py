@@ -10,7 +10,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import huggingface_hub
 import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
@@ -311,28 +310,77 @@ def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_p
 
 
 @pytest.mark.parametrize(
-    "index",
+    ("index", "filled"),
     [
-        "model-index: [{name: Acme, results: [{task: {type: t}, dataset: {type: d, name: D}, metrics: [{type: acc, value: 1.0}]}]}]",
-        "model-index:\n- name: Acme\n  results: []",
-        "model-index: []",
-        "model-index:",
-        "model-index: null # none yet",
+        ("model-index:\n- name: Acme\n  results: [] # none yet", "model-index:\n- name: Acme\n  results: # none yet\n  - task:\n"),
+        ("model-index:\n- results: []\n  name: Acme", "model-index:\n- results:\n  - task:\n"),
+        ("model-index: []", "model-index:\n- name: acme/model\n"),
+        ("model-index:", "model-index:\n- name: acme/model\n"),
+        ("model-index: null # none yet", "model-index: # none yet\n- name: acme/model\n"),
     ],
-)
-def test_a_model_index_that_is_not_written_one_item_per_line_is_written_anew(index, tmp_path):
+)  # fmt: skip
+def test_an_empty_list_is_filled_below_the_line_of_its_key(index, filled, tmp_path):
     path = tmp_path / "README.md"
     path.write_text(f"---\nlicense: mit # kept\n{index}\nbase_model: acme/base # kept\n---\ntext\n", encoding="utf-8")
-    theirs = load(path).eval_results or []
+    assert not load(path).eval_results
     update(path)
     results = load(path).eval_results
-    assert [result for result in results if result not in ours(results)] == theirs
-    assert len(ours(results)) == 9
+    assert len(results) == len(ours(results)) == 9
     text = path.read_text(encoding="utf-8")
-    assert text.startswith("---\nlicense: mit # kept\nmodel-index:\n- name: ")
+    assert text.startswith(f"---\nlicense: mit # kept\n{filled}")
     assert "\nbase_model: acme/base # kept\n---\ntext\n" in text
+    assert ("\n  name: Acme\nbase_model" in text) == index.endswith("name: Acme")
     update(path)
     assert path.read_text(encoding="utf-8") == text
+
+
+RESULT = "task: {type: t}\n    dataset: {type: d, name: D}\n    metrics: [{type: acc, value: 1.0}]\n"
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        # The cards of many speech models: trailing spaces, and lists that are indented unequally.
+        "  - task: \n      type: asr\n    dataset:\n      type: cv \n      name: Common Voice pa \n"
+        "    metrics:\n       - name: Test WER\n         type: wer\n         value: 58.06\n         \n",
+        "  -\n    " + RESULT + "   # the end of the list\n\n# of the next key\n",
+        "  - " + RESULT + "    more: |\n      a block\n      # no comment\n\n",
+        '  - "task": {type: "\\u4e2d"}\n    dataset: {type: d,\n      name: D}\n    metrics: [{type: acc, value: 1e3, name: a\n     b}]\n',
+        "  - &x\n    " + RESULT + "  - *x\n  - " + RESULT,
+        "  - " + RESULT.replace(" D}", ' "D\u2028\u0085"}'),
+    ],
+    ids=["speech", "a dash alone", "a block at the end", "escapes and wrapped lines", "aliases", "other line breaks"],
+)
+def test_a_list_of_any_style_keeps_every_line_around_ours(results, tmp_path):
+    path = tmp_path / "README.md"
+    front = f"---\nmodel-index:\n- name: Acme\n  results:\n{results}license: mit\n"
+    path.write_text(f"{front}---\ntext\n", encoding="utf-8")
+    theirs = load(path).eval_results
+    update(path)
+    new = path.read_text(encoding="utf-8").split("---\ntext\n")[0]
+    begin = new.index("  - task:\n      type: multiple-choice\n")
+    assert new[:begin] == front[:begin]
+    assert new.endswith(front[begin:])
+    found = load(path).eval_results
+    assert (found[: len(theirs)], len(ours(found[len(theirs) :]))) == (theirs, 9)
+
+
+def test_comments_and_results_that_somebody_adds_around_ours_stay(tmp_path):
+    path = tmp_path / "README.md"
+    update(path)
+    text = path.read_text(encoding="utf-8")
+    first, last = "  - task:\n      type: multiple-choice\n", "\n---\n"
+    above, below = "  # before ours\n", f"\n  # after ours\n  - {RESULT}  # the end"
+    between = text.replace(first, above + first, 1).replace(last, below + last, 1)
+    path.write_text(between, encoding="utf-8")
+    assert update(path)[0] == f"{path}: nothing to change."
+    update(path, run_of(cells=CELLS[:1]))
+    fewer = path.read_text(encoding="utf-8")
+    assert above + first in fewer
+    assert below + last in fewer
+    assert [r.dataset_name for r in load(path).eval_results] == ["PersonaFeedback", "D"]
+    update(path)
+    assert path.read_text(encoding="utf-8") == between
 
 
 def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
@@ -367,6 +415,14 @@ def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path
         (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
         (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
         (b"---\n{license: mit}\n---\n", "`model-index` cannot be changed without changing something else"),
+        *(
+            (f"---\nmodel-index: {index}---\n".encode(), r"expected one key or list item per line .*, without \[...\], {...} or &anchors around")
+            for index in (
+                "[{name: Acme, results: [{task: {type: t}, dataset: {type: d, name: D}, metrics: []}]}] # a comment\n",
+                f"\n- name: Acme\n  results: &theirs\n  - {RESULT}",
+                f"\n- &theirs\n  results:\n  - {RESULT}  name: A\n- name: acme/model\n  <<: *theirs\n",
+            )
+        ),
         (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
         (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
         (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
@@ -459,20 +515,15 @@ def test_whatever_a_card_has_it_keeps_and_twice_is_once(front, body, newline, en
     for key, value in before.data.to_dict().items():
         if key != "model-index":
             assert str(after.data.to_dict()[key]).rstrip("\n") == str(value).rstrip("\n"), key
-    kept = [line for line in old.splitlines(keepends=True) if line.strip()]
-    if "model-index" not in (metadata(old) or {}):
-        own = newline if newline in old else "\n"
-        kept[-1:] = [line.rstrip("\r\n") + own for line in kept[-1:]]  # a last line without an end gets one
-        assert lost(kept, [line for line in new.splitlines(keepends=True) if line.strip()]) == []
+    filled = ("model-index: []", "results: []")  # an empty list gets items below its line
+    kept = [line for line in old.splitlines(keepends=True) if line.strip() and not line.rstrip().endswith(filled)]
+    own = newline if newline in old else "\n"
+    kept[-1:] = [line.rstrip("\r\n") + own for line in kept[-1:]]  # a last line without an end gets one
+    assert lost(kept, [line for line in new.splitlines(keepends=True) if line.strip()]) == []
     assert new[new.index("<!--") :].count("<!--") == 2
     assert before.text in after.text
     update(path)
     assert path.read_bytes().decode() == new
-
-
-def metadata(content):
-    match = huggingface_hub.repocard.REGEX_YAML_BLOCK.search(content)
-    return yaml.safe_load(match[2]) if match else None
 
 
 # --- the section -----------------------------------------------------------------------------------------------------

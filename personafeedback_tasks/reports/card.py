@@ -22,7 +22,8 @@ from ..personafeedback.cases import CaseSet
 from ..personafeedback.release import HUB_ID
 from ..personafeedback.signature import repeated
 from ..runs.run import Run
-from .card_file import CardError, metadata_of, newline_of, read, with_results, with_section
+from .card_file import CardError, metadata_of, newline_of, read, with_section
+from .card_index import with_results
 from .card_text import HUB_COMMIT, PACKAGE, asked, counted, model_of, section, signature_of, unreadable
 from .control import unreadable_share
 from .report import Report
