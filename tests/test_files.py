@@ -27,7 +27,6 @@ from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-from personafeedback_tasks.reports import card
 
 JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
 """Wording -> who answers."""
@@ -65,8 +64,6 @@ COMMANDS = ("audit", "baselines", "export", "report", "compare", "card")
 def command(request, release, logs):
     """(what a command writes: file name -> what may stand there before; a folder -> its arguments)."""
     one, two, _ = logs.values()
-    newer_hub = hasattr(huggingface_hub, "EvalResultEntry")
-    entries = {"personafeedback_prompt_v2.yaml": f"{card._OURS}- old\n"} if newer_hub else {}
     return {
         "audit": ({"a.json": "old"}, lambda to: ["audit", *SAMPLE, "--json", to / "a.json"]),
         "baselines": ({"b.json": "old"}, lambda to: ["baselines", *SAMPLE, "--json", to / "b.json"]),
@@ -77,10 +74,8 @@ def command(request, release, logs):
         ),
         "compare": ({"d.json": "old"}, lambda to: ["compare", one, two, "--json", to / "d.json"]),
         "card": (
-            {**entries, "README.md": "# Old\n"},
-            lambda to: [
-                "card", two, "--data", release, "--model-card", to / "README.md", *(["--eval-results", to] if entries else []),
-            ],
+            {"README.md": "# Old\n"},
+            lambda to: ["card", two, "--data", release, "--model-card", to / "README.md"],
         ),
     }[request.param]  # fmt: skip
 

@@ -188,15 +188,9 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     type=click.Path(dir_okay=False, path_type=Path),
     help="The card to write to; made if it is not there. What it holds already stays.",
 )
-@click.option(
-    "--eval-results",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Also write the Hub's newer .eval_results file there. The Hub shows it only for data sets that it lists as benchmarks.",
-)
 @control_option
 @data_option
-def card(run: Path, model_card: Path, eval_results: Path | None, control: Path | None, data: str | None) -> None:
+def card(run: Path, model_card: Path, control: Path | None, data: str | None) -> None:
     """Put a run into a model card: `model-index` metadata, and a section with intervals, baselines and limits.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals are
@@ -204,7 +198,7 @@ def card(run: Path, model_card: Path, eval_results: Path | None, control: Path |
 
     \b
         personafeedback card logs/a.eval --model-card README.md
-        personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md --eval-results .eval_results
+        personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md
     """
     from ..reports.card import update_card
     from ..reports.report import make_report
@@ -212,5 +206,5 @@ def card(run: Path, model_card: Path, eval_results: Path | None, control: Path |
     found = read_run(run)
     cases, why_not = cases_of(found, data)
     made = make_report(found, cases, None if control is None else read_run(control), why_not)
-    for line in update_card(made, cases, model_card, eval_results):
+    for line in update_card(made, cases, model_card):
         click.echo(foreign.terminal(line))

@@ -1,4 +1,4 @@
-"""A report -> the model card: `model-index` metadata, a Markdown section, and the Hub's newer `.eval_results` file.
+"""A report -> the model card: `model-index` metadata and a Markdown section.
 
 Nothing is uploaded. What a card already has stays byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
 the values anew and join the models of a `model-index` into one. So the text of the front matter is edited in place, and
@@ -8,7 +8,7 @@ huggingface_hub only makes our entries and checks that it can read the result.
 from __future__ import annotations
 
 import math
-import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,66 +17,53 @@ from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from ..common import foreign
-from ..common.files import locked
+from ..common.files import locked, write
 from ..personafeedback.cases import CaseSet
 from ..personafeedback.release import HUB_ID
 from ..personafeedback.signature import repeated
 from ..runs.run import Run
-from .card_file import CardError, dump, metadata_of, newline_of, read, with_results, with_section, write
-from .card_text import HUB_COMMIT, PACKAGE, asked, counted, model_of, next_steps, section, signature_of, unreadable
+from .card_file import CardError, metadata_of, newline_of, read, with_section
+from .card_index import with_results
+from .card_text import HUB_COMMIT, PACKAGE, asked, counted, model_of, section, signature_of, unreadable
 from .control import unreadable_share
 from .report import Report
-from .tables import interval, percent
+from .tables import percent
 
 MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
 
 
-_OURS = "# Written by `personafeedback card`. It is written anew each time; what else you have to say belongs into another file.\n"
-
-
-def update_card(report: Report, cases: CaseSet | None, card: Path, eval_results: Path | None = None) -> list[str]:
+def update_card(report: Report, cases: CaseSet | None, card: Path) -> list[str]:
     """Write the numbers of a report into a model card. Doing it again changes nothing more.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
-    fields); those of other ways, of other
-    benchmarks and of other models stay.
+    fields); those of other ways, of other benchmarks and of other models stay.
 
     Args:
         report: from `report.make_report`, with `cases`.
         cases: the data of the run; None is refused.
         card: the card, on the Hub or not; made if there is none.
-        eval_results: folder for the `.eval_results` file; made if there is none. None writes no such file.
 
     Returns:
         What to tell the user, one line each.
 
     Raises:
-        CardError: nobody should publish this run, or a file cannot be changed without a loss. Nothing is written then.
-        FileError: a file cannot be written. Then none is.
+        CardError: nobody should publish this run, or the card cannot be changed without a loss. Nothing is written then.
+        FileError: the card cannot be written. It holds what it held.
     """
     refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
     with locked(card):
         old = read(card)
-        files = [(card, old, _with_our_parts(card, old or "", report, cases))]
-        if eval_results is not None:
-            files.insert(0, _eval_results_file(eval_results, report))
-        said = write(files)
-    return [*said, *next_steps(report.run, *(path for path, _, _ in reversed(files)))]
-
-
-def _eval_results_file(folder: Path, report: Report) -> tuple[Path, str | None, str]:
-    """(the `.eval_results` file of a run, what it holds, what it is to hold)."""
-    name = re.sub(r"[^\w.]+", "_", "_".join([HUB_ID.partition("/")[2].lower(), *report.run.remarks]))
-    path = folder / f"{name}.yaml"
-    entries = _OURS + dump(eval_result_entries(report))
-    before = read(path)
-    if before is not None and not before.startswith(_OURS):
-        raise CardError(
-            f"{path}: found a file that `personafeedback card` did not write, expected none. Name another folder."
-        )
-    return path, before, entries
+        new = _with_our_parts(card, old or "", report, cases)
+        if new != old:
+            write(card, new)
+    done = "there was none, created." if old is None else "updated, the rest of it is as it was."
+    return [
+        f"{card}: {'nothing to change.' if new == old else done}",
+        "Nothing was uploaded. To open a pull request on the Hub:",
+        "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(card), "README.md", "--create-pr"]),
+    ]
 
 
 # --- what nobody should publish --------------------------------------------------------------------------------------
@@ -183,37 +170,6 @@ def results(report: Report) -> list[EvalResult]:
                 )
             )
     return found
-
-
-def eval_result_entries(report: Report) -> list[dict[str, Any]]:
-    """One entry per group for `.eval_results/*.yaml`, in per cent.
-
-    Raises:
-        CardError: the installed huggingface_hub does not know them yet.
-    """
-    try:
-        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
-    except ImportError as error:
-        raise CardError(
-            "--eval-results: the installed huggingface_hub has no EvalResultEntry. Upgrade it "
-            "(`pip install -U huggingface_hub`), or leave the option out."
-        ) from error
-    run = report.run
-    return eval_result_entries_to_yaml(
-        [
-            EvalResultEntry(
-                dataset_id=HUB_ID,
-                task_id=group.name,
-                value=_rounded(group.measures["acc"].value),
-                dataset_revision=_commit(run),
-                date=foreign.yaml(run.date),
-                notes=foreign.yaml(
-                    f"acc over {repeated(run)} in per cent, 95 % interval {interval(group.measures['acc'])}; {signature_of(report)}"
-                ),
-            )
-            for group in report.groups
-        ]
-    )
 
 
 def _rounded(value: float) -> float:

@@ -8,7 +8,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..common import foreign
@@ -237,34 +236,3 @@ def _condition(run: Run, name: str) -> list[str]:
 
 def _flag(run: Run, name: str, option: str, default: str, prefix: str = "") -> list[str]:
     return [word for value in _condition(run, name)[:1] if value != default for word in (option, prefix + value)]
-
-
-def next_steps(run: Run, card: Path, entries: Path | None = None) -> list[str]:
-    upload = ["hf", "upload", "OWNER/MODEL"]
-    steps = [
-        "Nothing was uploaded. To open a pull request on the Hub:",
-        "    " + shlex.join([*upload, str(card), "README.md", "--create-pr"]),
-    ]
-    if entries is not None:
-        steps += [
-            "and then, with the number of that pull request in the place of N:",
-            "    " + shlex.join([*upload, str(entries), f".eval_results/{entries.name}", "--revision", "refs/pr/N"]),
-            "The Hub shows .eval_results only for data sets that it lists as benchmarks; the card shows the numbers in any case.",
-        ]
-    steps.append(
-        "To convert the log to the Every Eval Ever schema (its converter wants models that are named OWNER/MODEL):"
-    )
-    return steps + [f"    {line}" for line in conversions(run)]
-
-
-def conversions(run: Run) -> list[str]:
-    """The `uvx` lines that convert the logs of a run, one per log. That converter needs Python 3.12.
-
-    Its samples files of lm-eval are left out: it refuses nan, which a case with an unreadable reply has.
-    """
-    harness, package = "inspect", "every-eval-ever[inspect]"
-    if run.harness.startswith("lm-eval"):
-        harness, package = "lm_eval", "every-eval-ever"
-    uvx = ["uvx", "--python", "3.12", "--from", package, "every_eval_ever", "convert", harness]
-    logs = [log for log in run.logs if log.suffix != ".jsonl"]
-    return [shlex.join([*uvx, "--log_path", str(log), "--output_dir", "data"]) for log in logs]
