@@ -147,7 +147,9 @@ class Scripted(LM):
         return [REPLIES[request.doc["id"]] for request in requests]
 
     def loglikelihood(self, requests, disable_tqdm=False):
-        return [(-1.0 if request.args[1].strip() == REPLIES[request.doc["id"]] else -2.0, False) for request in requests]
+        return [
+            (-1.0 if request.args[1].strip() == REPLIES[request.doc["id"]] else -2.0, False) for request in requests
+        ]
 
     def loglikelihood_rolling(self, requests, disable_tqdm=False):
         raise AssertionError("no task asks for this")

@@ -60,11 +60,13 @@ class Control:
     Attributes:
         option, value: the one option that differs, and its value in the control.
         gain: what the difference is called.
+        without: what the control's model goes without, in a sentence: `without the persona`.
     """
 
     option: str
     value: str
     gain: str
+    without: str
 
 
 @dataclass(frozen=True)
@@ -92,18 +94,20 @@ class CardSpec:
 
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
-        measured: (model, options by name, whether log-likelihoods decide) -> what was measured, in Markdown that is safe.
-        caveats: the figures of a run -> what the numbers do not say, in Markdown that is safe.
-        baselines: those that a card's table shows.
         environment: the variable that names the data.
+        measures: what a card gives, each with its interval.
+        baselines: those beside them -> what each does, in a sentence.
+        measured: (model, options by name, the measures that there are) -> what was measured, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not say, in safe Markdown.
     """
 
     dataset: str
     revision: str
     environment: str
-    measured: Callable[[str, Mapping[str, Any], bool], str]
+    measures: tuple[str, ...]
+    baselines: Mapping[str, str]
+    measured: Callable[[str, Mapping[str, Any], Sequence[str]], str]
     caveats: Callable[[CardFacts], list[str]]
-    baselines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,6 +92,7 @@ class BenchmarkTask(ConfigurableTask):
                 "user_id": case.user_id,
                 "language": case.language,
                 "digest": case.digest,
+                "targets": self.benchmark.targets(case),  # lm-eval logs its own `target` as text
             }
             for case in self.cases
         ]

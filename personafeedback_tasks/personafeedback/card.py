@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..common import foreign
@@ -27,13 +27,13 @@ _ONE_BY_ONE = (
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
-def measured(model: str, asked: Mapping[str, Any], symmetric: bool) -> str:
+def measured(model: str, asked: Mapping[str, Any], measures: Sequence[str]) -> str:
     """What was measured, in Markdown.
 
     Args:
         model: its name, in Markdown that is safe.
         asked: the options of the run.
-        symmetric: whether `acc_sym` is among the numbers.
+        measures: those that the run has.
     """
     setting, method, hidden = asked["setting"], asked["method"], ", ".join(asked["hide"])
     shown = _SHOWN.get(setting, f"the setting {setting}")
@@ -46,7 +46,7 @@ def measured(model: str, asked: Mapping[str, Any], symmetric: bool) -> str:
         "[PersonaFeedback](https://arxiv.org/abs/2506.12915) asks which of two responses suits a given user better. "
         f"{model} was shown {foreign.markdown(shown)}, the user's question and {how}"
     )
-    return f"{text} `acc_sym` decides on the log-odds averaged over both orders." if symmetric else text
+    return f"{text} `acc_sym` decides on the log-odds averaged over both orders." if "acc_sym" in measures else text
 
 
 def caveats(facts: CardFacts) -> list[str]:

@@ -18,22 +18,22 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from ..common import foreign
 from ..common.files import locked, write
-from ..personafeedback.cases import CaseSet
-from ..personafeedback.release import HUB_ID
-from ..personafeedback.signature import repeated
+from ..engine.cases import CaseSet
+from ..engine.report import CardSpec
 from ..runs.run import Run
 from .card_file import CardError, metadata_of, newline_of, read, with_section
 from .card_index import with_results
-from .card_text import HUB_COMMIT, PACKAGE, asked, counted, model_of, section, signature_of, unreadable
-from .control import unreadable_share
+from .card_text import PACKAGE, asked, counted, section, signature_of, unreadable
+from .caveats import unreadable_share
 from .report import Report
+from .signature_line import HUB_COMMIT, model_of
 from .tables import percent
 
 MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
 
 
-def update_card(report: Report, cases: CaseSet | None, card: Path) -> list[str]:
+def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[str]:
     """Write the numbers of a report into a model card. Doing it again changes nothing more.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
@@ -51,11 +51,11 @@ def update_card(report: Report, cases: CaseSet | None, card: Path) -> list[str]:
         CardError: nobody should publish this run, or the card cannot be changed without a loss. Nothing is written then.
         FileError: the card cannot be written. It holds what it held.
     """
-    refuse_unpublishable(report, cases)
+    spec = refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
     with locked(card):
         old = read(card)
-        new = _with_our_parts(card, old or "", report, cases)
+        new = _with_our_parts(card, old or "", report, cases, spec)
         if new != old:
             write(card, new)
     done = "there was none, created." if old is None else "updated, the rest of it is as it was."
@@ -69,21 +69,19 @@ def update_card(report: Report, cases: CaseSet | None, card: Path) -> list[str]:
 # --- what nobody should publish --------------------------------------------------------------------------------------
 
 
-def refuse_unpublishable(report: Report, cases: CaseSet | None) -> None:
-    """Raise CardError, with the reason, for a run whose numbers should not stand in a card.
+def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
+    """What a card says of the run's benchmark; raise CardError, with the reason, for a run whose numbers should not stand in one.
 
-    Runs that mix task versions, settings, methods or data are refused earlier, by `runs.read_run`.
+    Runs that mix task versions, options or data are refused earlier, by `runs.read.read_run`.
     """
     run, log = report.run, report.run.logs[0]
+    spec = run.benchmark.report.card
+    if spec is None:
+        raise CardError(f"{log}: found a run of {run.benchmark.title}, for which no card is written. Use `report`.")
     if run.signature["demonstration"]:
         raise CardError(
             f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample demonstrates, its numbers "
             "are no evidence about a model. Run again without data=sample."
-        )
-    if run.rows is None:
-        raise CardError(
-            f"{log}: found no samples in it, expected the answers of every case: without them there are no intervals and no "
-            "counts of unreadable replies. Run again, with --log_samples in lm-eval."
         )
     if run.partial:
         cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
@@ -91,10 +89,10 @@ def refuse_unpublishable(report: Report, cases: CaseSet | None) -> None:
             f"{log}: found a partial run ({cells}), expected every case of a cell that was begun. Finish it "
             "(`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
         )
-    if run.signature["counts"] != "table2":
+    if run.signature["counts"] == "any":
         raise CardError(
-            f"{log}: found data that were not checked against the paper's number of cases "
-            f"(counts={run.signature['counts']}), expected counts=table2. Run again on the whole release."
+            f"{log}: found data whose number of cases was not checked (counts=any), expected the whole release. Run again without "
+            "counts=any."
         )
     for group in report.groups:
         reasons = unreadable(group)
@@ -114,18 +112,19 @@ def refuse_unpublishable(report: Report, cases: CaseSet | None) -> None:
                 "the persona's gain. Run the control again, or leave --no-persona out."
             )
     if cases is None:
-        why = [note for note in report.notes if note.endswith("Pass --data.")]
+        why = [caveat for caveat in report.caveats if caveat.endswith("Pass --data.")]
         raise CardError(
             f"{log}: found no data to go with it, expected the texts that were asked: a card gives the baselines and the label "
             f"ceiling with its numbers. {why[0] if why else 'Pass --data.'}"
         )
+    return spec
 
 
 # --- numbers for machines --------------------------------------------------------------------------------------------
 
 
-def results(report: Report) -> list[EvalResult]:
-    """One result per group for `model-index`; with log-likelihoods a second one, for `acc_sym`.
+def results(report: Report, spec: CardSpec) -> list[EvalResult]:
+    """One result per group and measure for `model-index`.
 
     Values are per cent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
     address nobody but the author of the card can know.
@@ -134,22 +133,25 @@ def results(report: Report) -> list[EvalResult]:
     shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
     found = []
     for group in report.groups:
-        for name in ("acc", "acc_sym"):
+        for name in spec.measures:
             measure = group.measures[name]
             if math.isnan(measure.value):
                 continue
             args = {
-                "setting": foreign.yaml(run.signature["setting"]),
-                "method": foreign.yaml(run.signature["method"]),
+                **{
+                    name: foreign.yaml(run.signature[name])
+                    for name in run.benchmark.options.always()
+                    if name != "prompt"
+                },
                 "asked": asked(run),
-                **({"orders": "both"} if repeated(run) == "both orders" else {}),
+                "calls": run.method.asked,
                 "interval_95": [_rounded(measure.low), _rounded(measure.high)],
                 "stderr": _rounded(measure.stderr),
                 "cases": group.cases,
                 "users": measure.users,
                 "refusals": group.reasons.get("refusal", 0),
                 "unreadable": sum(unreadable(group).values()),
-                "baseline_longest": _rounded(group.baselines["longest"].value),
+                **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
                 "signature": foreign.yaml(signature_of(report)),
             }
             if math.isnan(measure.stderr):  # one user only
@@ -158,13 +160,13 @@ def results(report: Report) -> list[EvalResult]:
                 EvalResult(
                     task_type="multiple-choice",
                     task_name="Multiple Choice",
-                    dataset_type=HUB_ID,
-                    dataset_name="PersonaFeedback",
+                    dataset_type=spec.dataset,
+                    dataset_name=run.benchmark.title,
                     dataset_config=group.name,
                     dataset_split="test",
-                    dataset_revision=_commit(run),
+                    dataset_revision=_commit(run, spec),
                     metric_type="accuracy",
-                    metric_name=foreign.yaml(f"{name} ({repeated(run)}), %{shown}"),
+                    metric_name=foreign.yaml(f"{name} ({run.method.asked}), %{shown}"),
                     metric_value=_rounded(measure.value),
                     metric_args=args,
                 )
@@ -176,14 +178,14 @@ def _rounded(value: float) -> float:
     return round(100 * value, 2)
 
 
-def _commit(run: Run) -> str | None:
+def _commit(run: Run, spec: CardSpec) -> str | None:
     """The data's commit, if they came from the Hub dataset itself."""
     source = str(run.signature["source"])
     hub = HUB_COMMIT.fullmatch(source)
-    return hub["commit"] if hub and source.startswith(f"{HUB_ID}@") else None
+    return hub["commit"] if hub and source.startswith(f"{spec.dataset}@") else None
 
 
-def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet) -> str:
+def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     """The card with our metadata and our section in it."""
     run = report.run
     mark = content[:1] if content.startswith("\ufeff") else ""  # a byte order mark: readers drop it, the file keeps it
@@ -198,17 +200,17 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet) ->
         args = metric.get("args")
         return (
             isinstance(args, Mapping)
-            and result["dataset"]["type"] == HUB_ID
+            and result["dataset"]["type"] == spec.dataset
             and str(args.get("signature")).startswith(f"{PACKAGE} ")
             and args.get("asked") == asked(run)
         )
 
-    index = ModelCardData(model_name=name, eval_results=results(report)).to_dict()["model-index"]
+    index = ModelCardData(model_name=name, eval_results=results(report, spec)).to_dict()["model-index"]
     front = front and front + newline
     front = with_results(path, front, data, index, replaced, newline).removesuffix(newline)
     if not content:
         body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
-    body = with_section(path, body, section(report, cases), asked(run), newline)
+    body = with_section(path, body, section(report, cases, spec), asked(run), newline)
     begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
     if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart
         begin, end = f"{begin}\n", f"\r{end}"

@@ -60,6 +60,7 @@ class Report:
         ceiling: name of a group -> highest value of a judge, from the texts of the data.
         labels: name of a subset -> its label.
         signature: one line that belongs to every number.
+        audit_version: of the audit that the texts went through; empty without data.
         control: the control run, if there is one.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
     """
@@ -70,6 +71,7 @@ class Report:
     ceiling: Mapping[str, float]
     labels: Mapping[str, str]
     signature: str
+    audit_version: str = ""
     control: Run | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
 
@@ -157,7 +159,8 @@ def make_report(
     return Report(
         run, groups, tuple(known), texts.ceiling if texts else {},
         {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
-        signature_line(run, texts.version if texts else ""), control, examples(run.cases.values()),
+        signature_line(run, texts.version if texts else ""), texts.version if texts else "", control,
+        examples(run.cases.values()),
     )  # fmt: skip
 
 

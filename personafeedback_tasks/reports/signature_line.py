@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
-from ..runs.run import Run
+from ..runs.run import Run, text
+
+HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
+"""A source that anybody can get: a commit on the Hub."""
 
 
-def signature_line(run: Run, audit_version: str = "") -> str:
+def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:
     """The line that belongs to every number of a run.
 
     Args:
         audit_version: of the audit, where a number depends on it.
+        public: leave the folders of this machine out. The digest says which data they held.
     """
     signature, options = run.signature, run.benchmark.options
     digests = "".join(sorted(case.digest for case in run.cases.values()))
     users = len({case.user_id for case in run.cases.values()})
+    source = str(signature["source"])
+    conditions = {name: without_folder(text(value)) if public else value for name, value in run.conditions.items()}
     parts = [
         f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
-        run.model,
+        model_of(run) if public else run.model,
         run.harness,
         *(f"{name} {signature['fingerprint' if name == 'prompt' else name]}" for name in options.always()),
         "" if "prompt" in options.always() else f"prompt {signature['fingerprint']}",
@@ -26,13 +33,25 @@ def signature_line(run: Run, audit_version: str = "") -> str:
         *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
         f"persona {signature['place']}" if signature.get("place") else "",
         run.method.asked,
-        f"data {signature['source']}",
+        "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {source}",
         f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",
         "95 % intervals clustered by user",
         f"audit {audit_version}" if audit_version else "",
-        run.conditions_line,
+        ", ".join(f"{name}={text(value)}" for name, value in conditions.items()),
         run.date,
     ]
     return " | ".join(part for part in parts if part)
+
+
+def model_of(run: Run) -> str:
+    """The model's name; the last folder of a path."""
+    if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
+        return re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1]
+    return run.model
+
+
+def without_folder(value: str) -> str:
+    """The last part of a path; other values as they are."""
+    return re.sub(r"\A(?:~|\.{0,2})[/\\][^ ,|]*[/\\]", "", value)

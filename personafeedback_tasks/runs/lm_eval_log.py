@@ -150,7 +150,7 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
 
 
 def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> LoggedCase:
-    document, targets = row["doc"], list(row["target"])
+    document, targets = row["doc"], list(row["doc"]["targets"])
     unread: tuple[tuple[str, str], ...] = ()
     likelihoods: list[tuple[float, ...]] = []
     if method.read is None:
