@@ -21,7 +21,6 @@ from personafeedback_tasks.personafeedback.signature import memory_digest, signa
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
-from personafeedback_tasks.personafeedback.options import Options
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build, responses
@@ -30,7 +29,6 @@ from personafeedback_tasks.personafeedback.rag.filter import read_numbers
 from personafeedback_tasks.personafeedback.rag.memory import digest
 from personafeedback_tasks.personafeedback.rag.retrieval import retrieve, search_terms
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 from personafeedback_tasks.runs.run import RunError, read_runs
 
 STORED = Path(__file__).with_name("prompts_rag")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..common.statistics import mean
-from .benchmark import Answers
+from .judged import Answers
 
 
 @dataclass(frozen=True)

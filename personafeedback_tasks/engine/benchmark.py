@@ -10,31 +10,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..replies.answers import REASONS
 from .cases import Case, CaseSet
 from .conversation import Message
+from .judged import Answers, CorpusMetric, Judged, LogLikelihoods
 from .options import Options
-
-if TYPE_CHECKING:
-    from .report import ReportSpec
+from .report import ReportSpec
 
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
-
-Answers = tuple[str, ...]
-"""One answer per call of a case: a label, or the reason why the reply is unreadable."""
-
-LogLikelihoods = tuple[float, ...]
-"""Log-likelihood (nats) of each label after one prompt."""
-
-Judged = tuple[Sequence[str], Answers]
-"""The targets of a case (one label per call) and its answers, in one epoch."""
-
-CorpusMetric = Callable[[Sequence[Judged]], float]
-"""A score that is no mean over cases, such as F1 or kappa: from all of them at once; nan where it is undefined."""
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,18 @@ class RewardError(PersonaFeedbackError):
     """A reward model cannot be loaded, or cannot score what it is given."""
 
 
-def score_pair(chosen: float, rejected: float) -> tuple[float, float]:
-    """(acc, tie) of one case: acc is 1 if the chosen response has the higher reward, else 0; 0.5 on an exact tie.
+def score_pair(better: float, worse: float) -> tuple[float, float]:
+    """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; 0.5 on an exact tie.
 
     Raises:
         RewardError: a reward is nan or infinite: it says nothing, so it is not scored.
     """
-    if not (math.isfinite(chosen) and math.isfinite(rejected)):
+    if not (math.isfinite(better) and math.isfinite(worse)):
         raise RewardError(
-            f"found the rewards {chosen!r} (chosen) and {rejected!r} (rejected), expected finite numbers. "
+            f"found the rewards {better!r} and {worse!r}, expected finite numbers. "
             "Half precision may overflow: pass -M dtype=float32."
         )
-    return (0.5, 1.0) if chosen == rejected else (float(chosen > rejected), 0.0)
+    return (0.5, 1.0) if better == worse else (float(better > worse), 0.0)
 
 
 def pearson(chosen: Sequence[float], rejected: Sequence[float]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import clustered_stderr, jackknife_stderr, mean
-from .benchmark import CorpusMetric, Judged
+from .judged import CorpusMetric, Judged
 
 
 @dataclass(frozen=True)

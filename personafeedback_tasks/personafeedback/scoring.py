@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ..replies.answers import LETTERS
+from ..replies.letter_probabilities import LogLikelihoods
 from .orders import CHOSEN_LETTER, ORDERS
-
-LogLikelihoods = tuple[float, float]
-"""Log-likelihood (nats) of the letters (A, B) after one prompt."""
 
 TIED = "invalid_response_format"
 """The reason when two log-likelihoods are equal or undefined: there is no letter to read."""

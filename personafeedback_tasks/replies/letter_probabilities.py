@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from ..personafeedback.scoring import LogLikelihoods
 from .answers import LETTERS
+
+LogLikelihoods = tuple[float, float]
+"""Log-probability (nats) of the letters (A, B) after one prompt."""
 
 Token = tuple[str, float]
 """Its text, as a provider writes it, and its log-probability (nats)."""

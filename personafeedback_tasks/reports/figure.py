@@ -27,7 +27,7 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "svg.fonttype": "none",
-    "svg.hashsalt": "personafeedback",  # the same report, the same bytes
+    "svg.hashsalt": "personafeedback-tasks",  # the same report, the same bytes
 }
 
 

@@ -1,0 +1,153 @@
+"""The rooms of the package: imports go downwards only, extras have doors, and only one room knows its benchmark."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import personafeedback_tasks
+from personafeedback_tasks.engine.benchmark import benchmarks
+
+ROOT = Path(personafeedback_tasks.__file__).parent
+ROOMS = (
+    "common", "replies", "engine", "personafeedback", "reward_models", "lm_eval_harness", "inspect_harness", "runs", "reports", "cli",
+)  # fmt: skip
+"""Lowest first: a room may import those before it."""
+
+DOORS = {
+    "inspect_harness": {"inspect_ai"},
+    "lm_eval_harness": {"lm_eval", "datasets"},
+    "reward_models": {"torch", "transformers"},
+    "reports": {"rich", "matplotlib"},
+}
+"""Room -> what only it, and those that come through its door, import when they are imported."""
+
+EXTRAS = set().union(*DOORS.values()) | {"scipy", "numpy", "bm25s", "openai", "anthropic"}
+
+
+def modules(room):
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+def imports(path, inside_functions=True):
+    """(the module as a dotted path, of our package from its root) of every import in a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    if not inside_functions:
+        within = [n for f in nodes if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in ast.walk(f)]
+        nodes = [node for node in nodes if node not in within]
+    package = ("personafeedback_tasks", *path.relative_to(ROOT).parent.parts)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def test_every_module_is_in_a_room():
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").is_file()}
+    assert folders - {"inspect_tasks", "task_configs"} == set(ROOMS)
+    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py", "_registry.py"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_go_downwards_only(room):
+    above = ROOMS[ROOMS.index(room) + 1 :]
+    for path in modules(room):
+        upwards = [
+            name
+            for name in imports(path)
+            if name.split(".")[:1] == ["personafeedback_tasks"] and name.split(".")[1] in above
+        ]
+        assert not upwards, f"{path.relative_to(ROOT)} imports {upwards}, which is above {room}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_circle_within_a_room(room):
+    prefix = f"personafeedback_tasks.{room}."
+    names = {
+        ".".join(("personafeedback_tasks", *path.relative_to(ROOT).with_suffix("").parts)): path
+        for path in modules(room)
+    }
+    below = {name: {found for found in names for one in imports(path, False) if one == found or one.startswith(f"{found}.")}
+             for name, path in names.items()}  # fmt: skip
+    below = {
+        name.removesuffix(".__init__"): {one.removesuffix(".__init__") for one in found} - {name}
+        for name, found in below.items()
+    }
+    left = {name: found for name, found in below.items() if name.startswith(prefix)}
+    while free := [name for name, found in left.items() if not found & left.keys()]:
+        for name in free:
+            del left[name]
+    assert not left
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "runs")])
+def test_the_core_imports_no_extra(room):
+    """Not even in the rooms' modules that need one: they import it where they use it, and say which extra brings it."""
+    for path in modules(room):
+        needed = [name for name in imports(path, inside_functions=False) if name.partition(".")[0] in EXTRAS]
+        assert not needed, f"{path.relative_to(ROOT)} imports {needed}"
+
+
+@pytest.mark.parametrize("room", DOORS)
+def test_a_room_that_needs_an_extra_asks_for_it_at_its_door(room):
+    door = (ROOT / room / "__init__.py").read_text(encoding="utf-8")
+    assert "require(" in door
+    assert not [
+        path
+        for path in modules(room)
+        if path.name != "__init__.py" and re.search(r"\brequire\(", path.read_text("utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_comes_in_and_what_goes_out(room):
+    words = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert room == "cli" or ("In: " in words and "Out: " in words)
+
+
+def strings(path):
+    """The texts in a file that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", "personafeedback", "cli")])
+def test_no_other_room_knows_a_benchmark(room):
+    """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
+    record = benchmarks()["personafeedback"]
+    words = {*record.cells, *record.columns(record.cells), record.title} - {"total"}
+    words |= {call for method in record.methods.values() for call in method.calls}
+    for path in modules(room):
+        assert not [name for name in imports(path) if name.startswith("personafeedback_tasks.personafeedback")], path
+        texts = strings(path)
+        known = [text for text in texts for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
+        known += [
+            text for text in texts if text in {record.name, *(() if path.name == "compare.py" else record.labels)}
+        ]
+        assert not known, f"{path.relative_to(ROOT)} knows {known}"  # compare.py has runs A and B
+
+
+def test_what_the_generator_writes_is_what_is_committed():
+    from personafeedback_tasks.task_configs import generate
+
+    if not generate.HERE.parent.joinpath("pyproject.toml").is_file():
+        pytest.skip("needs the checkout, where the files are written")
+    stale = [
+        str(path) for path, text in generate.files().items() if not path.is_file() or path.read_text("utf-8") != text
+    ]
+    assert not stale, "run `python task_configs/generate.py`"
+    written = {path.name for path in generate.files()}
+    assert {path.name for path in (generate.HERE / "personafeedback").glob("*yaml")} <= written
