@@ -725,6 +725,7 @@ def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_options_of_hf_upload_exist():
     done = subprocess.run(
         [Path(sys.executable).with_name("hf"), "upload", "--help"],
@@ -838,8 +839,8 @@ def logs(real_data, tmp_path_factory):
     """The same replies, logged by both harnesses: a whole cell of the release."""
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    import judges
-    from logs import inspect_log, lm_eval_log
+    from support import judges
+    from support.logs import inspect_log, lm_eval_log
 
     judges.JUDGES["polite"] = polite
     folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
@@ -887,7 +888,7 @@ def test_what_the_every_eval_ever_converter_looks_for_is_in_the_log(logs):
 
 
 def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
-    from logs import inspect_log, lm_eval_log
+    from support.logs import inspect_log, lm_eval_log
 
     task = "personafeedback_general_hard"
     for log, sentence in (

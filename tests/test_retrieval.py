@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.personafeedback import rag_filter
@@ -201,6 +201,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_same_order():
     code = (
         "import sys, json; from personafeedback_tasks.personafeedback.retrieval import retrieve; "
@@ -327,13 +328,11 @@ def test_no_value_of_a_real_persona_is_lost(real_data):
 # --- persona_bm25 ----------------------------------------------------------------------------------------------------
 
 
-def test_each_real_case_gets_k_different_statements_of_its_user_in_under_5_ms(real_data):
+def test_each_real_case_gets_k_different_statements_of_its_user(real_data):
     cases = load_cases(real_data, "general")
     template = Template(setting="persona_bm25")
     template.check(cases)
-    start = time.perf_counter()
     found = [template.pieces(case) for case in cases]
-    assert (time.perf_counter() - start) / len(cases) < 0.005
     for case, pieces in zip(cases, found, strict=True):
         assert len(set(pieces)) == len(pieces) == 5, case.id
         assert set(pieces) <= set(case.persona.statements), case.id
@@ -365,16 +364,11 @@ def test_where_nothing_is_left_to_show_nothing_is_known():
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("language", MEMORY)
 def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
-    from test_prompts import CHANGED
-
     case = next(case for case in hard(remembered) if case.language == language)
     stored = {f"{language}_rag_{order}.txt": build(case, RAG, order)}
     stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
     for name, prompt in stored.items():
-        if request.config.getoption("--store-prompts"):
-            STORED.mkdir(exist_ok=True)
-            (STORED / name).write_bytes(prompt.encode())
-        assert prompt.encode() == (STORED / name).read_bytes(), CHANGED
+        check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
 
 
 def test_every_language_and_order_of_rag_is_stored():
@@ -555,7 +549,8 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 @pytest.mark.parametrize("setting", SOURCES)
 def test_lm_eval_asks_what_is_retrieved(setting, remembered):
     pytest.importorskip("lm_eval")
-    from test_lm_eval import JUDGES, JudgeLM, evaluate
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
 
     lm = JudgeLM(JUDGES["gold"])
     results = evaluate(lm, CELL, remembered, metadata={"setting": setting, "k": 3, "counts": "any"})
@@ -569,7 +564,8 @@ def test_lm_eval_asks_what_is_retrieved(setting, remembered):
 def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
     pytest.importorskip("lm_eval")
     from lm_eval.caching import cache as requests
-    from test_lm_eval import JUDGES, JudgeLM, evaluate
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
 
     (tmp_path / "cache").mkdir()
     monkeypatch.setattr(requests, "PATH", str(tmp_path / "cache"))
@@ -587,7 +583,7 @@ def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(rememb
 
 def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
     pytest.importorskip("lm_eval")
-    from test_lm_eval import evaluate
+    from support.lm_eval_runs import evaluate
 
     with pytest.raises(OptionError, match="^rag_filter=true works in Inspect only: "):
         evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
@@ -595,12 +591,10 @@ def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
 
 def test_the_command_of_lm_eval_needs_the_memory():
     pytest.importorskip("lm_eval")
-    from test_lm_eval import run, task_configs
+    from support.lm_eval_runs import command
 
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", CELL, "--metadata", '{"setting": "rag"}',
-        env={"PERSONAFEEDBACK_DATA": "sample"},
-    )  # fmt: skip
+    metadata = '{"setting": "rag"}'
+    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA="sample")
     assert done.returncode != 0
     assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
     assert "model calls" not in done.stderr
@@ -728,11 +722,11 @@ def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
 
 def test_the_command_of_inspect_needs_the_memory(tmp_path):
     pytest.importorskip("inspect_ai")
-    from test_inspect import run
+    from support.inspect_runs import command
 
-    done = run(
+    done = command(
         f"personafeedback_tasks/{CELL}", "-T", "data=sample", "-T", "setting=rag",
-        "--model", "personafeedback/first", cwd=tmp_path,
+        "--model", "personafeedback/first", "--log-dir", tmp_path,
     )  # fmt: skip
     assert done.returncode != 0
     assert "setting=rag: found no memory of user_id" in " ".join((done.stdout + done.stderr).split())
@@ -746,7 +740,7 @@ def test_the_command_of_inspect_needs_the_memory(tmp_path):
 def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    from logs import lm_eval_log
+    from support.logs import lm_eval_log
 
     options = {"metadata": {"setting": "rag", "counts": "any"}}
     lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
@@ -764,7 +758,7 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
 def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    from logs import lm_eval_log
+    from support.logs import lm_eval_log
 
     path = lm_eval_log(tmp_path, "gold", CELL, SAMPLE)
     content = json.loads(path.read_text(encoding="utf-8"))
