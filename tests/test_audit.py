@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conftest import write_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common import errors

@@ -718,6 +718,7 @@ def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_options_of_hf_upload_exist():
     done = subprocess.run(
         [Path(sys.executable).with_name("hf"), "upload", "--help"],
@@ -830,8 +831,8 @@ def logs(real_data, tmp_path_factory):
     """The same replies, logged by both harnesses: a whole cell of the release."""
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    import judges
-    from logs import inspect_log, lm_eval_log
+    from support import judges
+    from support.logs import inspect_log, lm_eval_log
 
     judges.JUDGES["polite"] = polite
     folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
@@ -871,7 +872,7 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
 
 
 def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
-    from logs import inspect_log, lm_eval_log
+    from support.logs import inspect_log, lm_eval_log
 
     task = "personafeedback_general_hard"
     for log, sentence in (

@@ -6,14 +6,14 @@ import json
 import random
 
 import pytest
-from test_report import personafeedback
+from support.commands import personafeedback
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from judges import JUDGES
-from logs import inspect_log, lm_eval_log
+from support.judges import JUDGES
+from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.statistics import estimate, sign_flip_p, smallest_difference
 from personafeedback_tasks.personafeedback.cases import load_cases

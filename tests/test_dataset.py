@@ -11,9 +11,9 @@ from unittest import mock
 
 import pytest
 from click.testing import CliRunner
-from conftest import write_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError, OptionError

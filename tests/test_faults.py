@@ -12,9 +12,10 @@ import math
 import threading
 from collections import Counter
 
-import judges
 import pytest
-import test_servers
+from support import judges
+
+pytestmark = pytest.mark.slow
 
 lm_eval = pytest.importorskip("lm_eval")
 inspect_ai = pytest.importorskip("inspect_ai")
@@ -28,6 +29,7 @@ from lm_eval.models import api_models
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from pytest_httpserver import HTTPServer
+from support.servers import providers, run
 from tenacity import wait_none
 from werkzeug import Request, Response
 
@@ -147,7 +149,9 @@ def httpserver():
         yield server
 
 
-server = test_servers.server
+@pytest.fixture
+def server(httpserver, cases):
+    return providers(httpserver, cases, judges.gold)
 
 
 @pytest.fixture
@@ -159,7 +163,6 @@ def cases():
 def faulty(server, cases, monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-    server.judge = judges.gold
     monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
     faulty = Faulty(server, cases)
     monkeypatch.setattr(server, "dispatch", faulty.dispatch)
@@ -256,15 +259,15 @@ def test_an_error_that_stays_fails_the_run(fault, backend, faulty, caplog, tmp_p
 def run_command(harness, faulty, folder):
     arguments = {
         "lm_eval": (
-            "run", "--model", "local-chat-completions", "--model_args", f"model=m,base_url={faulty.url}/v1/chat/completions",
-            "--include_path", str(task_configs()), "--tasks", TASK, "--apply_chat_template", "--output_path", str(folder),
+            "--model", "local-chat-completions", "--model_args", f"model=m,base_url={faulty.url}/v1/chat/completions",
+            "--tasks", TASK, "--apply_chat_template", "--output_path", str(folder),
         ),
         "inspect_ai": (
-            "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "--max-retries", "0",  # default: for ever
-            "--display", "plain", "--log-dir", str(folder),
+            f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "--max-retries", "0",  # default: for ever
+            "--log-dir", str(folder),
         ),
     }[harness]  # fmt: skip
-    return test_servers.run(harness, *arguments, "--limit", str(LIMIT), cwd=folder, data="sample", url=faulty.url)
+    return run(harness, *arguments, "--limit", str(LIMIT), data="sample", url=faulty.url)
 
 
 def accuracies(folder):

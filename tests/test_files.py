@@ -14,26 +14,23 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
-from click.testing import CliRunner
-from conftest import AWAY, at_once, keep_locked, on_a_full_disk, tree, write_release
-from logs import lm_eval_log
+from support.commands import AWAY, at_once, keep_locked, on_a_full_disk, personafeedback, tree
+from support.logs import lm_eval_log
+from support.releases import write_release
 
 import personafeedback_tasks
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
 """Wording -> who answers."""
-
-
-def personafeedback(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attacks import ATTACKS
-from test_report import personafeedback
+from support.attacks import ATTACKS
+from support.commands import personafeedback
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("matplotlib")
@@ -20,9 +20,9 @@ pytest.importorskip("scipy")
 markdown_it = pytest.importorskip("markdown_it")
 
 import yaml
-from conftest import write_release
 from huggingface_hub import metadata_load
-from logs import lm_eval_log, settle
+from support.logs import lm_eval_log, settle
+from support.releases import write_release
 
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.personafeedback import notices, release

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from judges import JUDGES
 
 pytest.importorskip("inspect_ai")
 
@@ -19,9 +18,11 @@ from inspect_ai import Epochs, eval_retry
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
+from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.inspect_runs import command, evaluate, metrics
+from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.personafeedback import prompts, scoring
@@ -36,36 +37,6 @@ NAMES = {
     *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
     *(f"personafeedback_{'_'.join(cell)}" for cell in PAPER_COUNTS),
 }
-
-
-@modelapi(name="scripted")
-class Scripted(ModelAPI):
-    """Replies as a scripted judge does, from what travels in the message's metadata."""
-
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), stop=None, **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
-        self.stop = stop
-
-    async def generate(self, input, tools, tool_choice, config):
-        reply = JUDGES[self.model_name](input[-1].metadata["case_id"], input[-1].metadata["order"])
-        output = ModelOutput.from_content("scripted", reply, stop_reason=self.stop or "stop")
-        output.usage = ModelUsage()
-        return output
-
-
-def evaluate(task, model, tmp_path, **kwargs):
-    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **kwargs)
-    assert log.status == "success", log.error
-    return log
-
-
-def metrics(log):
-    """Name -> value in the table, without the two that say the same once more."""
-    (table,) = log.results.scores
-    found = {name: metric.value for name, metric in table.metrics.items()}
-    same = {"acc": found.pop("accuracy"), "acc_stderr": found.pop("stderr")}
-    assert found == pytest.approx(found | same, abs=0, nan_ok=True)
-    return found
 
 
 def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
@@ -187,13 +158,11 @@ def _clustered(rows):
     return stderr(cluster="user_id")(scores)
 
 
-def test_both_harnesses_give_the_same_cases_and_the_same_means(real_data, tmp_path):
-    pytest.importorskip("lm_eval")
-    from test_lm_eval import evaluate as evaluate_lm_eval
-
-    log = evaluate(tasks.personafeedback_general(data=str(real_data)), "scripted/mixed", tmp_path)
-    results = evaluate_lm_eval("mixed", "personafeedback_general", real_data, log_samples=True)
-    theirs = {s["doc"]["id"]: s for rows in results["samples"].values() for s in rows}
+def test_both_harnesses_give_the_same_cases_and_the_same_means(inspect_general, lm_eval_general):
+    log = read_eval_log(str(inspect_general))
+    results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
+    files = lm_eval_general.parent.glob("samples_*.jsonl")
+    theirs = {row["doc"]["id"]: row for path in files for row in map(json.loads, path.read_bytes().splitlines())}
     ours = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
     assert ours.keys() == theirs.keys()
     assert len(ours) == 3841
@@ -247,7 +216,7 @@ def cot_answers(log):
 
 def test_both_harnesses_read_the_same_last_lines(tmp_path):
     pytest.importorskip("lm_eval")
-    from test_lm_eval import evaluate as evaluate_lm_eval
+    from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
     task = "personafeedback_general_hard_cot"
     theirs = evaluate_lm_eval("reasoned", task, "sample", log_samples=True)["samples"][task]
@@ -306,6 +275,10 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
     ("option", "sentence"),
     [
         ({"settings": "persona"}, "settings='persona' is no option. Use: counts, data, hide"),
+        (
+            {"category": "general"},
+            "category='general' is no option. Use: counts, data, hide",
+        ),  # the name says "hard" alone
         ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
         ({"method": "mc"}, "method='mc' is not known. Use one of: generate, cot"),
         ({"prompt": "v9"}, "prompt='v9' is not known. Use one of: v1, v2, v3."),
@@ -401,27 +374,13 @@ def test_an_unknown_judge_is_named_with_the_known_ones():
         get_model("personafeedback/shortest")
 
 
-def run(*arguments, cwd, env=None):
-    return subprocess.run(
-        [sys.executable, "-m", "inspect_ai", "eval", *arguments, "--display", "plain"],
-        env={**os.environ, "COLUMNS": "400", **(env or {})},
-        cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-
-
 def test_the_command_says_what_it_asks_once(real_data, tmp_path):
-    done = run(
-        "personafeedback_tasks/personafeedback_hard", "-T", "setting=no_persona", "-T", "category=general",
-        "--model", "personafeedback/first", cwd=tmp_path, env={"PERSONAFEEDBACK_DATA": str(real_data)},
-    )  # fmt: skip
-    assert done.returncode != 0, "personafeedback_hard has no argument category: Inspect must say so"
-    done = run(
+    done = command(
         "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",
-        "--model", "personafeedback/first", "--limit", "10",
-        cwd=tmp_path, env={"PERSONAFEEDBACK_DATA": str(real_data)},
+        "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    output = " ".join(done.stdout.split()) + done.stderr
+    output = " ".join(done.stdout.split())
     assert output.count("model calls") == 1
     asked = load_cases(real_data, "general")[:10]
     characters = sum(
@@ -435,12 +394,13 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path):
         assert part in output, part
 
 
+@pytest.mark.slow
 def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path):
     script = tmp_path / "silent.py"
     script.write_text(
         "import sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import test_inspect\n"
+        "import support.inspect_runs\n"
         "from inspect_ai._cli.main import main\n"
         "main()\n",
         encoding="utf-8",

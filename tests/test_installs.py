@@ -8,13 +8,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, Venv
+from support.environments import Venv, build_wheel, copy_of_the_checkout
+
+pytestmark = pytest.mark.slow
 
 from personafeedback_tasks import TASK_VERSION, __version__
 
@@ -74,7 +74,7 @@ def task_configs(venv: Venv) -> Path:
 def editable(tmp_path_factory) -> tuple[Venv, Path]:
     """lm-eval as its README says to install it, `pip install -e .`, and its source tree."""
     folder = tmp_path_factory.mktemp("editable")
-    venv = Venv(folder)
+    venv = Venv.create(folder / "venv")
     succeed(venv, f"python -m pip download -q --no-deps --no-binary lm-eval --dest '{folder}' {LM_EVAL}")
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as file:
@@ -88,7 +88,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     venv, source = editable
     before = listing(source)
     assert len(before) > 10_000
-    succeed(venv, f"python -m pip install -q '{wheel}'")
+    venv.install(str(wheel))
     succeed(venv, IMPORT)
     assert listing(source) == before
 
@@ -117,7 +117,7 @@ def layered(editable, tmp_path_factory) -> tuple[Venv, Path]:
     """An environment that has neither lm-eval nor what it needs, but looks for both in other folders (`.pth`)."""
     dependencies = editable[0]
     folder = tmp_path_factory.mktemp("layered")
-    venv = Venv(folder)
+    venv = Venv.create(folder / "venv")
     elsewhere = folder / "elsewhere"
     succeed(venv, f"uv pip install -q --no-deps --target '{elsewhere}' {LM_EVAL}")
     for path in (elsewhere / "lm_eval" / "tasks").iterdir():
@@ -177,9 +177,8 @@ def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
 @pytest.fixture(scope="module")
 def newer_wheel(wheel, tmp_path_factory) -> Path:
     """Ours, one version later: the package's and the task's."""
-    copy, out = tmp_path_factory.mktemp("source") / "copy", tmp_path_factory.mktemp("newer")
-    ignore = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")
-    shutil.copytree(CHECKOUT, copy, ignore=ignore)
+    out = tmp_path_factory.mktemp("newer")
+    copy = copy_of_the_checkout(out / "source")
     replaced = {
         copy / "personafeedback_tasks" / "__init__.py": [
             (f'TASK_VERSION = "{TASK_VERSION}"', f'TASK_VERSION = "{NEWER_TASK_VERSION}"'),
@@ -196,7 +195,7 @@ def newer_wheel(wheel, tmp_path_factory) -> Path:
             assert text.count(old) == 1
             text = text.replace(old, new)
         path.write_text(text, encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(copy)], check=True)
+    build_wheel(out, copy)
     (path,) = out.glob("*.whl")
     assert NEWER_VERSION in path.name
     return path
@@ -246,8 +245,8 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
 
 @pytest.fixture(scope="module")
 def inspect_alone(wheel, tmp_path_factory) -> Venv:
-    venv = Venv(tmp_path_factory.mktemp("inspect_alone"))
-    succeed(venv, f"uv pip install -q '{wheel}[inspect]'")
+    venv = Venv.create(tmp_path_factory.mktemp("inspect_alone") / "venv")
+    venv.install(f"{wheel}[inspect]")
     return venv
 
 

@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from judges import JUDGES
 
 pytest.importorskip("lm_eval")
 
-from lm_eval import simple_evaluate
-from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from support.judges import JUDGES
+from support.lm_eval_runs import CELLS, GROUPS, METHODS, JudgeLM, command, evaluate
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.registration import task_configs
@@ -26,41 +25,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from personafeedback_tasks.personafeedback.wordings import WORDINGS
-
-SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
-METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
-GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in METHODS}
-CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
-
-
-class JudgeLM(LM):
-    """Replies as a scripted judge does; for `_mc`, the log-likelihood of the letter that it would say is higher."""
-
-    def __init__(self, judge):
-        super().__init__()
-        self.judge = judge
-        self.prompts = []
-
-    def _reply(self, request, calls_per_order):
-        return self.judge(request.doc["id"], ORDERS[request.idx // calls_per_order])
-
-    def generate_until(self, requests, disable_tqdm=False):
-        self.prompts += [request.args[0] for request in requests]
-        return [self._reply(request, 1) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        self.prompts += [request.args[0] for request in requests]
-        return [(-0.5 if self._reply(r, 2) == r.args[1].strip() else -1.5, False) for r in requests]
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
-
-def evaluate(judge, task, data, **kwargs):
-    metadata = {"data": str(data), **kwargs.pop("metadata", {})}
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
-    lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
-    return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
 
 
 def value(results, task, metric):
@@ -281,19 +245,16 @@ def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, m
     assert all(prompt.endswith("哪个更好？") for prompt in prompts_asked())
 
 
-def run(*arguments, env=None):
-    return subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", *arguments],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", **(env or {})},
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-
-
 def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data, tmp_path):
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_general",
-        "--limit", "10", "--output_path", str(tmp_path), "--log_samples", "--metadata", '{"setting": "no_persona"}',
-        env={"PERSONAFEEDBACK_DATA": str(real_data)},
+    """In a process of its own, as users start it."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--include_path", str(task_configs()),
+            "--tasks", "personafeedback_general", "--limit", "10", "--output_path", str(tmp_path), "--log_samples",
+            "--metadata", '{"setting": "no_persona"}',
+        ],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "PERSONAFEEDBACK_DATA": str(real_data)},
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     opening = [line for line in done.stderr.splitlines() if "model calls" in line]
@@ -330,9 +291,9 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
     ],
 )  # fmt: skip
 def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments, sentence):
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", f"personafeedback_general_{task}",
-        "--limit", "1", *arguments, env={"PERSONAFEEDBACK_DATA": "sample"},
+    done = command(
+        "--model", "dummy", "--tasks", f"personafeedback_general_{task}",
+        "--limit", "1", *arguments, PERSONAFEEDBACK_DATA="sample",
     )  # fmt: skip
     assert (done.returncode == 0) == (sentence is None), done.stderr
     assert sentence is None or sentence in done.stderr
@@ -340,10 +301,10 @@ def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments
 
 def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tasks(tmp_path):
     """lm-eval itself logs --model_args once, under `config`, and adds them to the metadata of every task."""
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_hard", "--limit", "2",
+    done = command(
+        "--model", "dummy", "--tasks", "personafeedback_hard", "--limit", "2",
         "--model_args", "api_key=sk-hunter2,max_length=9000", "--metadata", '{"setting": "no_persona"}',
-        "--output_path", str(tmp_path), "--log_samples", env={"PERSONAFEEDBACK_DATA": "sample"},
+        "--output_path", str(tmp_path), "--log_samples", PERSONAFEEDBACK_DATA="sample",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     (path,) = tmp_path.rglob("results_*.json")
@@ -359,9 +320,8 @@ def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tas
 
 
 def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", "personafeedback_mc",
-        "--output_path", str(tmp_path), env={"PERSONAFEEDBACK_DATA": "sample"},
+    done = command(
+        "--model", "dummy", "--tasks", "personafeedback_mc", "--output_path", str(tmp_path), PERSONAFEEDBACK_DATA="sample",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     (results,) = Path(tmp_path).rglob("results_*.json")

@@ -14,56 +14,16 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.torch
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
 pytest.importorskip("lm_eval")
 
-from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
+from support.lm_eval_runs import command
 
 
-@pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory) -> Path:
-    """A two-layer Llama with random weights and a byte-level BPE tokenizer trained on our prompts."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    texts = [prompts.build(case, prompts.Template(), order) for case in load_cases("sample") for order in ORDERS]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    special = ["<s>", "</s>", "<|user|>", "<|assistant|>", "<|endoftext|>"]  # lm-eval sends the last as a stop string
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=2000, special_tokens=special, initial_alphabet=alphabet)
-    tokenizer.train_from_iterator(texts, trainer)
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="</s>"
-    )
-    fast.chat_template = (
-        "{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] + '</s>' }}{% endfor %}"
-        "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
-    )
-    torch.manual_seed(0)
-    model = transformers.LlamaForCausalLM(
-        transformers.LlamaConfig(
-            vocab_size=len(fast), hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
-            max_position_embeddings=8192, bos_token_id=0, eos_token_id=1, pad_token_id=1,
-        )
-    )  # fmt: skip
-    folder = tmp_path_factory.mktemp("model") / "tiny"
-    model.save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return folder
-
-
-def lm_eval(*arguments, cwd):
-    done = subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", *arguments, "--include_path", str(task_configs())],
-        env={**os.environ, "PERSONAFEEDBACK_DATA": "sample", "HF_HUB_OFFLINE": "1"},
-        cwd=cwd, capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
+def lm_eval(*arguments):
+    done = command(*arguments, PERSONAFEEDBACK_DATA="sample")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done
 
@@ -77,7 +37,7 @@ def test_hf_generates(tiny_model, tmp_path):
     done = lm_eval(
         "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
         "--tasks", "personafeedback_general_hard", "--apply_chat_template", "--batch_size", "4",
-        "--gen_kwargs", "max_gen_toks=8", "--output_path", str(tmp_path), "--log_samples", cwd=tmp_path,
+        "--gen_kwargs", "max_gen_toks=8", "--output_path", str(tmp_path), "--log_samples",
     )  # fmt: skip
     assert "chat template applied" in done.stderr
     found = results(tmp_path)
@@ -95,7 +55,7 @@ def test_hf_scores_the_letters_and_reads_the_two_log_likelihoods_of_each_order(t
     lm_eval(
         "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
         "--tasks", "personafeedback_hard_mc", "--batch_size", "auto",
-        "--output_path", str(tmp_path), "--log_samples", cwd=tmp_path,
+        "--output_path", str(tmp_path), "--log_samples",
     )  # fmt: skip
     (samples,) = tmp_path.rglob("samples_personafeedback_general_hard_mc_*.jsonl")
     rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
@@ -147,7 +107,7 @@ def test_a_served_model_is_asked_over_the_real_protocol(tiny_model, served_model
         "--model", "local-chat-completions",
         "--model_args", f"model={tiny_model},base_url={served_model}/v1/chat/completions",
         "--tasks", "personafeedback_general_hard", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=4",
-        "--limit", "2", "--output_path", str(tmp_path), "--log_samples", cwd=tmp_path,
+        "--limit", "2", "--output_path", str(tmp_path), "--log_samples",
     )  # fmt: skip
     found = results(tmp_path)
     assert found["n-samples"]["personafeedback_general_hard"]["effective"] == 2

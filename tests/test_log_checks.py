@@ -17,9 +17,9 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log, write_eval_log
-from judges import OTHER
-from logs import inspect_log, lm_eval_log
-from test_report import personafeedback
+from support.commands import personafeedback
+from support.judges import OTHER
+from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import joined

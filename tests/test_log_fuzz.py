@@ -15,12 +15,14 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from logs import inspect_log, lm_eval_log
 from rich.console import Console
+from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.cases import load_cases

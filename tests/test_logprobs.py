@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judges import who_asks
+from support.judges import who_asks
 from werkzeug import Request, Response
 
 from personafeedback_tasks.personafeedback import scoring
@@ -267,15 +264,11 @@ def _json(value: object) -> Response:
     return Response(json.dumps(value), content_type="application/json")
 
 
-def command(*arguments, cwd, **environment):
-    return subprocess.run(
-        [
-            sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback_general",
-            "-T", "method=logprobs", "-T", "data=sample", *arguments, "--log-dir", str(cwd), "--display", "plain",
-        ],
-        env={**os.environ, "COLUMNS": "400", **environment},
-        cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+def command(*arguments, folder, **environment):
+    from support.inspect_runs import command as inspect_eval
+
+    task = ("personafeedback_tasks/personafeedback_general", "-T", "method=logprobs", "-T", "data=sample")
+    return inspect_eval(*task, *arguments, "--log-dir", folder, **environment)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +277,7 @@ def command(*arguments, cwd, **environment):
 )
 def test_a_server_that_returns_log_probabilities(model, arguments, room, server, tmp_path):
     url = server.url_for("/v1").rstrip("/")
-    done = command("--model", model, *arguments, cwd=tmp_path, OPENAI_API_KEY="none", OPENAI_BASE_URL=url)
+    done = command("--model", model, "--model-base-url", url, *arguments, folder=tmp_path, OPENAI_API_KEY="none")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     (path,) = tmp_path.glob("*.eval")
     samples = {sample.id: sample.scores["personafeedback_logprobs"] for sample in read_eval_log(str(path)).samples}
@@ -385,7 +378,7 @@ def test_a_provider_without_log_probabilities_is_an_error_and_no_score(model, ar
 
 
 def test_the_command_says_so(tmp_path):
-    done = command("--model", "personafeedback/first", cwd=tmp_path)
+    done = command("--model", "personafeedback/first", folder=tmp_path)
     output = " ".join((done.stdout + done.stderr).split())
     assert f"{NONE} personafeedback/first, expected those of the most likely tokens" in output
     (path,) = tmp_path.glob("*.eval")

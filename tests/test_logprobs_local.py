@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")  # hf/ needs it
@@ -14,7 +14,6 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval as inspect_eval
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from test_local_model import tiny_model  # noqa: F401 - a fixture
 
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -26,7 +25,7 @@ LETTER_OF = {"A": "A", "a": "A", "B": "B", "b": "B"}
 
 
 @pytest.fixture
-def torn_model(tiny_model, tmp_path):  # noqa: F811
+def torn_model(tiny_model, tmp_path):
     """The tiny model, torn between the letters: whatever it reads, two of these four tokens are the likeliest."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_model)
     model = transformers.AutoModelForCausalLM.from_pretrained(tiny_model)

@@ -15,11 +15,9 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("bm25s")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from test_lm_eval import CELLS, GROUPS
-from test_lm_eval import evaluate as evaluate_lm_eval
-from test_lm_eval import run as run_lm_eval
+from support.lm_eval_runs import CELLS, GROUPS, command
+from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
-from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS
 
@@ -91,9 +89,9 @@ def test_every_cell_of_lm_eval_runs(setting, suffix, data):
     ],
 )
 def test_the_command_of_lm_eval_refuses_a_method_that_is_not_the_tasks(task, method, data):
-    done = run_lm_eval(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", f"personafeedback_{task}", "--limit", "1",
-        "--metadata", json.dumps({"method": method, "counts": "any"}), env={"PERSONAFEEDBACK_DATA": str(data)},
+    done = command(
+        "--model", "dummy", "--tasks", f"personafeedback_{task}", "--limit", "1",
+        "--metadata", json.dumps({"method": method, "counts": "any"}), PERSONAFEEDBACK_DATA=str(data),
     )  # fmt: skip
     assert done.returncode != 0
     output = " ".join((done.stdout + done.stderr).split())

@@ -8,7 +8,7 @@ import math
 import random
 
 import pytest
-from judges import MIXTURE, OTHER
+from support.judges import MIXTURE, OTHER
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
@@ -16,9 +16,9 @@ pytest.importorskip("inspect_ai")
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from test_inspect import evaluate as evaluate_inspect
-from test_inspect import metrics
-from test_lm_eval import evaluate as evaluate_lm_eval
+from support.inspect_runs import evaluate as evaluate_inspect
+from support.inspect_runs import metrics
+from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.scoring import METRICS

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.stored import check_stored
 
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
@@ -39,13 +40,6 @@ def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
 
-CHANGED = (
-    "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), "
-    "add a line to CHANGELOG.md, then store the new rendering with "
-    "`python -m pytest tests/test_prompts.py --store-prompts`"
-)
-
-
 STORED_TEMPLATES = {
     **{setting: Template(setting=setting) for setting in WITHOUT_MEMORY},
     **{
@@ -66,12 +60,7 @@ def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
     path = STORED / f"{language}_{name}_{order}.txt"
     template = STORED_TEMPLATES.get(name, Template(language=OTHER[language]))
-    prompt = build(case, template, order).encode()
-    if request.config.getoption("--store-prompts"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(prompt)
-    assert path.is_file(), f"{path.name} is not stored. {CHANGED}"
-    assert prompt == path.read_bytes(), CHANGED
+    check_stored(path, build(case, template, order), request.config.getoption("--store-prompts"))
 
 
 def test_every_template_and_order_is_stored():

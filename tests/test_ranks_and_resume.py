@@ -12,15 +12,17 @@ import threading
 from collections.abc import Mapping
 
 import pytest
-from judges import mixed, who_asks
 from pytest_httpserver import HTTPServer
+from support.judges import mixed, who_asks
 from werkzeug import Request, Response
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("lm_eval")
 
 from lm_eval.evaluator import evaluate
 from lm_eval.tasks import TaskManager
-from test_lm_eval import JudgeLM
+from support.lm_eval_runs import JudgeLM
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback import scoring

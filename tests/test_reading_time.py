@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 from personafeedback_tasks.replies import declarations, plain, vocabulary
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_line, read_reply
 

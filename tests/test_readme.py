@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Venv
+from support.environments import Venv
 
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
 
@@ -21,9 +21,10 @@ def block(marker: str) -> str:
     return re.search(r"```\w*\n(.*?)```", text, re.S)[1]
 
 
+@pytest.mark.slow
 def test_command_1_prints_the_table_that_the_readme_shows(tmp_path):
     """As printed, in a fresh clone and a fresh environment."""
-    venv = Venv(tmp_path)
+    venv = Venv.create(tmp_path / "venv")
     cloned = subprocess.run(["git", "clone", "-q", str(README.parent), str(venv.home / "clone")], check=False)
     if cloned.returncode:
         pytest.skip("needs the checkout's history")

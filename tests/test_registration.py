@@ -16,7 +16,8 @@ from pathlib import Path
 import filelock  # before a test takes the path away from which it comes
 import pytest
 from click.testing import CliRunner
-from conftest import CHECKOUT, at_once, keep_locked, on_a_full_disk, tree
+from support.commands import at_once, keep_locked, on_a_full_disk, tree
+from support.environments import CHECKOUT
 
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.cli.main import main
@@ -180,6 +181,7 @@ def complete(folder: Path) -> bool:
     return json.loads(found.pop(MANIFEST)) == OURS and found == links
 
 
+@pytest.mark.slow
 @pytest.mark.tried("rounds of commands at once: nothing lost", 4)
 def test_registrations_at_once_all_succeed_and_leave_one_whole(harness):
     for number in range(4):  # the first beside none, the others beside one
@@ -188,6 +190,7 @@ def test_registrations_at_once_all_succeed_and_leave_one_whole(harness):
         assert complete(harness / "tasks" / "personafeedback"), number
 
 
+@pytest.mark.slow
 @pytest.mark.tried("rounds of commands at once: nothing lost", 4)
 def test_register_beside_unregister_ends_in_one_of_both(harness):
     folder = harness / "tasks" / "personafeedback"
@@ -197,6 +200,7 @@ def test_register_beside_unregister_ends_in_one_of_both(harness):
         assert not folder.exists() or complete(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["register", "unregister"])
 def test_a_registration_that_stays_locked_ends_in_one_sentence(name, harness, monkeypatch):
     monkeypatch.setattr(files_module, "LOCK_WAIT", 0.2)
@@ -218,6 +222,7 @@ def older(folder: Path) -> None:
     (folder / OURS[0]).rename(folder / "gone.yaml")
 
 
+@pytest.mark.slow
 @pytest.mark.tried("full disks: one sentence, every file as it was")
 def test_a_full_disk_leaves_the_earlier_registration(harness):
     for _ in range(2):

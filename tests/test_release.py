@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT_VARIABLE
 from pytest_httpserver import HTTPServer
+from support.releases import ENVIRONMENT_VARIABLE
 from werkzeug import Response
 
 from personafeedback_tasks.common.errors import DataError

@@ -11,18 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judges import JUDGES
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from click.testing import CliRunner
-from conftest import REAL_DATA
 from inspect_ai.log import read_eval_log
-from logs import inspect_log, lm_eval_log
+from support.commands import personafeedback
+from support.judges import JUDGES
+from support.logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.audit import audit
@@ -35,28 +33,11 @@ from personafeedback_tasks.reports.tables import lines, markdown
 from personafeedback_tasks.runs.run import RunError, read_run, read_runs
 
 same = pytest.approx
-GENERAL = "personafeedback_general"
-
-
-@pytest.fixture(scope="session")
-def lm_eval_general(real_data, tmp_path_factory):
-    return lm_eval_log(tmp_path_factory.mktemp("lm_eval"), "mixed", GENERAL, real_data)
-
-
-@pytest.fixture(scope="session")
-def inspect_general(real_data, tmp_path_factory):
-    return inspect_log(tmp_path_factory.mktemp("inspect"), "mixed", GENERAL, real_data)
 
 
 @pytest.fixture(scope="session")
 def general(real_data):
     return load_cases(real_data, "general")
-
-
-def personafeedback(*arguments, **environment):
-    done = CliRunner().invoke(main, list(map(str, arguments)), env={"COLUMNS": "200", **environment})
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done
 
 
 def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
@@ -70,7 +51,9 @@ def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, g
     }  # fmt: skip
 
 
-def test_a_report_shows_five_of_the_replies_that_it_could_not_read(lm_eval_general, inspect_general, general, tmp_path):
+def test_a_report_shows_five_of_the_replies_that_it_could_not_read(
+    lm_eval_general, inspect_general, general, real_data, tmp_path
+):
     for log in (lm_eval_general, inspect_general):
         made = make_report(read_run(log), general)
         said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
@@ -78,7 +61,7 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(lm_eval_gener
         assert len(made.unread) == 5
         assert {reason for _, reason, _ in made.unread} == set(REASONS)
         assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
-        done = personafeedback("report", log, "--data", REAL_DATA, "--out", tmp_path / "out")
+        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
         printed = " ".join(done.stdout.split())
         count = sum(made.overall.reasons.values())
         assert f"Unreadable replies (5 of {count:,}):" in printed
@@ -185,7 +168,7 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
 
 def test_the_longest_baseline_is_the_judge_of_inspect(real_data, general, tmp_path):
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from test_inspect import evaluate
+    from support.inspect_runs import evaluate
 
     task = tasks.personafeedback_general_hard(data=str(real_data))
     log = evaluate(task, "personafeedback/longest", tmp_path, limit=200)
@@ -606,7 +589,7 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     from inspect_ai import eval_retry
     from inspect_ai.log import write_eval_log
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from test_inspect import evaluate
+    from support.inspect_runs import evaluate
 
     options = {"data": "sample", "prompt": "v2", **option}
     path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)

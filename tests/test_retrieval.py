@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from personafeedback_tasks.personafeedback.options import Options
-from personafeedback_tasks.personafeedback.signature import memory_digest, signature
+from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
@@ -198,6 +197,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_same_order():
     code = (
         "import sys, json; from personafeedback_tasks.personafeedback.rag.retrieval import retrieve; "
@@ -224,12 +224,112 @@ def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
 # --- pieces of a case ------------------------------------------------------------------------------------------------
 
 
-def test_each_real_case_gets_k_different_pieces_of_its_users_memory(real_data):
+def test_a_persona_is_split_into_statements_with_the_nearest_key():
+    profile = {
+        "Name": "李雷",
+        "Demographics": {"Age": 29, "Car": None, "Language": ["中文", "英文"]},
+        "Preference": {"Travel": {"Leisure_Travel": "爱徒步。“不去海边！”他说；每年两次！？\n带 3.5 升的包。"}},
+        "Pets": [],
+        "Trips": [{"to": "Rome"}, ["x", ["y"]]],
+        "": "alone",
+        "Quirk": " ",
+    }
+    assert statements(profile) == (
+        "Name: 李雷",
+        "Age: 29",
+        "Car: null",
+        "Language: 中文",
+        "Language: 英文",
+        "Leisure_Travel: 爱徒步。",
+        "Leisure_Travel: “不去海边！”",
+        "Leisure_Travel: 他说；",
+        "Leisure_Travel: 每年两次！？",
+        "Leisure_Travel: 带 3.5 升的包。",
+        "to: Rome",
+        "Trips: x",
+        "Trips: y",
+        ": alone",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Likes tea. Hates milk! Why? Nobody knows.", ["Likes tea.", "Hates milk!", "Why?", "Nobody knows."]),
+        ("Up at six; in bed by ten.", ["Up at six;", "in bed by ten."]),
+        ("Runs 3.5 km in 20.5 minutes.", ["Runs 3.5 km in 20.5 minutes."]),
+        ("Knows Dr. Li, e.g. from J. S. Mill St. Paul's.", ["Knows Dr. Li, e.g. from J. S. Mill St. Paul's."]),
+        ("Plays chess, go etc. with friends.", ["Plays chess, go etc. with friends."]),
+        ("1. Tea 2. Coffee", ["1. Tea 2. Coffee"]),
+        ("Well... perhaps. See example.org/a?b;c", ["Well... perhaps.", "See example.org/a?b;c"]),
+        ("喜欢茶.不喜欢咖啡", ["喜欢茶.", "不喜欢咖啡"]),
+        ("他说：“好。”然后走了。'", ["他说：“好。”", "然后走了。'"]),
+        ("one\n\ntwo\r\nthree", ["one", "two", "three"]),
+        ("…", ["…"]),
+        ("  ", []),
+    ],
+)
+def test_a_text_is_split_into_its_sentences(text, expected):
+    assert statements({"key": text}) == tuple(f"key: {sentence}" for sentence in expected)
+
+
+def values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """(nearest key, text) of everything in a profile that is no object and no list."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from values(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from values(item, key)
+    else:
+        yield key, value if isinstance(value, str) else json.dumps(value)
+
+
+def check_nothing_is_lost(profile: dict[str, Any]) -> None:
+    """Take the values off the statements one after the other; only white space may be missing."""
+    left = list(statements(profile))
+    for key, text in values(profile):
+        rest = "".join(text.split())
+        while rest:
+            name, sentence = f"{key}: ", left.pop(0)
+            assert sentence.startswith(name)
+            said = "".join(sentence[len(name) :].split())
+            assert said
+            assert rest.startswith(said)
+            rest = rest[len(said) :]
+    assert left == []
+
+
+MARKS = st.sampled_from(
+    [".", "。", "！", "?", "；", ";", "\n", "\u2028", " ", "3.5", "e.g. ", "”", "'", "a", "Tea", "茶", "…"]
+)
+TEXT = st.lists(MARKS | st.text(max_size=3), max_size=12).map("".join)
+SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
+JSON = st.recursive(
+    SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), JSON, max_size=4))
+@settings(derandomize=True, deadline=None)
+def test_no_value_of_a_persona_is_lost(profile):
+    check_nothing_is_lost(profile)
+
+
+def test_no_value_of_a_real_persona_is_lost(real_data):
+    for path in sorted((real_data / "persona").iterdir()):
+        check_nothing_is_lost(json.loads(path.read_text(encoding="utf-8")))
+
+
+# --- persona_bm25 ----------------------------------------------------------------------------------------------------
+
+
+def test_each_real_case_gets_k_different_statements_of_its_user(real_data):
     cases = load_cases(real_data, "general")
-    for case in cases:
-        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())  # as if it had been read
-    for case in cases:
-        pieces = RAG.pieces(case)
+    template = Template(setting="persona_bm25")
+    template.check(cases)
+    found = [template.pieces(case) for case in cases]
+    for case, pieces in zip(cases, found, strict=True):
         assert len(set(pieces)) == len(pieces) == 5, case.id
         assert set(pieces) <= set(case.persona.memory), case.id
         asked = set(search_terms(case.question))
@@ -257,16 +357,11 @@ def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("language", MEMORY)
 def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
-    from test_prompts import CHANGED
-
     case = next(case for case in hard(remembered) if case.language == language)
     stored = {f"{language}_rag_{order}.txt": build(case, RAG, order)}
     stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
     for name, prompt in stored.items():
-        if request.config.getoption("--store-prompts"):
-            STORED.mkdir(exist_ok=True)
-            (STORED / name).write_bytes(prompt.encode())
-        assert prompt.encode() == (STORED / name).read_bytes(), CHANGED
+        check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
 
 
 def test_every_language_and_order_of_rag_is_stored():
@@ -445,7 +540,8 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 
 def test_lm_eval_asks_what_is_retrieved(remembered):
     pytest.importorskip("lm_eval")
-    from test_lm_eval import JUDGES, JudgeLM, evaluate
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
 
     lm = JudgeLM(JUDGES["gold"])
     results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "k": 3, "counts": "any"})
@@ -459,7 +555,8 @@ def test_lm_eval_asks_what_is_retrieved(remembered):
 def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
     pytest.importorskip("lm_eval")
     from lm_eval.caching import cache as requests
-    from test_lm_eval import JUDGES, JudgeLM, evaluate
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
 
     (tmp_path / "cache").mkdir()
     monkeypatch.setattr(requests, "PATH", str(tmp_path / "cache"))
@@ -477,7 +574,7 @@ def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(rememb
 
 def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
     pytest.importorskip("lm_eval")
-    from test_lm_eval import evaluate
+    from support.lm_eval_runs import evaluate
 
     with pytest.raises(OptionError, match="^rag_filter=true works in Inspect only: "):
         evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
@@ -485,12 +582,10 @@ def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
 
 def test_the_command_of_lm_eval_needs_the_memory():
     pytest.importorskip("lm_eval")
-    from test_lm_eval import run, task_configs
+    from support.lm_eval_runs import command
 
-    done = run(
-        "--model", "dummy", "--include_path", str(task_configs()), "--tasks", CELL, "--metadata", '{"setting": "rag"}',
-        env={"PERSONAFEEDBACK_DATA": "sample"},
-    )  # fmt: skip
+    metadata = '{"setting": "rag"}'
+    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA="sample")
     assert done.returncode != 0
     assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
     assert "model calls" not in done.stderr
@@ -617,11 +712,11 @@ def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
 
 def test_the_command_of_inspect_needs_the_memory(tmp_path):
     pytest.importorskip("inspect_ai")
-    from test_inspect import run
+    from support.inspect_runs import command
 
-    done = run(
+    done = command(
         f"personafeedback_tasks/{CELL}", "-T", "data=sample", "-T", "setting=rag",
-        "--model", "personafeedback/first", cwd=tmp_path,
+        "--model", "personafeedback/first", "--log-dir", tmp_path,
     )  # fmt: skip
     assert done.returncode != 0
     assert "setting=rag: found no memory of user_id" in " ".join((done.stdout + done.stderr).split())
@@ -635,7 +730,7 @@ def test_the_command_of_inspect_needs_the_memory(tmp_path):
 def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    from logs import lm_eval_log
+    from support.logs import lm_eval_log
 
     options = {"metadata": {"setting": "rag", "counts": "any"}}
     lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
@@ -653,7 +748,7 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
 def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    from logs import lm_eval_log
+    from support.logs import lm_eval_log
 
     path = lm_eval_log(tmp_path, "gold", CELL, SAMPLE)
     content = json.loads(path.read_text(encoding="utf-8"))

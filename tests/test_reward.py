@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
-import classifiers
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from personafeedback_tasks.personafeedback.options import Options
-from personafeedback_tasks.personafeedback.rewards import RewardError
+from support import classifiers
+from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.inspect_harness.reward import RewardModelAPI, _messages, both_responses
@@ -82,14 +78,6 @@ def evaluate(task, folder, tmp_path, **kwargs):
     return log
 
 
-def command(*arguments, cwd, data):
-    return subprocess.run(
-        [sys.executable, "-m", "inspect_ai", "eval", *arguments, "--display", "plain", "--log-dir", str(cwd / "logs")],
-        env={**os.environ, "COLUMNS": "400", "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1"},
-        cwd=cwd, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-
-
 def log_of(folder):
     (path,) = (folder / "logs").glob("*.eval")
     return read_eval_log(str(path))
@@ -125,7 +113,7 @@ def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(re
     folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
     done = command(
         "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", "batch_size=16",
-        "--model", f"personafeedback-reward/{folder}", cwd=tmp_path, data=real_data,
+        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     found = metrics(log_of(tmp_path))
@@ -187,7 +175,8 @@ def test_the_fingerprint_of_a_reward_run_changes_with_every_fixed_text_and_not_w
 def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):
     done = command(
         "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-T", "setting=no_persona",
-        "-M", f"aspects={','.join(ASPECTS)}", "--model", f"personafeedback-reward/{five}", cwd=tmp_path, data="sample",
+        "-M", f"aspects={','.join(ASPECTS)}", "--model", f"personafeedback-reward/{five}",
+        "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA="sample",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     log = log_of(tmp_path)

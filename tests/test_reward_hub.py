@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("inspect_ai")
 
-import classifiers
-from hub import Hub
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.personafeedback.options import Options
 from personafeedback_tasks.personafeedback.rewards import RewardError
 from pytest_httpserver import HTTPServer
+from support import classifiers
+from support.hub import Hub
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases

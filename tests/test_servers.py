@@ -1,23 +1,18 @@
-"""Both harnesses against servers on loopback that speak the providers' protocols, through the harnesses' commands.
-
-The server knows nothing but the prompt it is sent: it looks up who asks and replies as a scripted judge does.
-"""
+"""Both harnesses against servers on loopback that speak the providers' protocols, through the harnesses' commands."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zlib
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from judges import mixed, who_asks
-from werkzeug import Request, Response
+from support.judges import mixed
+from support.servers import providers, run
 
-from personafeedback_tasks.cli.registration import task_configs
+pytestmark = pytest.mark.slow
+
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
@@ -45,58 +40,7 @@ def cases(real_data):
 
 @pytest.fixture
 def server(httpserver, cases):
-    """OpenAI's chat completions and responses, and Anthropic's messages."""
-    asked = who_asks(cases)
-    seen = []
-
-    def answer(request: Request) -> tuple[dict, str]:
-        body = request.get_json()
-        content = (body.get("messages") or body.get("input"))[-1]["content"]
-        prompt = content if isinstance(content, str) else "".join(part["text"] for part in content)
-        seen.append(body)
-        return body, httpserver.judge(*asked[prompt])
-
-    def chat_completions(request: Request) -> Response:
-        body, reply = answer(request)
-        choice = {"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
-        completion = {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"]}
-        return _json({**completion, "choices": [choice], "usage": usage})
-
-    def responses(request: Request) -> Response:
-        body, reply = answer(request)
-        text = {"type": "output_text", "text": reply, "annotations": []}
-        message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
-        usage = {
-            "input_tokens": 9, "output_tokens": 1, "total_tokens": 10,
-            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
-        }  # fmt: skip
-        return _json(
-            {
-                "id": "r", "object": "response", "created_at": 1, "model": body["model"], "status": "completed",
-                "output": [message], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage,
-            }
-        )  # fmt: skip
-
-    def messages(request: Request) -> Response:
-        body, reply = answer(request)
-        return _json(
-            {
-                "id": "m", "type": "message", "role": "assistant", "model": body["model"], "stop_reason": "end_turn",
-                "stop_sequence": None, "content": [{"type": "text", "text": reply}],
-                "usage": {"input_tokens": 9, "output_tokens": 1},
-            }
-        )  # fmt: skip
-
-    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat_completions)
-    httpserver.expect_request("/v1/responses", method="POST").respond_with_handler(responses)
-    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(messages)
-    httpserver.seen, httpserver.judge = seen, judge
-    return httpserver
-
-
-def _json(value: object) -> Response:
-    return Response(json.dumps(value), content_type="application/json")
+    return providers(httpserver, cases, judge)
 
 
 def scores(cases, of=judge):
@@ -106,20 +50,6 @@ def scores(cases, of=judge):
 @pytest.fixture
 def expected(cases):
     return scores(cases)
-
-
-def run(module, *arguments, cwd, data, url, timeout=600):
-    environment = {
-        "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1",
-        "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1",
-        "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url,
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        env={**os.environ, **environment}, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done
 
 
 def check(found: dict[str, dict], expected: dict[str, scoring.CaseScore]) -> None:
@@ -137,9 +67,9 @@ def test_lm_eval(model, path, server, expected, real_data, tmp_path):
     pytest.importorskip("lm_eval")
     url = server.url_for("").rstrip("/")
     run(
-        "lm_eval", "run", "--model", model, "--model_args", f"model=judge,base_url={url}{path},num_concurrent=4",
-        "--include_path", str(task_configs()), "--tasks", "personafeedback_general_hard", "--limit", str(LIMIT),
-        "--apply_chat_template", "--log_samples", "--output_path", str(tmp_path), cwd=tmp_path, data=real_data, url=url,
+        "lm_eval", "--model", model, "--model_args", f"model=judge,base_url={url}{path},num_concurrent=4",
+        "--tasks", "personafeedback_general_hard", "--limit", str(LIMIT),
+        "--apply_chat_template", "--log_samples", "--output_path", str(tmp_path), data=real_data, url=url,
     )  # fmt: skip
     (samples,) = tmp_path.rglob("samples_*.jsonl")
     rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
@@ -165,9 +95,8 @@ def test_inspect(model, arguments, server, expected, real_data, tmp_path):
     from inspect_ai.log import read_eval_log
 
     done = run(
-        "inspect_ai", "eval", "personafeedback_tasks/personafeedback_general_hard", "--model", model, *arguments,
-        "--limit", str(LIMIT), "--log-dir", str(tmp_path), "--display", "plain",
-        cwd=tmp_path, data=real_data, url=server.url_for("").rstrip("/"),
+        "inspect_ai", "personafeedback_tasks/personafeedback_general_hard", "--model", model, *arguments,
+        "--limit", str(LIMIT), "--log-dir", str(tmp_path), data=real_data, url=server.url_for("").rstrip("/"),
     )  # fmt: skip
     (path,) = Path(tmp_path).glob("*.eval")
     log = read_eval_log(str(path))
@@ -185,7 +114,7 @@ def test_inspect(model, arguments, server, expected, real_data, tmp_path):
 
 
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
-def test_a_model_that_loops_neither_hangs_nor_slows_a_run(harness, server, cases, real_data, tmp_path):
+def test_a_model_that_loops_hangs_no_run(harness, server, cases, real_data, tmp_path):
     pytest.importorskip(harness)
     replies = [looping(case.id, order) for case in cases for order in ORDERS]
     assert sum(reply.startswith("我的") for reply in replies) >= 4
@@ -194,14 +123,14 @@ def test_a_model_that_loops_neither_hangs_nor_slows_a_run(harness, server, cases
     url = server.url_for("").rstrip("/")
     if harness == "lm_eval":
         arguments = [
-            "run", "--model", "local-chat-completions", "--include_path", str(task_configs()), "--apply_chat_template",
+            "--model", "local-chat-completions", "--apply_chat_template",
             "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4",
             "--tasks", "personafeedback_general_hard", "--log_samples", "--output_path", str(tmp_path),
         ]  # fmt: skip
     else:
-        arguments = ["eval", "personafeedback_tasks/personafeedback_general_hard", "--model", "openai/gpt-4o"]
-        arguments += ["--log-dir", str(tmp_path), "--display", "plain"]
-    run(harness, *arguments, "--limit", str(LIMIT), cwd=tmp_path, data=real_data, url=url, timeout=150)
+        arguments = ["personafeedback_tasks/personafeedback_general_hard", "--model", "openai/gpt-4o"]
+        arguments += ["--log-dir", str(tmp_path)]
+    run(harness, *arguments, "--limit", str(LIMIT), data=real_data, url=url)
     if harness == "lm_eval":
         (samples,) = tmp_path.rglob("samples_*.jsonl")
         rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]

@@ -7,11 +7,11 @@ from typing import Any
 
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from test_inspect import evaluate as evaluate_inspect
-from test_lm_eval import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import read_reply
+from support.inspect_runs import evaluate as evaluate_inspect
+from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 
 def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True, **kwargs) -> Path:

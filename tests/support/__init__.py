@@ -1,0 +1,1 @@
+"""What test modules share beside the fixtures of conftest.py. Nothing here is a test."""

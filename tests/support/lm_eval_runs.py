@@ -1,0 +1,93 @@
+"""Runs of lm-eval: its own evaluator and its own command, with judges in place of a model."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
+from subprocess import CompletedProcess
+from typing import Any
+from unittest.mock import patch
+
+from lm_eval import evaluator, simple_evaluate
+from lm_eval.__main__ import cli_evaluate
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+from lm_eval.utils import setup_logging
+
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from support.judges import JUDGES
+
+SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
+METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
+GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in METHODS}
+CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
+
+
+class JudgeLM(LM):
+    """Replies as a scripted judge does; for `_mc`, the log-likelihood of the letter that it would say is higher."""
+
+    def __init__(self, judge):
+        super().__init__()
+        self.judge = judge
+        self.prompts = []
+
+    def _reply(self, request, calls_per_order):
+        return self.judge(request.doc["id"], ORDERS[request.idx // calls_per_order])
+
+    def generate_until(self, requests, disable_tqdm=False):
+        self.prompts += [request.args[0] for request in requests]
+        return [self._reply(request, 1) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        self.prompts += [request.args[0] for request in requests]
+        return [(-0.5 if self._reply(r, 2) == r.args[1].strip() else -1.5, False) for r in requests]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+def evaluate(judge, task, data, **kwargs):
+    metadata = {"data": str(data), **kwargs.pop("metadata", {})}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
+    return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
+
+
+class _OurTasks(TaskManager):
+    """Without lm-eval's own tasks: to read their ten thousand YAML files takes most of a short run's time."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs, include_defaults=False)
+
+
+def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
+    """`lm_eval run` with our tasks, in this process: to start one takes it ten seconds or more."""
+    setup_logging()  # lm-eval does this once, with the stderr of that moment
+    words = ["lm_eval", "run", "--include_path", str(task_configs()), *map(str, arguments)]
+    out, err, logger = io.StringIO(), io.StringIO(), logging.getLogger("lm_eval")
+    handler, status = logging.StreamHandler(err), 0
+    logger.addHandler(handler)
+    with (
+        patch.dict(os.environ, environment),
+        patch.object(sys, "argv", words),
+        patch("lm_eval.tasks.TaskManager", _OurTasks),
+        patch.object(evaluator, "add_env_info"),  # lists the packages of the environment
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            cli_evaluate()
+        except SystemExit as end:
+            status = end.code
+        except Exception:
+            status = 1
+            traceback.print_exc()
+        finally:
+            logger.removeHandler(handler)
+    return CompletedProcess(words, status, out.getvalue(), err.getvalue())

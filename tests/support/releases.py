@@ -1,0 +1,25 @@
+"""Releases of the benchmark: the real one, and small ones written on the spot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]) -> Path:
+    """Write a release: `cells` maps "spedific/mid" to its rows, `personas` a user id to a profile."""
+    (root / "persona").mkdir(parents=True)
+    (root / "data").mkdir()
+    for name, rows in cells.items():
+        path = root / "data" / f"{name}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+    for user, profile in personas.items():
+        (root / "persona" / f"{user}.json").write_bytes(json.dumps(profile, ensure_ascii=False).encode())
+    return root
