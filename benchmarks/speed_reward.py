@@ -30,7 +30,7 @@ import transformers
 from personafeedback_tasks.inspect_harness.reward import CONNECTIONS, WINDOW
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, Message, conversation
-from personafeedback_tasks.personafeedback.options import Options
+from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))

@@ -31,7 +31,8 @@ from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.runs.run import Row, Run, RunError, read_run
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Row, Run, RunError
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
@@ -178,7 +179,7 @@ def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):
     (cell,) = {CELLS[-1]}
     user = next(case.user_id for case in SAMPLE if case.cell == cell)
     run = run_of(cells=[cell])
-    rows = {id_: row for id_, row in run.rows.items() if row.user_id == user}
+    rows = {id_: row for id_, row in run.cases.items() if row.user_id == user}
     theirs = replace(SAMPLE, cases=tuple(case for case in SAMPLE if case.id in rows))
     update(tmp_path / "card.md", replace(run, rows=rows, cells={cell: len(rows)}), cases=theirs)
     (result,) = load(tmp_path / "card.md").eval_results
@@ -670,7 +671,7 @@ def reward_run(**kwargs):
     run = run_of(signature=REWARD, **kwargs)
     rows = {
         id_: replace(row, answers=(), rewards=((index % 4 > 0, 0.0),))
-        for index, (id_, row) in enumerate(run.rows.items())
+        for index, (id_, row) in enumerate(run.cases.items())
     }
     return replace(run, rows=rows)
 
@@ -737,8 +738,8 @@ def unreadable(share):
 
 def unfinished(run):
     """Without the last case of General hard."""
-    last = max(case_id for case_id, row in run.rows.items() if row.cell == "general_hard")
-    return replace(run, rows={case_id: row for case_id, row in run.rows.items() if case_id != last})
+    last = max(case_id for case_id, row in run.cases.items() if row.cell == "general_hard")
+    return replace(run, rows={case_id: row for case_id, row in run.cases.items() if case_id != last})
 
 
 @pytest.mark.parametrize(
@@ -784,7 +785,7 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, tmp_path)
 def test_one_bad_cell_is_not_hidden_by_the_good_ones(tmp_path):
     bad = {case.id for case in SAMPLE if case.cell == "general_hard"}
     run = run_of()
-    rows = {id_: replace(row, answers=(("no_response", "A"),)) if id_ in bad else row for id_, row in run.rows.items()}
+    rows = {id_: replace(row, answers=(("no_response", "A"),)) if id_ in bad else row for id_, row in run.cases.items()}
     with pytest.raises(CardError, match="found 50.0 % unreadable replies in general_hard"):
         update(tmp_path / "README.md", replace(run, rows=rows))
 

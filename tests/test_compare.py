@@ -15,12 +15,13 @@ pytest.importorskip("scipy")
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
-from personafeedback_tasks.common.statistics import estimate, sign_flip_p, smallest_difference
+from personafeedback_tasks.common.statistics import estimate, minimum_detectable_difference, sign_flip_p
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import read_reply
 from personafeedback_tasks.reports.compare import compare, markdown
-from personafeedback_tasks.runs.run import RunError, read_run
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
 
 TASK = "personafeedback_general_hard"
 
@@ -55,7 +56,7 @@ def test_every_number_is_that_of_the_paired_cases(logs, real_data):
     deltas = [a - b for a, b in zip(mixed, first, strict=True)]
     assert group.difference == estimate(deltas, users)
     assert group.p == sign_flip_p(deltas, users)
-    assert group.smallest == smallest_difference(deltas, users)
+    assert group.detectable == minimum_detectable_difference(deltas, users)
     assert set(group.only_a) == {case.id for case in cases if all(_picked(case, "mixed"))}
     assert group.only_b == ()  # who always picks A is never right in both orders
     assert (found.only_in_a, found.only_in_b) == ((), ())
@@ -67,17 +68,17 @@ def test_exchanging_the_runs_turns_every_sign_and_nothing_else(logs):
     assert (one.acc_a, one.acc_b, one.only_a, one.only_b) == (two.acc_b, two.acc_a, two.only_b, two.only_a)
     assert one.difference.value == -two.difference.value
     assert (one.difference.low, one.difference.high) == (-two.difference.high, -two.difference.low)
-    assert (one.p, one.smallest) == (two.p, pytest.approx(two.smallest))
+    assert (one.p, one.detectable) == (two.p, pytest.approx(two.detectable))
 
 
 def test_a_run_against_itself_differs_by_nothing(logs):
     (group,) = compare(read_run(logs["mixed"]), read_run(logs["mixed"])).groups
-    assert (group.difference.value, group.difference.low, group.p, group.smallest) == (0, 0, 1, 0)
+    assert (group.difference.value, group.difference.low, group.p, group.detectable) == (0, 0, 1, 0)
 
 
 def test_a_partial_run_is_marked_in_every_output(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
-    assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.notes)
+    assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.caveats)
     assert found.as_dict()["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
     assert "PARTIAL" in markdown(found)
     assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).notes)
@@ -102,7 +103,7 @@ def test_the_command_prints_the_table_and_writes_the_ids(logs, tmp_path):
         "general", "hard", "1,010", f"{group.difference.users}", f"{100 * group.acc_a:.1f}", "50.0"
     ]  # fmt: skip
     assert row[6] == f"{100 * group.difference.value:+.1f}"
-    assert row[-1] == f"{100 * group.smallest:.1f}"
+    assert row[-1] == f"{100 * group.detectable:.1f}"
     stored = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert stored["groups"]["general_hard"]["only_a"] == list(group.only_a)
     assert done.stdout.count("prompt v1-") == 2

@@ -6,12 +6,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from personafeedback_tasks.personafeedback.options import Options
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback import conversations, export
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template as Options
 
 
 def run(*arguments):

@@ -12,7 +12,7 @@ import pytest
 import scipy
 from scipy import stats
 
-from personafeedback_tasks.common.statistics import Estimate, estimate, sign_flip_p, smallest_difference
+from personafeedback_tasks.common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan
@@ -44,9 +44,9 @@ def test_an_estimate_by_hand():
     assert found.high == same(0.6 + T2_975 * STDERR, rel=CLOSE)
 
 
-def test_the_smallest_difference_by_hand():
-    assert smallest_difference(VALUES, USERS) == same((T2_975 + T2_80) * STDERR, rel=CLOSE)  # 1.13
-    assert smallest_difference(VALUES, USERS, power=0.975) == same(2 * T2_975 * STDERR, rel=CLOSE)
+def test_the_minimum_detectable_difference_by_hand():
+    assert minimum_detectable_difference(VALUES, USERS) == same((T2_975 + T2_80) * STDERR, rel=CLOSE)  # 1.13
+    assert minimum_detectable_difference(VALUES, USERS, power=0.975) == same(2 * T2_975 * STDERR, rel=CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_sign_flips_by_hand(sums, p):
 def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, users, value):
     found, n = estimate(values, users), sum(not math.isnan(x) for x in values)
     assert (found.value, found.n, found.users) == same((value, n, min(n, 1)), nan_ok=True)
-    assert all(math.isnan(x) for x in (found.stderr, found.low, found.high, smallest_difference(values, users)))
+    assert all(math.isnan(x) for x in (found.stderr, found.low, found.high, minimum_detectable_difference(values, users)))
     assert sign_flip_p(values, users) == same(1.0 if n else NAN, nan_ok=True)
 
 
 def test_without_spread_the_interval_is_a_point():
     assert estimate([1.0] * 6, USERS) == Estimate(value=1.0, stderr=0.0, low=1.0, high=1.0, n=6, users=3)
-    assert smallest_difference([0.0] * 6, USERS) == 0
+    assert minimum_detectable_difference([0.0] * 6, USERS) == 0
 
 
-@pytest.mark.parametrize("function", [estimate, sign_flip_p, smallest_difference])
+@pytest.mark.parametrize("function", [estimate, sign_flip_p, minimum_detectable_difference])
 def test_each_value_needs_its_user(function):
     with pytest.raises(ValueError, match="shorter"):
         function(VALUES, USERS[:-1])
@@ -175,7 +175,7 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     differences = minus(a, b)
     p = sign_flip_p(differences, owners)
     assert sign_flip_p(minus(b, a), owners) == p
-    assert smallest_difference(minus(b, a), owners) == smallest_difference(differences, owners)
+    assert minimum_detectable_difference(minus(b, a), owners) == minimum_detectable_difference(differences, owners)
     one, other = estimate(differences, owners), estimate(minus(b, a), owners)
     assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
     assert (other.stderr, other.n, other.users) == (one.stderr, one.n, one.users)
@@ -184,7 +184,7 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     shuffled, whose = [differences[i] for i in order], [owners[i] for i in order]
     assert sign_flip_p(shuffled, whose) == p
     assert vars(estimate(shuffled, whose)) == same(vars(one), rel=1e-12)
-    assert smallest_difference(shuffled, whose) == same(smallest_difference(differences, owners), rel=1e-12)
+    assert minimum_detectable_difference(shuffled, whose) == same(minimum_detectable_difference(differences, owners), rel=1e-12)
 
 
 def test_p_leaves_the_global_random_state_alone():
@@ -300,10 +300,10 @@ def test_where_neither_run_is_better_p_is_below_5_percent_in_5_of_100(sizes):
     assert rejected_flipping_cases > 0.4
 
 
-def test_the_smallest_difference_is_seen_4_times_in_5(sizes):
+def test_the_minimum_detectable_difference_is_seen_4_times_in_5(sizes):
     owners = owners_of(sizes).tolist()
     level = draw(sizes, STEPS, LEVEL_SHARES, correlation=0.3, seed=10)
-    planted = np.mean([smallest_difference(row.tolist(), owners) for row in level[:100]])
+    planted = np.mean([minimum_detectable_difference(row.tolist(), owners) for row in level[:100]])
     table = draw(sizes, STEPS, LEVEL_SHARES + planted * TILT, correlation=0.3, seed=11)
     low, high = intervals(table, sizes)
     by_interval = np.mean((low > 0) | (high < 0))

@@ -20,6 +20,7 @@ from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, metrics
 from support.judges import JUDGES
@@ -186,7 +187,7 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
     for sample in read_eval_log(log.location, resolve_attachments=True).samples:
         case = case_of[sample.id]
         calls = [event for event in sample.events if event.event == "model"]
-        asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}
+        asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
         assert asked == {order: prompts.build(case, prompts.Template(), order) for order in ORDERS}
         assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
         assert sample.metadata.keys() == {"cell", "user_id", "language", "digest"}
@@ -196,12 +197,12 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
 def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
     log = evaluate(tasks.personafeedback_hard(data="sample", method="cot"), "scripted/gold", tmp_path)
     assert log.plan.config.max_tokens == 4096
-    assert log.eval.metadata["personafeedback"]["method"] == "cot"
+    assert log.eval.metadata[KEY]["method"] == "cot"
     template = prompts.Template(method="cot")
     case_of = {case.id: case for case in load_cases("sample")}
     for sample in read_eval_log(log.location, resolve_attachments=True).samples:
         calls = [event for event in sample.events if event.event == "model"]
-        asked = {call.input[-1].metadata["order"]: call.input[-1].text for call in calls}
+        asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
         assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in ORDERS}
 
 
@@ -245,14 +246,15 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log
 
-    from personafeedback_tasks.inspect_harness.tasks import both_orders
-    from personafeedback_tasks.runs.run import RunError, read_run
+    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.runs.read import read_run
+    from personafeedback_tasks.runs.run import RunError
 
     log = cot(tmp_path)
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
     assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
     assert read_run(log.location).rows
-    write_eval_log(score(log, both_orders(), action="overwrite", display="none"), log.location)
+    write_eval_log(score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location)
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
         read_run(log.location)
 
@@ -341,10 +343,10 @@ def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.tasks import both_orders
+    from personafeedback_tasks.inspect_harness.scorers import labels
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
-    again = score(read_eval_log(log.location), both_orders(), action="overwrite", display="none")
+    again = score(read_eval_log(log.location), labels("personafeedback", "generate")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(metrics(log))
 
 
@@ -417,6 +419,6 @@ def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replie
     assert "16 of 16 replies (100.0%) are unreadable" in output
     assert "commonest reason: no_response (16)" in output
     (path,) = (tmp_path / "logs").glob("*.eval")
-    signature = read_eval_log(str(path), header_only=True).eval.metadata["personafeedback"]
+    signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True
     assert json.dumps(signature)

@@ -20,6 +20,7 @@ from support.lm_eval_runs import CELLS, GROUPS, METHODS, JudgeLM, command, evalu
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common import statistics
 from personafeedback_tasks.personafeedback import prompts, scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
@@ -153,8 +154,8 @@ def test_groups_are_weighted_by_cases(real_data):
 def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_data):
     results = evaluate("mixed", "personafeedback_general_hard", real_data, log_samples=True)
     samples = results["samples"]["personafeedback_general_hard"]
-    expected = scoring.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
-    assert value(results, "personafeedback_general_hard", "acc_se_user") == pytest.approx(expected, abs=1e-15)
+    expected = statistics.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
+    assert value(results, "personafeedback_general_hard", "acc_stderr_clustered") == pytest.approx(expected, abs=1e-15)
     assert expected > 0
 
 

@@ -21,10 +21,13 @@ from support.commands import personafeedback
 from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log
 
+from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import joined
 from personafeedback_tasks.runs.checks import LoggedCase, rows_of
-from personafeedback_tasks.runs.run import RunError, read_run
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"
@@ -102,7 +105,7 @@ def score(row: Json) -> None:
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:
-        row |= values | {"acc_se_user": [about(row)["user_id"], values["acc"]]}
+        row |= values | {"acc_stderr_clustered": [about(row)["user_id"], values["acc"]]}
 
 
 def say(row: Json) -> None:
@@ -121,7 +124,7 @@ def flip(row: Json) -> None:
 def cells(header: Json) -> Json:
     """Of the signature."""
     metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
-    return metadata["personafeedback"]["cells"]
+    return metadata[KEY]["cells"]
 
 
 # --- attacks: what is done to rows, what to the results, and what the error says --------------------------------------
@@ -193,7 +196,7 @@ def alone(rows: list[Json]) -> None:
     for number, row in enumerate(rows):
         about(row)["user_id"] += f" {number}"
         if not is_inspect(row):
-            row["acc_se_user"][0] = about(row)["user_id"]
+            row["acc_stderr_clustered"][0] = about(row)["user_id"]
 
 
 def other_cell(row: Json) -> None:
@@ -324,7 +327,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
 
     def older(header: Json) -> None:
         metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
-        metadata["personafeedback"]["task_version"] = "1.0"
+        metadata[KEY]["task_version"] = "1.0"
         table = header["results"]["scores"][0]["metrics"] if "eval" in header else header["results"][HARD]
         for name in list(table):
             if name not in ("acc", "acc,none"):
@@ -340,7 +343,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
                 answer(row, [answers(row)[0], "invalid_response_format"])
                 score(row)
         values = [row["scores"]["personafeedback"]["value"] if is_inspect(row) else row for row in rows]
-        accuracy.append(scoring.mean(value["acc"] for value in values))
+        accuracy.append(statistics.mean(value["acc"] for value in values))
 
     accuracy: list[float] = []
     log = bent(logs[harness], tmp_path / "bent", unread, older)

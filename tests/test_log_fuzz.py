@@ -30,7 +30,7 @@ from personafeedback_tasks.reports import tables as report_text
 from personafeedback_tasks.reports.card_text import command, section
 from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.runs.run import read_run
+from personafeedback_tasks.runs.read import read_run
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
 """Of each of the three logs."""
@@ -117,7 +117,7 @@ def everything_said(log: Path) -> None:
             Console(file=io.StringIO()).print(part)
         json.dumps(report.as_dict(), allow_nan=False)
         report_text.markdown(report)
-    if run.rows is not None:
+    if run.cases is not None:
         compare(run, run)
         section(make_report(run, SAMPLE), SAMPLE)
     command(run)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.judges import who_asks
 from werkzeug import Request, Response
 
+from personafeedback_tasks.common import statistics
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
@@ -150,11 +151,11 @@ from inspect_ai.model import (
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks.inspect_harness.logprobs import letter_logprobs
-from personafeedback_tasks.inspect_harness.tasks import both_orders
+from personafeedback_tasks.inspect_harness.scorers import labels
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.reports.tables import lines
-from personafeedback_tasks.runs.run import RunError, read_run
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
 
 PLACES = {
     "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],
@@ -298,7 +299,7 @@ def check_report(path):
     report = make_report(read_run(path), CASES)
     values = [expected(index) for index in range(len(CASES))]
     for name in ("acc", "acc_sym", "p_chosen"):
-        mean = scoring.mean(value[name] for value in values)
+        mean = statistics.mean(value[name] for value in values)
         assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
         (line,) = [line for line in lines(report) if line.label == name]
         assert line.texts[-1] == f"{100 * mean:.1f}"
@@ -334,13 +335,13 @@ def letters(name, **arguments):
 def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     names = [*scoring.METRICS, "acc_sym", "p_chosen"]
-    again = score_again(read_eval_log(found.location), letter_logprobs(), action="overwrite", display="none")
+    again = score_again(read_eval_log(found.location), labels("personafeedback", "logprobs")(), action="overwrite", display="none")
     for results in (found.results, again.results):
         table = results.scores[0].metrics
         cells = {f"_{case.cell}" for case in CASES}
         assert {f"{name}{cell}{of}" for name in names for cell in cells for of in ("", "_stderr")} <= table.keys()
         for name in ("acc_sym", "p_chosen"):
-            mean = scoring.mean(expected(index)[name] for index in range(len(CASES)))
+            mean = statistics.mean(expected(index)[name] for index in range(len(CASES)))
             assert table[name].value == pytest.approx(mean, abs=1e-12)
             assert table[f"{name}_stderr"].value > 0
 
@@ -407,7 +408,7 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
 
 def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
     found = evaluate(letters("all"), tmp_path)
-    again = score_again(read_eval_log(found.location), both_orders(), action="overwrite", display="none")
+    again = score_again(read_eval_log(found.location), labels("personafeedback", "generate")(), action="overwrite", display="none")
     write_eval_log(again, found.location)
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_logprobs"):
         read_run(found.location)

@@ -19,7 +19,7 @@ from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.runs.run import read_run
+from personafeedback_tasks.runs.read import read_run
 
 LETTER_OF = {"A": "A", "a": "A", "B": "B", "b": "B"}
 

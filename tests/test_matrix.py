@@ -19,6 +19,7 @@ from support.lm_eval_runs import CELLS, GROUPS, command
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS
 
 INSPECT = {"generate", "cot", "logprobs", "reward"}
@@ -55,7 +56,7 @@ def cells():
 def test_a_cell_of_inspect_builds_or_is_refused(setting, rag_filter, method, works, data):
     options = {"setting": setting, "method": method} | ({"rag_filter": True} if rag_filter else {})
     if works:
-        assert inspect_task(data, **options).metadata["personafeedback"]["setting"] == setting
+        assert inspect_task(data, **options).metadata[KEY]["setting"] == setting
     else:
         with pytest.raises(PersonaFeedbackError) as caught:
             inspect_task(data, **options)

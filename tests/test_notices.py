@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from personafeedback_tasks.personafeedback.notices import opening, unfiltered, unreadable
-from personafeedback_tasks.personafeedback.options import Options
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template, build
+from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 

@@ -29,7 +29,7 @@ from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.replies.answers import read_reply
-from personafeedback_tasks.runs.run import read_run
+from personafeedback_tasks.runs.read import read_run
 
 CASES = 40
 CALLS = CASES * len(ORDERS)
@@ -441,9 +441,9 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
 def test_the_log_of_a_retried_run_can_be_scored_again(inspect_logs, monkeypatch):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.tasks import both_orders
+    from personafeedback_tasks.inspect_harness.scorers import labels
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     _, retried, _ = inspect_logs
-    again = score(retried, both_orders(), action="overwrite", display="none")
+    again = score(retried, labels("personafeedback", "generate")(), action="overwrite", display="none")
     assert same(metrics(again), metrics(retried))

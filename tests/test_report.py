@@ -23,6 +23,7 @@ from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -30,7 +31,8 @@ from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.reports.tables import lines, markdown
-from personafeedback_tasks.runs.run import RunError, read_run, read_runs
+from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.run import RunError
 
 same = pytest.approx
 
@@ -73,9 +75,9 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(
 
 def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
     run = read_run(lm_eval_general)
-    one = min(run.rows)
+    one = min(run.cases)
     said = "```\n| a table |"
-    rows = {one: replace(run.rows[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
+    rows = {one: replace(run.cases[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
     text = markdown(make_report(replace(run, rows=rows), None))
     assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 
@@ -134,7 +136,7 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
     # by what it would be if all pairs were inconsistent to one side.
     primacy, recency, pairs = complete.count(["A", "A"]), complete.count(["B", "B"]), len(complete)
     raw = recency * recency / (primacy + recency) - primacy * primacy / (primacy + recency)
-    assert group.preference_fairness == same(2 * (raw + pairs) / (2 * pairs) - 1)
+    assert group.derived["derived"]["derived"]["preference_fairness"] == same(2 * (raw + pairs) / (2 * pairs) - 1)
 
     def correct(case):
         return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
@@ -200,7 +202,7 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     assert read_run(hard_logs["persona"]).partial == {}
     assert read_run(hard_logs["partial"]).partial == {"general_hard": (100, 1010)}
     report = make_report(read_run(hard_logs["partial"]), general)
-    assert "PARTIAL: general_hard 100 of 1,010" in report.notes[0]
+    assert "PARTIAL: general_hard 100 of 1,010" in report.caveats[0]
     done = personafeedback("report", hard_logs["partial"], "--data", real_data, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
     for name in ("report.md", "accuracy.svg", "report.json"):
@@ -221,8 +223,8 @@ def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
 
 def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
     report = make_report(replace(read_run(hard_logs["persona"]), rows={}), general)
-    assert "PARTIAL: general_hard 0 of 1,010" in report.notes[0]
-    assert any("No answered case stands in the log." in note and "inspect eval-retry" in note for note in report.notes)
+    assert "PARTIAL: general_hard 0 of 1,010" in report.caveats[0]
+    assert any("No answered case stands in the log." in note and "inspect eval-retry" in note for note in report.caveats)
     assert "acc" not in {line.label for line in lines(report)}
 
 
@@ -234,7 +236,7 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
     assert run.answered == {"general_hard": 1010, "general_easy": 1510}
     assert [group.name for group in make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
     (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
-    assert from_samples.rows == {id_: row for id_, row in run.rows.items() if row.cell == "general_easy"}
+    assert from_samples.rows == {id_: row for id_, row in run.cases.items() if row.cell == "general_easy"}
     for file in hard_logs["no samples"].parent.iterdir():
         shutil.copy(file, tmp_path)
     with pytest.raises(RunError, match="found no samples in it, expected them as in the logs of the other cells"):
@@ -248,10 +250,10 @@ def test_a_limited_run_without_samples_is_partial_too(real_data, general, tmp_pa
         inspect_log(tmp_path / "inspect", "mixed", task, real_data, limit=10, log_samples=False),
     ):
         run = read_run(log)
-        assert run.rows is None
+        assert run.cases is None
         assert run.partial == {"general_hard": (10, 1010)}
         report = make_report(run, general)
-        assert "PARTIAL: general_hard 10 of 1,010" in report.notes[0]
+        assert "PARTIAL: general_hard 10 of 1,010" in report.caveats[0]
         assert (report.overall.cases, report.overall.of) == (10, 1010)
     several = inspect_log(tmp_path / "several", "mixed", "personafeedback_hard", "sample", limit=3, log_samples=False)
     with pytest.raises(RunError, match="found 3 of 16 cases answered and no samples, so that nobody can tell"):
@@ -287,11 +289,11 @@ def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log
 
-    from personafeedback_tasks.inspect_harness.tasks import both_orders
+    from personafeedback_tasks.inspect_harness.scorers import labels
 
     path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
     again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
-    write_eval_log(score(read_eval_log(str(path)), both_orders(), action="overwrite"), str(again))
+    write_eval_log(score(read_eval_log(str(path)), labels("personafeedback", "generate")(), action="overwrite"), str(again))
     run = read_run(tmp_path)
     assert run.logs == (again,)
     assert run.partial == {}
@@ -367,7 +369,7 @@ def test_two_arguments_are_two_rows(hard_logs, real_data):
 
 def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     report = make_report(read_run(hard_logs["persona"]), general, read_run(hard_logs["no_persona"]))
-    gain = report.by_name["general_hard"].persona_gain
+    gain = report.by_name["general_hard"].gain
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
     acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]
     assert gain == estimate([value - 0.5 for value in acc], [case.user_id for case in cases])  # the control picks A
@@ -523,15 +525,15 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(note.startswith("8 users only: intervals promise 95 % and hold less.") for note in report.notes)
+    assert any(note.startswith("8 users only: intervals promise 95 % and hold less.") for note in report.caveats)
     log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(note.startswith("Every user has the same acc") for note in report.notes)
+    assert any(note.startswith("Every user has the same acc") for note in report.caveats)
     row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
     report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
-    assert any(note.startswith("One user only: no standard error") for note in report.notes)
+    assert any(note.startswith("One user only: no standard error") for note in report.caveats)
     assert math.isnan(report.overall.measures["acc"].low)
 
 
@@ -601,6 +603,6 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     run = read_run(tmp_path)
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
-    assert run.signature == log.eval.metadata["personafeedback"]
+    assert run.signature == log.eval.metadata[KEY]
     setting, hidden = option.get("setting", "persona"), [option["hide"]] if "hide" in option else []
     assert (run.signature["setting"], run.signature["hide"]) == (setting, hidden)

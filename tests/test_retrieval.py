@@ -16,19 +16,22 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.stored import check_stored
+from personafeedback_tasks.personafeedback.signature import memory_digest, signature
 
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build, responses
+from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag import filter as rag_filter
 from personafeedback_tasks.personafeedback.rag.filter import read_numbers
 from personafeedback_tasks.personafeedback.rag.memory import digest
 from personafeedback_tasks.personafeedback.rag.retrieval import retrieve, search_terms
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.runs.run import RunError, read_runs
+from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.runs.run import RunError
 
 STORED = Path(__file__).with_name("prompts_rag")
 CELL = "personafeedback_general_hard"
@@ -224,112 +227,12 @@ def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
 # --- pieces of a case ------------------------------------------------------------------------------------------------
 
 
-def test_a_persona_is_split_into_statements_with_the_nearest_key():
-    profile = {
-        "Name": "李雷",
-        "Demographics": {"Age": 29, "Car": None, "Language": ["中文", "英文"]},
-        "Preference": {"Travel": {"Leisure_Travel": "爱徒步。“不去海边！”他说；每年两次！？\n带 3.5 升的包。"}},
-        "Pets": [],
-        "Trips": [{"to": "Rome"}, ["x", ["y"]]],
-        "": "alone",
-        "Quirk": " ",
-    }
-    assert statements(profile) == (
-        "Name: 李雷",
-        "Age: 29",
-        "Car: null",
-        "Language: 中文",
-        "Language: 英文",
-        "Leisure_Travel: 爱徒步。",
-        "Leisure_Travel: “不去海边！”",
-        "Leisure_Travel: 他说；",
-        "Leisure_Travel: 每年两次！？",
-        "Leisure_Travel: 带 3.5 升的包。",
-        "to: Rome",
-        "Trips: x",
-        "Trips: y",
-        ": alone",
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Likes tea. Hates milk! Why? Nobody knows.", ["Likes tea.", "Hates milk!", "Why?", "Nobody knows."]),
-        ("Up at six; in bed by ten.", ["Up at six;", "in bed by ten."]),
-        ("Runs 3.5 km in 20.5 minutes.", ["Runs 3.5 km in 20.5 minutes."]),
-        ("Knows Dr. Li, e.g. from J. S. Mill St. Paul's.", ["Knows Dr. Li, e.g. from J. S. Mill St. Paul's."]),
-        ("Plays chess, go etc. with friends.", ["Plays chess, go etc. with friends."]),
-        ("1. Tea 2. Coffee", ["1. Tea 2. Coffee"]),
-        ("Well... perhaps. See example.org/a?b;c", ["Well... perhaps.", "See example.org/a?b;c"]),
-        ("喜欢茶.不喜欢咖啡", ["喜欢茶.", "不喜欢咖啡"]),
-        ("他说：“好。”然后走了。'", ["他说：“好。”", "然后走了。'"]),
-        ("one\n\ntwo\r\nthree", ["one", "two", "three"]),
-        ("…", ["…"]),
-        ("  ", []),
-    ],
-)
-def test_a_text_is_split_into_its_sentences(text, expected):
-    assert statements({"key": text}) == tuple(f"key: {sentence}" for sentence in expected)
-
-
-def values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """(nearest key, text) of everything in a profile that is no object and no list."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from values(item, name)
-    elif isinstance(value, list):
-        for item in value:
-            yield from values(item, key)
-    else:
-        yield key, value if isinstance(value, str) else json.dumps(value)
-
-
-def check_nothing_is_lost(profile: dict[str, Any]) -> None:
-    """Take the values off the statements one after the other; only white space may be missing."""
-    left = list(statements(profile))
-    for key, text in values(profile):
-        rest = "".join(text.split())
-        while rest:
-            name, sentence = f"{key}: ", left.pop(0)
-            assert sentence.startswith(name)
-            said = "".join(sentence[len(name) :].split())
-            assert said
-            assert rest.startswith(said)
-            rest = rest[len(said) :]
-    assert left == []
-
-
-MARKS = st.sampled_from(
-    [".", "。", "！", "?", "；", ";", "\n", "\u2028", " ", "3.5", "e.g. ", "”", "'", "a", "Tea", "茶", "…"]
-)
-TEXT = st.lists(MARKS | st.text(max_size=3), max_size=12).map("".join)
-SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
-JSON = st.recursive(
-    SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
-)
-
-
-@given(st.dictionaries(st.text(max_size=4), JSON, max_size=4))
-@settings(derandomize=True, deadline=None)
-def test_no_value_of_a_persona_is_lost(profile):
-    check_nothing_is_lost(profile)
-
-
-def test_no_value_of_a_real_persona_is_lost(real_data):
-    for path in sorted((real_data / "persona").iterdir()):
-        check_nothing_is_lost(json.loads(path.read_text(encoding="utf-8")))
-
-
-# --- persona_bm25 ----------------------------------------------------------------------------------------------------
-
-
-def test_each_real_case_gets_k_different_statements_of_its_user(real_data):
+def test_each_real_case_gets_k_different_pieces_of_its_users_memory(real_data):
     cases = load_cases(real_data, "general")
-    template = Template(setting="persona_bm25")
-    template.check(cases)
-    found = [template.pieces(case) for case in cases]
-    for case, pieces in zip(cases, found, strict=True):
+    for case in cases:
+        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())  # as if it had been read
+    for case in cases:
+        pieces = RAG.pieces(case)
         assert len(set(pieces)) == len(pieces) == 5, case.id
         assert set(pieces) <= set(case.persona.memory), case.id
         asked = set(search_terms(case.question))
@@ -655,7 +558,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     pytest.importorskip("inspect_ai")
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.tasks import both_orders
+    from personafeedback_tasks.inspect_harness.scorers import labels
 
     log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
     cases = hard(remembered)
@@ -677,7 +580,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
         assert all(f"\n{number}. {piece}\n" in prompt for number, piece in enumerate(RAG.pieces(case), start=1))
     assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
     assert log.eval.task == f"{CELL} (rag, rag_filter)"
-    assert log.eval.metadata["personafeedback"]["rag_filter"] is True
+    assert log.eval.metadata[KEY]["rag_filter"] is True
     warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were asked with all"
     assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
@@ -685,7 +588,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]
-    again = score(log, both_orders(), action="overwrite", display="none")
+    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
     for sample in again.samples:
         assert sample.scores["personafeedback"].value["acc"] == 1
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said

@@ -17,23 +17,25 @@ pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
+from support import classifiers
+from support.inspect_runs import command
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support import classifiers
-from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine import rewards
+from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.inspect_harness.reward import RewardModelAPI, _messages, both_responses
-from personafeedback_tasks.personafeedback import rewards
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
+from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.reports import report
 from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
-from personafeedback_tasks.runs.run import read_run
+from personafeedback_tasks.runs.read import read_run
 
 ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
 

@@ -32,11 +32,11 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
         DataError: the data are not what the release promises.
     """
     record = find(benchmark)
-    given = {name: value for name, value in arguments.items() if name != "unknown"} | arguments.get("unknown", {})
     narrowing = {name for narrowed in record.selections.values() for name in narrowed}
-    told = record.options.strict({name: value for name, value in given.items() if name not in narrowing})
+    given = {name: value for name, value in arguments.items() if name not in narrowing and name != "unknown"}
+    told = record.options.strict({**given, **arguments.get("unknown", {})})
     method = record.method(told.method, "inspect")
-    named = {name: given[name] for name in narrowing if given.get(name) is not None}
+    named = {name: arguments[name] for name in narrowing if arguments.get(name) is not None}
     chosen = {**named, **record.selections[selection]}
     cases = record.load(told, chosen)
     record.check(told, cases)

@@ -61,7 +61,8 @@ class BenchmarkTask(ConfigurableTask):
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options))
         metadata = {name: value for name, value in metadata.items() if name in logged}
-        super().__init__(config={**config, "metadata": metadata})
+        # Where a task names this function, lm-eval looks up none of its metrics, on the Hub in the end.
+        super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
         signed = signature(self.benchmark, config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
         self._config.task_alias = signed["task"]
@@ -167,9 +168,12 @@ class BenchmarkTask(ConfigurableTask):
         return filtered
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """One value per metric: numbers, and for metrics over users or the corpus what their aggregation needs."""
         if "bypass" in self._metric_fn_list:  # --predict_only
             return {"bypass": 999}
+        return super().process_results(doc, results)
+
+    def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """One value per metric: numbers, and for metrics over users or the corpus what their aggregation needs."""
         assert self.method.score is not None  # of labels
         targets, answers = self.doc_to_target(doc), tuple(self._answers(results))
         values = self.method.score(targets, answers, self._log_likelihoods(results))

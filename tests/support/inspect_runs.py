@@ -25,7 +25,7 @@ class Scripted(ModelAPI):
         self.stop = stop
 
     async def generate(self, input, tools, tool_choice, config):
-        reply = JUDGES[self.model_name](input[-1].metadata["case_id"], input[-1].metadata["order"])
+        reply = JUDGES[self.model_name](input[-1].metadata["case_id"], input[-1].metadata["call"])
         output = ModelOutput.from_content("scripted", reply, stop_reason=self.stop or "stop")
         output.usage = ModelUsage()
         return output

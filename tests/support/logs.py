@@ -8,6 +8,7 @@ from typing import Any
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
+from personafeedback_tasks.common import statistics
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import read_reply
 from support.inspect_runs import evaluate as evaluate_inspect
@@ -38,8 +39,8 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
     for row in rows:
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
         values = scoring.as_dict(scoring.score_answers(row["filtered_resps"]))
-        row |= values | {"acc_se_user": [row["doc"]["user_id"], values["acc"]]}
+        row |= values | {"acc_stderr_clustered": [row["doc"]["user_id"], values["acc"]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
-    means = {f"{name},none": scoring.mean(row[name] for row in rows) for name in scoring.METRICS}
-    results["results"][task] |= means | {"acc_se_user,none": scoring.clustered_stderr(acc, users)}
+    means = {f"{name},none": statistics.mean(row[name] for row in rows) for name in scoring.METRICS}
+    results["results"][task] |= means | {"acc_stderr_clustered,none": statistics.clustered_stderr(acc, users)}
     results["n-samples"][task]["effective"] = len(rows)
