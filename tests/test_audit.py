@@ -335,7 +335,7 @@ def test_the_ceiling_worked_by_hand(make_release):
 
 def test_the_ceiling_of_a_category_that_is_not_there_is_refused(make_release):
     found = audit(load(make_release(CLEAN, PERSONAS)))
-    with pytest.raises(OptionError, match=r"^category='specific' is not known\. Use one of: general\.$"):
+    with pytest.raises(OptionError, match=r"^category must be one of general, got 'specific'\.$"):
         found.ceiling("specific")
 
 

@@ -23,16 +23,18 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
+from personafeedback_tasks.personafeedback.scoring import as_dict, score_answers
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Row, Run, RunError
+from personafeedback_tasks.runs.run import Run, RunError
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
@@ -41,17 +43,20 @@ SAMPLE = load_cases("sample")
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
     """A whole run, on the texts of the sample, that says it was asked on the release."""
     cases = [case for case in SAMPLE if case.cell in cells]
-    rows = {c.id: Row(c.id, c.cell, c.user_id, c.digest, (answer(i),), acc_sym) for i, c in enumerate(cases)}
+    found = {}
+    for i, c in enumerate(cases):
+        values = as_dict(score_answers(answer(i))) | ({} if acc_sym is None else {"acc_sym": acc_sym})
+        found[c.id] = CaseAnswers(c.id, c.cell, c.user_id, c.digest, GOLD, (answer(i),), (values,))
     signed = {
-        "package": "0.1.0", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1-0123456789ab",
+        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
         "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
     }  # fmt: skip
-    found = {
+    run = {
         "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
-        "conditions": "chat template=applied, few-shot=0, max_gen_toks=1024", "cells": {cell: 8 for cell in cells if cell in CELLS},
-        "rows": rows, "totals": {}, "logs": (Path("results/acme__model/results_2026.json"),),
+        "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},
+        "cases": found, "logs": (Path("results/acme__model/results_2026.json"),),
     }  # fmt: skip
-    return Run(**{**found, **kwargs})
+    return Run(**{**run, **kwargs})
 
 
 def update(path, run=None, control=None, cases=SAMPLE):
@@ -71,7 +76,7 @@ def refusing(index):
 
 
 def ours(results):
-    return [result for result in results if isinstance(result.metric_args, dict) and "orders" in result.metric_args]
+    return [result for result in results if isinstance(result.metric_args, dict) and "asked" in result.metric_args]
 
 
 def load(path):

@@ -165,7 +165,7 @@ def test_category_and_difficulty_choose_the_cells(make_release, category, diffic
 )
 @pytest.mark.parametrize("value", ["hardest", "", 7])
 def test_an_unknown_option_lists_the_known_values(release, option, known, value):
-    sentence = re.escape(f"{option}={value!r} is not known. Use one of: {known}.")
+    sentence = re.escape(f"{option} must be one of {known}, got {value!r}.")
     with pytest.raises(OptionError, match=f"^{sentence}$"):
         load_cases(release, **{option: value})
 

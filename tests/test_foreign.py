@@ -25,7 +25,9 @@ from support.logs import lm_eval_log, settle
 from support.releases import write_release
 
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.personafeedback import notices, release
+from personafeedback_tasks.engine import messages
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 
@@ -254,7 +256,7 @@ def test_the_data_commands_show_a_folder_and_a_key_as_they_are(tmp_path):
 def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
     cases = load_cases("sample")
     data = replace(cases, release=replace(cases.release, source="x[/b]\x1b[31m\n"))
-    line = notices.opening(task="t", asked=cases[:1], calls=2, template=Template(), data=data)
+    line = messages.opening(find("personafeedback"), task="t", asked=cases[:1], calls=2, options=Template(), data=data)
     assert line.isprintable()
     assert "data x[/b]\\x1b[31m\\n" in line
 

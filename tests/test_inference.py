@@ -76,7 +76,9 @@ def test_sign_flips_by_hand(sums, p):
 def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, users, value):
     found, n = estimate(values, users), sum(not math.isnan(x) for x in values)
     assert (found.value, found.n, found.users) == same((value, n, min(n, 1)), nan_ok=True)
-    assert all(math.isnan(x) for x in (found.stderr, found.low, found.high, minimum_detectable_difference(values, users)))
+    assert all(
+        math.isnan(x) for x in (found.stderr, found.low, found.high, minimum_detectable_difference(values, users))
+    )
     assert sign_flip_p(values, users) == same(1.0 if n else NAN, nan_ok=True)
 
 
@@ -184,7 +186,9 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     shuffled, whose = [differences[i] for i in order], [owners[i] for i in order]
     assert sign_flip_p(shuffled, whose) == p
     assert vars(estimate(shuffled, whose)) == same(vars(one), rel=1e-12)
-    assert minimum_detectable_difference(shuffled, whose) == same(minimum_detectable_difference(differences, owners), rel=1e-12)
+    assert minimum_detectable_difference(shuffled, whose) == same(
+        minimum_detectable_difference(differences, owners), rel=1e-12
+    )
 
 
 def test_p_leaves_the_global_random_state_alone():

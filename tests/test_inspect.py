@@ -20,12 +20,12 @@ from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
-from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import prompts, scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
@@ -254,7 +254,9 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
     assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
     assert read_run(log.location).rows
-    write_eval_log(score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location)
+    write_eval_log(
+        score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location
+    )
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
         read_run(log.location)
 
@@ -282,8 +284,8 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
             "category='general' is no option. Use: counts, data, hide",
         ),  # the name says "hard" alone
         ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
-        ({"method": "mc"}, "method='mc' is not known. Use one of: generate, cot"),
-        ({"prompt": "v9"}, "prompt='v9' is not known. Use one of: v1, v2, v3."),
+        ({"method": "mc"}, "method must be one of generate, cot, got 'mc'."),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
     ],
 )
 def test_an_unknown_option_is_refused(option, sentence):
@@ -346,7 +348,9 @@ def test_the_log_can_be_scored_again(tmp_path):
     from personafeedback_tasks.inspect_harness.scorers import labels
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
-    again = score(read_eval_log(log.location), labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score(
+        read_eval_log(log.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+    )
     assert metrics(again) == pytest.approx(metrics(log))
 
 
@@ -372,7 +376,7 @@ def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
 
 
 def test_an_unknown_judge_is_named_with_the_known_ones():
-    with pytest.raises(ValueError, match="judge='shortest' is not known. Use one of: longest, first"):
+    with pytest.raises(ValueError, match="judge must be one of longest, first, got 'shortest'."):
         get_model("personafeedback/shortest")
 
 

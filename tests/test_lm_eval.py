@@ -121,8 +121,8 @@ def test_options_change_the_prompt_and_the_name(real_data):
     ("metadata", "sentence"),
     [
         ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
-        ({"prompt": "v9"}, "prompt='v9' is not known. Use one of: v1, v2, v3."),
-        ({"language": "fr"}, "language='fr' is not known. Use one of: auto, en, zh."),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
+        ({"language": "fr"}, "language must be one of auto, en, zh, got 'fr'."),
     ],
 )
 def test_an_unknown_option_is_refused(metadata, sentence, real_data):
@@ -207,7 +207,7 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
     )  # fmt: skip
     assert manager.load(["personafeedback_general_easy"])
     manager = TaskManager(include_path=str(task_configs()), metadata={"data": "sample", "setting": "rag!"})
-    with pytest.raises(ValueError, match="setting='rag!' is not known. Use one of: persona, no_persona"):
+    with pytest.raises(ValueError, match="setting must be one of persona, no_persona, got 'rag!'."):
         manager.load(["personafeedback_general_easy"])
 
 

@@ -22,10 +22,11 @@ from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import joined
-from personafeedback_tasks.runs.checks import LoggedCase, rows_of
+from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
@@ -351,7 +352,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert (
-        "The replies were read by task version 1.0; version 1.1, which is installed, reads 200 of them otherwise."
+        "The replies were read by task version 1.0; version 1.1, which is installed, reads 200 of them differently."
         in printed
     )
 
@@ -370,10 +371,13 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
 def test_epochs_of_a_case_are_the_same_case():
     def sample(epoch: int, user: str) -> LoggedCase:
         value = scoring.as_dict(scoring.score_answers(("A", "B")))
-        return LoggedCase("x", "general_hard:1", "general_hard", user, "d", epoch, ("A", "B"), ("A", "B"), value, value)
+        both = ("A", "B")
+        return LoggedCase(
+            "x", "general_hard:1", "general_hard", user, "d", epoch, both, both, both, value, value, list(value)
+        )
 
     signature = {"cells": {"general_hard": {}}, "task_version": "1.1"}
-    rows, _ = rows_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature)
+    rows, _ = answers_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature, find("personafeedback"))
     assert len(rows["general_hard:1"].answers) == 2
     with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):
-        rows_of(Path("log"), [sample(1, "u"), sample(2, "w")], signature)
+        answers_of(Path("log"), [sample(1, "u"), sample(2, "w")], signature, find("personafeedback"))

@@ -13,10 +13,11 @@ from support.judges import who_asks
 from werkzeug import Request, Response
 
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.judged import likeliest
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
-from personafeedback_tasks.replies.answers import read_reply
+from personafeedback_tasks.replies.answers import LETTERS, read_reply
 from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
 from personafeedback_tasks.runs import lm_eval_log
 
@@ -102,11 +103,11 @@ def test_two_tokens_with_the_same_text_both_count():
 def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
     a, b = read_top(top(A=0.9, Well=0.1))
     assert (a, b) == (pytest.approx(log(0.9)), -math.inf)
-    assert scoring.read_log_likelihoods((a, b)) == "A"
+    assert likeliest(LETTERS, (a, b)) == "A"
     for listed in ([], top(Well=0.9, I=0.1)):
         pair = read_top(listed)
         assert pair == pytest.approx(NAN, nan_ok=True)
-        assert scoring.read_log_likelihoods(pair) == "invalid_response_format"
+        assert likeliest(LETTERS, pair) == "invalid_response_format"
         assert mass(pair) == 0
 
 
@@ -335,7 +336,9 @@ def letters(name, **arguments):
 def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     names = [*scoring.METRICS, "acc_sym", "p_chosen"]
-    again = score_again(read_eval_log(found.location), labels("personafeedback", "logprobs")(), action="overwrite", display="none")
+    again = score_again(
+        read_eval_log(found.location), labels("personafeedback", "logprobs")(), action="overwrite", display="none"
+    )
     for results in (found.results, again.results):
         table = results.scores[0].metrics
         cells = {f"_{case.cell}" for case in CASES}
@@ -408,7 +411,9 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
 
 def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
     found = evaluate(letters("all"), tmp_path)
-    again = score_again(read_eval_log(found.location), labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score_again(
+        read_eval_log(found.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+    )
     write_eval_log(again, found.location)
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_logprobs"):
         read_run(found.location)

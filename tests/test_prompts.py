@@ -17,7 +17,8 @@ from personafeedback_tasks.personafeedback.conversations import SIDES, conversat
 from personafeedback_tasks.personafeedback.judges import JUDGES
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import METHODS, SETTINGS, Template, build, responses
+from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build, responses
+from personafeedback_tasks.personafeedback.record import METHODS
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
 from personafeedback_tasks.replies.answers import LETTERS
 

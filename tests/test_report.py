@@ -224,7 +224,9 @@ def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
 def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
     report = make_report(replace(read_run(hard_logs["persona"]), rows={}), general)
     assert "PARTIAL: general_hard 0 of 1,010" in report.caveats[0]
-    assert any("No answered case stands in the log." in note and "inspect eval-retry" in note for note in report.caveats)
+    assert any(
+        "No answered case stands in the log." in note and "inspect eval-retry" in note for note in report.caveats
+    )
     assert "acc" not in {line.label for line in lines(report)}
 
 
@@ -293,7 +295,9 @@ def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
 
     path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
     again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
-    write_eval_log(score(read_eval_log(str(path)), labels("personafeedback", "generate")(), action="overwrite"), str(again))
+    write_eval_log(
+        score(read_eval_log(str(path)), labels("personafeedback", "generate")(), action="overwrite"), str(again)
+    )
     run = read_run(tmp_path)
     assert run.logs == (again,)
     assert run.partial == {}

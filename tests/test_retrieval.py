@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from personafeedback_tasks.personafeedback.signature import memory_digest, signature
+from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.signature import KEY, signature
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -348,11 +349,11 @@ def test_an_empty_memory_is_refused(remembered):
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"k": 0}, "k=0 is not known. Use a whole number from 1 on"),
-        ({"k": True}, "k=True is not known."),
-        ({"k": "3"}, "k='3' is not known."),
-        ({"k": 2.0}, "k=2.0 is not known."),
-        ({"setting": "rag", "rag_filter": 1}, "rag_filter=1 is not known. Use true or false."),
+        ({"k": 0}, "k must be a positive integer, got 0"),
+        ({"k": True}, "k must be a positive integer, got True."),
+        ({"k": "3"}, "k must be a positive integer, got '3'."),
+        ({"k": 2.0}, "k must be a positive integer, got 2.0."),
+        ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
         ({"rag_filter": True}, "rag_filter=true was given with setting=persona and method=generate."),
         ({"setting": "no_persona", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
         ({"setting": "rag", "method": "mc", "rag_filter": True}, "with setting=rag and method=mc."),
@@ -378,13 +379,13 @@ def test_an_option_that_does_not_exist_is_refused(option, sentence):
     ],
 )
 def test_the_name_says_what_is_retrieved(options, remarks):
-    assert options.remarks() == remarks
+    assert options.remarks(vars(options)) == remarks
 
 
 def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remembered):
     def signed(cell="hard", **options):
         cases = load_cases(remembered, "general", cell, counts="any")
-        return signature(CELL, cases, Options(**options))
+        return signature(find("personafeedback"), CELL, cases, Options(**options))
 
     one = signed(setting="rag", k=3)
     assert (one["k"], one["rag_filter"], one["memory"]) == (3, False, digest(remembered))
@@ -664,5 +665,5 @@ def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
 
 def test_only_rag_has_a_digest_of_memories(remembered):
     cases = hard(remembered)
-    assert memory_digest(cases, Options(setting="rag")) == digest(remembered)
-    assert memory_digest(cases, Options()) is None
+    assert find("personafeedback").signs(cases, Options(setting="rag")) == {"memory": digest(remembered)}
+    assert find("personafeedback").signs(cases, Options()) == {"memory": None}

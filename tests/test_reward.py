@@ -17,18 +17,21 @@ pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
-from support import classifiers
-from support.inspect_runs import command
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import classifiers
+from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import rewards
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.rewards import RewardError
-from personafeedback_tasks.inspect_harness.reward import RewardModelAPI, _messages, both_responses
+from personafeedback_tasks.inspect_harness.calls import messages
+from personafeedback_tasks.inspect_harness.reward import responses
+from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -204,7 +207,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
                 each.scores["personafeedback_reward"].metadata["rewards"]["reward"][side]
             )
         assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
-    again = inspect_score(log, both_responses(), action="overwrite", display="none")
+    again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found)
 
 
@@ -212,7 +215,7 @@ def test_a_log_from_before_revisions_were_noted_can_be_scored_again(one, tmp_pat
     log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, limit=1)
     for choice in log.samples[0].output.choices:
         assert choice.message.metadata.pop("revision") == "local"
-    again = inspect_score(log, both_responses(), action="overwrite", display="none")
+    again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
     assert again.samples[0].scores["personafeedback_reward"].metadata.keys() == {"rewards", "persona", "dtype"}
 
@@ -268,8 +271,9 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
 
     async def ask(case):
         with anyio.CancelScope() as scopes[case.id]:
-            messages = _messages(case, Options(method="reward"), "chosen")
-            replies[case.id] = await api.generate(messages, [], "none", None)
+            record = find("personafeedback")
+            told = messages(record, record.methods["reward"], case, Options(method="reward"), "chosen")
+            replies[case.id] = await api.generate(told, [], "none", None)
 
     async def main():
         # The only thread is busy: what was taken off the queue waits for it.
@@ -473,18 +477,18 @@ def test_names_must_fit_the_outputs(one, five):
     ("arguments", "message"),
     [
         ({"batch": 4}, "-M batch=4 is no option of personafeedback-reward. Use: batch_size, aspects, truncate"),
-        ({"batch_size": 0}, "batch_size=0 is not known. Use a whole number from 1"),
-        ({"truncate": "yes"}, "truncate='yes' is not known. Use one of: true, false"),
-        ({"unpinned": "yes"}, "unpinned='yes' is not known. Use one of: true, false"),
+        ({"batch_size": 0}, "batch_size must be a positive integer, got 0"),
+        ({"truncate": "yes"}, "truncate must be one of true, false, got 'yes'."),
+        ({"unpinned": "yes"}, "unpinned must be one of true, false, got 'yes'."),
         (
             {"revision": 1.1},
-            "revision=1.1 is not known, expected .* as text. Quote what looks like a number: -M 'revision=\"1.0\"'",
+            "revision must be .* as text, got 1.1. Quote what looks like a number: -M 'revision=\"1.0\"'",
         ),
-        ({"revision": None}, "revision=None is not known"),
-        ({"aspects": None}, "aspects=None is not known, expected a name for each output"),
-        ({"aspects": 5}, "aspects=5 is not known, expected a name for each output"),
-        ({"aspects": "a,,b"}, "aspects='a,,b' is not known, expected a name .* none of them empty"),
-        ({"aspects": ["reward", "b"]}, "is not known, expected .* or one of reward, specific_easy"),
+        ({"revision": None}, "revision must be .* as text, got None"),
+        ({"aspects": None}, "aspects must name each output, got None"),
+        ({"aspects": 5}, "aspects must name each output, got 5"),
+        ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. No name may be empty"),
+        ({"aspects": ["reward", "b"]}, "No name may be empty or one of reward, stderr, specific_easy"),
     ],
 )
 def test_an_argument_that_is_not_known_is_refused(arguments, message):

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.engine.judged import likeliest, per_call
+from personafeedback_tasks.engine.table import Scored, table
+from personafeedback_tasks.personafeedback.cases import columns
 from personafeedback_tasks.personafeedback.orders import swap
 from personafeedback_tasks.personafeedback.scoring import (
     METRICS,
     as_dict,
-    letter_pairs,
     p_chosen,
-    read_log_likelihoods,
     score_answers,
     score_symmetric,
-    table,
 )
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
@@ -120,13 +120,13 @@ PAIR = st.tuples(*[st.floats(-50, 0)] * 2)
     ],
 )
 def test_the_likelier_letter_is_the_answer(pair, answer):
-    assert read_log_likelihoods(pair) == answer
+    assert likeliest(LETTERS, pair) == answer
 
 
 def test_log_likelihoods_are_paired_per_prompt_and_none_is_left_over():
-    assert letter_pairs([-1.0, -2.0, -3.0, -4.0]) == [(-1.0, -2.0), (-3.0, -4.0)]
-    with pytest.raises(ValueError, match="shorter"):
-        letter_pairs([-1.0, -2.0, -3.0])
+    assert per_call([-1.0, -2.0, -3.0, -4.0], LETTERS) == [(-1.0, -2.0), (-3.0, -4.0)]
+    with pytest.raises(ValueError, match="found 3 log-likelihoods, expected 2 per call"):
+        per_call([-1.0, -2.0, -3.0], LETTERS)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_acc_sym_is_decided_on_the_averaged_log_odds(pairs, expected):
 @given(PAIR, PAIR)
 def test_acc_sym_agrees_with_a_judge_that_is_consistent_and_mirrors_with_the_labels(one, two):
     score = score_symmetric((one, two))
-    answers = (read_log_likelihoods(one), read_log_likelihoods(two))
+    answers = (likeliest(LETTERS, one), likeliest(LETTERS, two))
     if answers in (("A", "B"), ("B", "A")):
         assert score == score_answers(answers).acc
     assert score_symmetric(swap((one, two))) == 1 - score
@@ -306,11 +306,12 @@ def test_p_chosen_and_p_rejected_are_one(first, second):
 def test_a_table_of_cases_worked_by_hand():
     found = table(
         [
-            ("general_hard", "ann", [{"acc": 1.0, "first_rate": NAN}]),
-            ("specific_easy", "ann", [{"acc": 1.0, "first_rate": NAN}]),
-            ("general_easy", "bob", [{"acc": 1.0, "first_rate": 1.0}, {"acc": 0.0, "first_rate": NAN}]),
-            ("general_hard", "bob", [{"acc": 0.0, "first_rate": 0.5}]),
-        ]
+            Scored("general_hard", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            Scored("specific_easy", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            Scored("general_easy", "bob", [{"acc": 1.0, "first_rate": 1.0}, {"acc": 0.0, "first_rate": NAN}]),
+            Scored("general_hard", "bob", [{"acc": 0.0, "first_rate": 0.5}]),
+        ],
+        columns,
     )
     assert found == same(
         {
@@ -340,4 +341,4 @@ def test_a_table_of_cases_worked_by_hand():
 
 
 def test_a_table_of_no_cases_is_empty():
-    assert table([]) == {}
+    assert table([], columns) == {}

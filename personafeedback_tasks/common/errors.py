@@ -21,7 +21,7 @@ def choose(option: str, value: object, known: tuple[str, ...]) -> str:
     """Return `value` if it is one of `known`; raise OptionError with the list otherwise."""
     if isinstance(value, str) and value in known:
         return value
-    raise OptionError(f"{option}={value!r} is not known. Use one of: {', '.join(known)}.")
+    raise OptionError(f"{option} must be one of {', '.join(known)}, got {value!r}.")
 
 
 def require(module: str, extra: str) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..replies.answers import REASONS
-from .cases import Case, CaseSet
+from .cases import CaseSet
 from .conversation import Message
-from .judged import Answers, CorpusMetric, Judged, LogLikelihoods
+from .judged import Answers, CorpusMetric, LogLikelihoods
 from .options import Options
 from .report import ReportSpec
 
@@ -167,8 +167,8 @@ class Benchmark:
         there = [method.name for method in self.methods.values() if harness in method.harnesses]
         if name in there:
             return self.methods[name]
-        where = "" if name not in self.methods else f" It works in {' and '.join(self.methods[name].harnesses)} only."
-        raise OptionError(f"method={name!r} is not known in {harness}. Use one of: {', '.join(there)}.{where}")
+        where = f" {name} works in {' and '.join(self.methods[name].harnesses)} only." if name in self.methods else ""
+        raise OptionError(f"method must be one of {', '.join(there)} in {harness}, got {name!r}.{where}")
 
     def task(self, selection: str, suffix: str = "") -> str:
         """The name of a task: `personafeedback`, `personafeedback_general_hard_mc`."""
@@ -210,17 +210,3 @@ def find(name: str) -> Benchmark:
             f"found no benchmark {name!r}, expected one of: {', '.join(sorted(known))}. Install the package that brings it."
         )
     return known[name]
-
-
-def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
-    """The label with the highest log-likelihood; a tie at the top or an undefined value is unreadable, not the first label."""
-    top = max(values)
-    if any(value != value for value in values) or values.count(top) > 1:
-        return "invalid_response_format"
-    return labels[values.index(top)]
-
-
-__all__ = [
-    "Answers", "Benchmark", "Case", "CaseSet", "CorpusMetric", "Judged", "LogLikelihoods", "Message", "Method", "Metric",
-    "Options", "Stage", "benchmarks", "find", "likeliest", "register",
-]  # fmt: skip

@@ -15,3 +15,23 @@ Judged = tuple[Sequence[str], Answers]
 
 CorpusMetric = Callable[[Sequence[Judged]], float]
 """A score that is no mean over cases, such as F1 or kappa: from all of them at once; nan where it is undefined."""
+
+
+def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:
+    """Log-likelihoods of each label, call after call -> those of one call together.
+
+    Raises:
+        ValueError: some are left over.
+    """
+    width = len(labels)
+    if len(values) % width:
+        raise ValueError(f"found {len(values)} log-likelihoods, expected {width} per call")
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+
+
+def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
+    """The label with the highest log-likelihood; a tie at the top or an undefined value is unreadable, not the first label."""
+    top = max(values)
+    if any(value != value for value in values) or values.count(top) > 1:
+        return "invalid_response_format"
+    return labels[values.index(top)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from inspect_ai.model import ChatCompletionChoice, GenerateConfig
 
 from ..common.errors import OptionError
-from ..engine.benchmark import Benchmark, LogLikelihoods, Method, likeliest
+from ..engine.benchmark import Benchmark, Method
+from ..engine.judged import LogLikelihoods, likeliest
 from ..replies.letter_probabilities import first_written
 
 CONFIG = GenerateConfig(

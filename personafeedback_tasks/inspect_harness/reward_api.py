@@ -179,16 +179,16 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     found = dict(model_args)
     size = found.get("batch_size", 1)
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise OptionError(f"batch_size={size!r} is not known. Use a whole number from 1.")
+        raise OptionError(f"batch_size must be a positive integer, got {size!r}.")
     revision = found.get("revision")
     if "revision" in found and (not isinstance(revision, str) or not revision):
         raise OptionError(
-            f"revision={revision!r} is not known, expected a commit, branch or tag as text. Quote what looks like a number: "
+            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote what looks like a number: "
             "-M 'revision=\"1.0\"'."
         )
     for name in ("truncate", "trust_remote_code", "unpinned"):
         if not isinstance(found.get(name, False), bool):
-            raise OptionError(f"{name}={found[name]!r} is not known. Use one of: true, false.")
+            raise OptionError(f"{name} must be true or false, got {found[name]!r}.")
     if "aspects" in found:
         found["aspects"] = _names(found["aspects"])
     return found
@@ -204,7 +204,7 @@ def _names(aspects: object) -> tuple[str, ...]:
     reserved = ["", TOTAL, "stderr", *(name for one in benchmarks().values() for name in one.columns(one.cells))]
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(
-            f"aspects={aspects!r} is not known, expected a name for each output, none of them empty or one of "
+            f"aspects must name each output, got {aspects!r}. No name may be empty or one of "
             f"{', '.join(reserved[1:])}, which have a meaning of their own. Name them in their order: -M aspects=helpfulness,correctness,..."
         )
     return names

@@ -12,7 +12,8 @@ from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from ..engine.benchmark import Benchmark, LogLikelihoods, Method, find
+from ..engine.benchmark import Benchmark, Method, find
+from ..engine.judged import LogLikelihoods
 from ..replies.letter_probabilities import mass
 from .calls import events, replies, stage_outcome
 from .logprobs import read_first_token

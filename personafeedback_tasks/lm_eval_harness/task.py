@@ -18,8 +18,9 @@ from lm_eval.api.task import ConfigurableTask
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine import messages
-from ..engine.benchmark import find, likeliest
+from ..engine.benchmark import find
 from ..engine.cases import CaseSet
+from ..engine.judged import LogLikelihoods, likeliest, per_call
 from ..engine.signature import KEY, signature
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
@@ -193,12 +194,11 @@ class BenchmarkTask(ConfigurableTask):
             return list(results)
         return [likeliest(self.benchmark.labels, values) for values in self._log_likelihoods(results)]
 
-    def _log_likelihoods(self, results: Sequence[Any]) -> list[tuple[float, ...]]:
+    def _log_likelihoods(self, results: Sequence[Any]) -> list[LogLikelihoods]:
         """(log-likelihood, is greedy) of each label, call after call -> those of the labels per call."""
         if self.method.evidence != "log_likelihoods":
             return []
-        values, width = [value for value, _ in results], len(self.benchmark.labels)
-        return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+        return per_call([value for value, _ in results], self.benchmark.labels)
 
 
 @cache

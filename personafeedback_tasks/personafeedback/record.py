@@ -9,7 +9,8 @@ from typing import Any
 from .. import TASK_VERSION
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Answers, Benchmark, LogLikelihoods, Method, Metric, Stage
+from ..engine.benchmark import Benchmark, Method, Metric, Stage
+from ..engine.judged import Answers, LogLikelihoods
 from ..engine.report import CardSpec, Control, Examined, Line, ReportSpec
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top

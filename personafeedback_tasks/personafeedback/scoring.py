@@ -14,9 +14,6 @@ from ..replies.answers import LETTERS
 from ..replies.letter_probabilities import LogLikelihoods
 from .orders import CHOSEN_LETTER, ORDERS
 
-TIED = "invalid_response_format"
-"""The reason when two log-likelihoods are equal or undefined: there is no letter to read."""
-
 
 @dataclass(frozen=True)
 class CaseScore:
@@ -61,19 +58,6 @@ def score_answers(answers: Sequence[str]) -> CaseScore:
         first_rate=readable.count(LETTERS[0]) / len(readable) if readable else math.nan,
         invalid=1 - len(readable) / len(ORDERS),
     )
-
-
-def letter_pairs(values: Sequence[float]) -> list[LogLikelihoods]:
-    """The log-likelihoods of the letters, one after the other over all prompts of a case -> one pair per prompt."""
-    return list(zip(values[::2], values[1::2], strict=True))
-
-
-def read_log_likelihoods(pair: LogLikelihoods) -> str:
-    """The more likely letter; equal or undefined log-likelihoods are unreadable, not the first letter."""
-    a, b = pair
-    if a == b or math.isnan(a) or math.isnan(b):
-        return TIED
-    return LETTERS[0] if a > b else LETTERS[1]
 
 
 def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:

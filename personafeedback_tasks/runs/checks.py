@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Answers, Benchmark
+from ..engine.benchmark import Benchmark
+from ..engine.judged import Answers
 from .run import RunError
 
 TOLERANCE = 1e-9

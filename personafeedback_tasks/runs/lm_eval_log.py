@@ -11,7 +11,8 @@ from typing import Any
 
 from ..common.statistics import clustered_stderr, mean
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Judged, Method, likeliest
+from ..engine.benchmark import Benchmark, Method
+from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
 from ..engine.signature import KEY
 from ..engine.table import corpus_stderr, over_corpus
 from ..replies.answers import excerpt
@@ -152,12 +153,12 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
 def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> LoggedCase:
     document, targets = row["doc"], list(row["doc"]["targets"])
     unread: tuple[tuple[str, str], ...] = ()
-    likelihoods: list[tuple[float, ...]] = []
+    likelihoods: list[LogLikelihoods] = []
     if method.read is None:
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
-        likelihoods = _per_call([float(value) for ((value, _),) in row["resps"]], benchmark)
+        likelihoods = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
         again = tuple(likeliest(benchmark.labels, values) for values in likelihoods)
-        logged = _per_call([float(value) for value, _ in row["filtered_resps"]], benchmark)
+        logged = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
         answers = tuple(likeliest(benchmark.labels, values) for values in logged)
     else:
         replies = [str(reply) for reply, *_ in row["resps"]]
@@ -174,13 +175,6 @@ def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Metho
         where, document["id"], document["cell"], document["user_id"], document["digest"], 1,
         targets, answers, again, row, values, checked, unread,
     )  # fmt: skip
-
-
-def _per_call(values: list[float], benchmark: Benchmark) -> list[tuple[float, ...]]:
-    width = len(benchmark.labels)
-    if len(values) % width:
-        raise ValueError(f"{len(values)} log-likelihoods, which are no multiple of {width}")
-    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
 
 
 def _refuse_other_table(

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from personafeedback_tasks.personafeedback.notices import opening, unfiltered, unreadable
 
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine import messages
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.rag.filter import warning as unfiltered
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
+
+RECORD = find("personafeedback")
+
+
+def opening(template, **kwargs):
+    return messages.opening(RECORD, options=template, **kwargs)
+
+
+def unreadable(task, answers, method="generate"):
+    return messages.unreadable(RECORD, task, answers, RECORD.methods[method])
 
 
 @pytest.fixture
@@ -103,17 +115,17 @@ def test_the_warning_names_the_commonest_reason_and_its_remedy(reason, remedies)
     warning = unreadable("personafeedback_hard", replies)
     assert warning is not None
     assert warning.startswith(
-        "personafeedback_hard: 14 of 1,200 replies (1.2%) are unreadable and count as not picked; "
-        f"commonest reason: {reason} (13). "
+        "personafeedback_hard: 14 of 1,200 replies (1.2%) are unreadable and count as wrong; "
+        f"most common reason: {reason} (13). "
     )
     assert [remedy for remedy in remedies if remedy not in warning] == []
 
 
 def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
     for reason in REASONS:
-        assert f"commonest reason: {reason} (1). " in str(unreadable("t", [reason]))
-    assert "commonest reason: refusal (1). " in str(unreadable("t", ["truncated", "refusal"]))
-    assert "commonest reason: refusal (1). " in str(unreadable("t", ["refusal", "truncated"]))
+        assert f"most common reason: {reason} (1). " in str(unreadable("t", [reason]))
+    assert "most common reason: refusal (1). " in str(unreadable("t", ["truncated", "refusal"]))
+    assert "most common reason: refusal (1). " in str(unreadable("t", ["refusal", "truncated"]))
 
 
 # --- options ---------------------------------------------------------------------------------------------------------
@@ -128,14 +140,14 @@ def test_options_are_taken_out_of_other_peoples_mapping():
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("setting", "none", "setting='none' is not known. Use one of: persona, no_persona, rag."),
+        ("setting", "none", "setting must be one of persona, no_persona, rag, got 'none'."),
         (
             "setting",
             ["persona"],
-            r"setting=\['persona'\] is not known. Use one of: persona, no_persona, rag.",
+            r"setting must be one of persona, no_persona, rag, got \['persona'\].",
         ),
-        ("counts", "all", "counts='all' is not known. Use one of: table2, any."),
-        ("data", 7, "data=7 is not known. Use a folder, 'sample', or a Hub dataset id."),
+        ("counts", "all", "counts must be one of table2, any, got 'all'."),
+        ("data", 7, "data must be a folder, 'sample' or a Hub dataset id, got 7."),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused(option, value, sentence):
@@ -145,10 +157,10 @@ def test_an_option_that_does_not_exist_is_refused(option, value, sentence):
 
 def test_a_name_shows_what_must_not_be_overlooked(two_cases):
     sample = load_cases("sample")
-    assert Options().named("t", two_cases) == "t"
-    assert Options(setting="no_persona").named("t", two_cases) == "t (no_persona)"
-    assert Options().named("t", sample) == "t (demonstration)"
-    assert Options(setting="no_persona").named("t", sample) == "t (no_persona, demonstration)"
+    assert RECORD.named("t", two_cases, Options()) == "t"
+    assert RECORD.named("t", two_cases, Options(setting="no_persona")) == "t (no_persona)"
+    assert RECORD.named("t", sample, Options()) == "t (demonstration)"
+    assert RECORD.named("t", sample, Options(setting="no_persona")) == "t (no_persona, demonstration)"
 
 
 def test_the_remedy_fits_the_method():
