@@ -115,8 +115,7 @@ def section(report: Report, cases: CaseSet) -> str:
         f"## {foreign.markdown(heading)}",
         measured,
         _table(report),
-        "Per cent. The 95 % intervals are clustered by user. Baselines on the same cases: longest picks the longer response, "
-        "random is a fair coin.",
+        "Per cent. The 95 % intervals are clustered by user. The baseline, on the same cases, picks the longer response.",
         replies,
         "What these numbers do not say:",
         "\n".join(f"- {limit}" for limit in [*limits(report, cases), *map(foreign.markdown, report.notes)]),
