@@ -11,9 +11,10 @@ from __future__ import annotations
 import statistics
 import time
 
-from personafeedback_tasks.personafeedback import prompts, retrieval
+from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.rag import retrieval
 from personafeedback_tasks.replies.answers import read_reply
 
 REPEATS = 5
@@ -33,14 +34,16 @@ def main() -> None:
     load = seconds(lambda: load_cases(category="general"))
     cases = load_cases(category="general")
     build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in ORDERS])
-    bm25 = prompts.Template(setting="persona_bm25")
+    rag = prompts.Template(setting="rag")
+    for case in cases:  # the release has no memories: the lines of a persona stand in for one
+        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())
 
     def retrieve() -> None:
         retrieval._index.cache_clear()  # a run makes each user's index once
         for case in cases:
-            prompts.build(case, bm25, ORDERS[0])
+            prompts.build(case, rag, ORDERS[0])
 
-    bm25.check(cases)
+    rag.check(cases)
     retrieved = seconds(retrieve)
     short = ["A", "**B**", "Answer: B", "答案：A", "Overall, Response B suits this user better."] * 100
     english = "Response A suggests a busy club, while Response B suggests a quiet tour for someone who reads. " * 105
@@ -53,7 +56,7 @@ def main() -> None:
     loops = ["我的", ",", "A\n", "A is better, but B. ", "(", "<x>", '"a":', "I choose A. "]
     print(f"load {len(cases):,} cases with personas: {load:.3f} s")
     print(f"build both prompts: {len(cases) / build:,.0f} cases/s")
-    print(f"retrieve for one case (persona_bm25): {1000 * retrieved / len(cases):.3f} ms")
+    print(f"retrieve for one case (rag): {1000 * retrieved / len(cases):.3f} ms")
     for name, replies in texts.items():
         read = seconds(lambda replies=replies: [read_reply(reply) for reply in replies]) / len(replies)
         print(f"read {name}: {1e6 * read:,.0f} us")
