@@ -71,8 +71,8 @@ def make_log(real_log):
         said = name.replace("user:hunter2@", "")  # what a model replies is no secret of ours
         known = said.encode("utf-8", "ignore").decode("utf-8")  # an id that is no UTF-8 is refused
         for task, config in results["configs"].items():
-            signed = config["metadata"]["personafeedback"] | signature
-            config["metadata"]["personafeedback"] = signed | ({"source": "/gone"} if ids else {})
+            signed = config["metadata"]["personafeedback_tasks"] | signature
+            config["metadata"]["personafeedback_tasks"] = signed | ({"source": "/gone"} if ids else {})
             (samples,) = copy.glob(f"samples_{task}_2*.jsonl")
             rows = [json.loads(line) for line in samples.read_bytes().splitlines()][:cases]
             for row in rows:

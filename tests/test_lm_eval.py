@@ -99,7 +99,7 @@ def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real
     assert value(results, task, "acc") == 1
     config = results["configs"][task]
     assert config["generation_kwargs"]["max_gen_toks"] == 4096
-    assert config["metadata"]["personafeedback"]["method"] == "cot"
+    assert config["metadata"]["personafeedback_tasks"]["method"] == "cot"
     cases = load_cases(real_data, "general", "hard")[:40]
     template = prompts.Template(method="cot")
     assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
@@ -207,7 +207,7 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
     )  # fmt: skip
     assert manager.load(["personafeedback_general_easy"])
     manager = TaskManager(include_path=str(task_configs()), metadata={"data": "sample", "setting": "rag!"})
-    with pytest.raises(ValueError, match="setting must be one of persona, no_persona, got 'rag!'."):
+    with pytest.raises(ValueError, match="setting must be one of persona, no_persona, rag, got 'rag!'."):
         manager.load(["personafeedback_general_easy"])
 
 
@@ -316,7 +316,7 @@ def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tas
     assert len(samples) == 2
     assert not any("hunter2" in path.read_text(encoding="utf-8") for path in samples)
     for config in results["configs"].values():
-        assert config["metadata"].keys() == {"version", "config_source", "setting", "personafeedback"}
+        assert config["metadata"].keys() == {"version", "config_source", "setting", "personafeedback_tasks"}
         assert config["metadata"]["setting"] == "no_persona"
 
 

@@ -25,7 +25,6 @@ from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
-from personafeedback_tasks.replies.answers import joined
 from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
@@ -89,13 +88,13 @@ def about(row: Json) -> Json:
 
 
 def answers(row: Json) -> list[str]:
-    return row["scores"]["personafeedback"]["answer"].split(", ") if is_inspect(row) else list(row["filtered_resps"])
+    return list(row["scores"]["personafeedback"]["metadata"]["answers"] if is_inspect(row) else row["filtered_resps"])
 
 
 def answer(row: Json, new: list[str]) -> None:
     """Other answers, and nothing else."""
     if is_inspect(row):
-        row["scores"]["personafeedback"]["answer"] = joined(new)
+        row["scores"]["personafeedback"]["metadata"]["answers"] = list(new)
     else:
         row["filtered_resps"] = new
 
@@ -276,7 +275,7 @@ def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, rea
 
 def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
     def elsewhere(header: Json) -> None:
-        header["configs"][HARD]["metadata"]["personafeedback"]["source"] = "/gone"
+        header["configs"][HARD]["metadata"]["personafeedback_tasks"]["source"] = "/gone"
 
     log = bent(logs["lm-eval"], tmp_path / "bent", untouched, elsewhere)
     done = personafeedback("compare", log, logs["inspect"])

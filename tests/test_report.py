@@ -355,7 +355,7 @@ def test_logs_that_differ_in_what_moves_a_score_are_refused(field, value, hard_l
     shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
     (results,) = (tmp_path / "easy").glob("results_*.json")
     content = json.loads(results.read_text(encoding="utf-8"))
-    content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback"][field] = value
+    content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback_tasks"][field] = value
     results.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(RunError, match=rf"differ in {field} \({value} and .*Report them as two runs"):
         read_runs([tmp_path])

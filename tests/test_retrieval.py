@@ -453,7 +453,7 @@ def test_lm_eval_asks_what_is_retrieved(remembered):
     assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
     assert results["results"][CELL]["acc,none"] == 1
     assert results["results"][CELL]["alias"] == f"{CELL} (rag, k=3)"
-    assert results["configs"][CELL]["metadata"]["personafeedback"]["k"] == 3
+    assert results["configs"][CELL]["metadata"]["personafeedback_tasks"]["k"] == 3
 
 
 def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
@@ -642,7 +642,7 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
     (run,) = read_runs([tmp_path / "logs"])
     assert run.label.endswith("(rag)")
     content = json.loads(easy.read_text(encoding="utf-8"))
-    signed = content["configs"][CELL.replace("hard", "easy")]["metadata"]["personafeedback"]
+    signed = content["configs"][CELL.replace("hard", "easy")]["metadata"]["personafeedback_tasks"]
     signed[field] = value
     easy.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(RunError, match=f"differ in {field} "):
@@ -657,7 +657,7 @@ def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
     path = lm_eval_log(tmp_path, "gold", CELL, SAMPLE)
     content = json.loads(path.read_text(encoding="utf-8"))
     for name in ("k", "rag_filter", "memory"):
-        del content["configs"][CELL]["metadata"]["personafeedback"][name]
+        del content["configs"][CELL]["metadata"]["personafeedback_tasks"][name]
     path.write_text(json.dumps(content), encoding="utf-8")
     (run,) = read_runs([path])
     assert (run.signature["k"], run.signature["memory"]) == (5, None)

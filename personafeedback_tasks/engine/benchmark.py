@@ -24,6 +24,10 @@ GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
 
 
+HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
+"""The harnesses, and how people write them."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric that is a mean over cases.
@@ -48,7 +52,7 @@ class Method:
         help: one line, for the README.
         evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
             log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
-        harnesses: where it works: `lm-eval`, `inspect`.
+        harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order in which their answers stand.
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
         asked: what each case was asked in, for tables: `both orders`.
@@ -167,8 +171,11 @@ class Benchmark:
         there = [method.name for method in self.methods.values() if harness in method.harnesses]
         if name in there:
             return self.methods[name]
-        where = f" {name} works in {' and '.join(self.methods[name].harnesses)} only." if name in self.methods else ""
-        raise OptionError(f"method must be one of {', '.join(there)} in {harness}, got {name!r}.{where}")
+        known = f"method must be one of {', '.join(there)} in {HARNESSES[harness]}, got {name!r}."
+        if name not in self.methods:
+            raise OptionError(known)
+        elsewhere = " and ".join(HARNESSES[one] for one in self.methods[name].harnesses)
+        raise OptionError(f"{known} Use {elsewhere} for {name}, or leave method out.")
 
     def task(self, selection: str, suffix: str = "") -> str:
         """The name of a task: `personafeedback`, `personafeedback_general_hard_mc`."""

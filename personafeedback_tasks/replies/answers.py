@@ -94,14 +94,3 @@ def excerpt(reply: str, length: int = 160) -> str:
         return line
     start, end = length // 2 - 2, length - length // 2 - 1
     return f"{line[:start]} … {line[-end:]}"
-
-
-def joined(answers: Iterable[str]) -> str:
-    """The answers of one case as one line of a log."""
-    return ", ".join(answers)
-
-
-def parted(line: str | None) -> tuple[str, ...]:
-    """The answers that were joined into one line; none if anything else stands in it."""
-    found = tuple((line or "").split(", "))
-    return found if set(found) <= {*LETTERS, *REASONS} else ()
