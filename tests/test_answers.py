@@ -12,7 +12,7 @@ import pytest
 
 from personafeedback_tasks.personafeedback.wordings import WORDINGS
 from personafeedback_tasks.replies import vocabulary
-from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, joined, parted, read_last_line, read_reply
+from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_last_line, read_reply
 
 NONE, CUT, REFUSED, INVALID = REASONS
 
@@ -390,14 +390,3 @@ def test_an_excerpt_is_one_line_with_the_beginning_and_the_end() -> None:
     assert long.startswith("Begin x")
     assert long.endswith("x end")
     assert " … " in long
-
-
-def test_the_answers_of_a_case_come_back_from_their_line() -> None:
-    for pair in product(LETTERS + REASONS, repeat=2):
-        assert parted(joined(pair)) == pair
-    assert parted(joined(LETTERS + REASONS)) == LETTERS + REASONS
-
-
-@pytest.mark.parametrize("line", [None, "", "C", "A, ", "A,B", "A, B, Paris", "0.25, -1.5", "A; B"])
-def test_a_line_of_anything_else_holds_no_answers(line: str | None) -> None:
-    assert parted(line) == ()

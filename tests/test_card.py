@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -38,6 +40,12 @@ from personafeedback_tasks.runs.run import Run, RunError
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
+
+
+def conditions(line):
+    """`few-shot=0, dtype=float32` as a log's reader has it."""
+    pairs = [part.partition("=")[::2] for part in re.split(r", (?=[\w -]+=)", line)]
+    return {name: json.loads(value) if re.fullmatch(r"\d[\d.]*|true|false", value) else value for name, value in pairs}
 
 
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
@@ -276,7 +284,9 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
     variants = [
         {"setting": setting, "method": method} for setting in ("persona", "no_persona") for method in ("generate", "mc")
     ]
-    variants += [{"prompt": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}]
+    variants += [
+        {"prompt": "v2", "fingerprint": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}
+    ]
     for variant in variants * 2:
         update(path, run_of(signature=variant))
     headings = [
@@ -595,7 +605,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
     marker = "<!-- personafeedback: end persona -->"
     run = run_of(
         model="/home/someone/secret project/model", signature={"source": "/home/someone/data"},
-        conditions=f"chat template=applied, peft=/home/someone/adapters/lora, system instruction=Say ``` `A`\n\n{marker}\n# no heading",
+        conditions=conditions(f"chat template=applied, peft=/home/someone/adapters/lora, system instruction=Say ``` `A`\n\n{marker}\n# no heading"),
     )  # fmt: skip
     for _ in range(2):
         update(tmp_path / "README.md", run)
@@ -609,7 +619,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
 
 
-REWARD = {"method": "reward", "prompt": "conversations-0123456789ab"}
+REWARD = {"method": "reward", "fingerprint": "conversations-0123456789ab"}
 
 INSPECT = {
     "harness": "inspect-ai 0.3.285",
@@ -623,20 +633,20 @@ INSPECT = {
     [
         (run_of(), "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
         (
-            run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions="chat template=not applied, few-shot=0"),
+            run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions=conditions("chat template=not applied, few-shot=0")),
             "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
         ),
         (
-            run_of(cells=["general_easy", "general_hard"], conditions="chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0"),
+            run_of(cells=["general_easy", "general_hard"], conditions=conditions("chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0")),
             "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
         ),
         (
-            run_of(**INSPECT, signature={"method": "cot", "prompt": "v2-0", "hide": ["Name", "Bias"]}, conditions="max_tokens=1024"),
+            run_of(**INSPECT, signature={"method": "cot", "prompt": "v2", "hide": ["Name", "Bias"]}, conditions=conditions("max_tokens=1024")),
             "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o --max-tokens 1024 -T prompt=v2 -T hide=Name,Bias -T method=cot",
         ),
-        (run_of(**INSPECT, signature={"method": "cot"}, conditions="max_tokens=4096"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T method=cot"),
+        (run_of(**INSPECT, signature={"method": "cot"}, conditions=conditions("max_tokens=4096")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T method=cot"),
         (
-            run_of(**INSPECT, signature={"setting": "rag", "k": 3, "rag_filter": True}, conditions="max_tokens=1024"),
+            run_of(**INSPECT, signature={"setting": "rag", "k": 3, "rag_filter": True}, conditions=conditions("max_tokens=1024")),
             "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting=rag -T k=3 -T rag_filter=true",
         ),
         (
@@ -644,23 +654,23 @@ INSPECT = {
             "lm_eval run --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
         ),
         (
-            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions="aspects=helpfulness,correctness, max_connections=8, truncate=true"),
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions("aspects=helpfulness,correctness, max_connections=8, truncate=true")),
             "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M aspects=helpfulness,correctness -M truncate=true",
         ),
         (
-            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=f"dtype=float32, revision={'c' * 40}, trust_remote_code=true"),
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions(f"dtype=float32, revision={'c' * 40}, trust_remote_code=true")),
             f"inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M trust_remote_code=true -M revision={'c' * 40}",
         ),
         *(
             (
-                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=f"dtype=float32, revision={revision}"),
+                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions(f"dtype=float32, revision={revision}")),
                 "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward",
             )
             for revision in ("local", f"{'c' * 40} and {'d' * 40}")
         ),
-        (run_of(**INSPECT, conditions="max_tokens=1024, temperature=0.0"), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
+        (run_of(**INSPECT, conditions=conditions("max_tokens=1024, temperature=0.0")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
         (
-            run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions="epochs=3, max_tokens=16384"),
+            run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions=conditions("epochs=3, max_tokens=16384")),
             f"inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o --max-tokens 16384 --epochs 3 -T setting=no_persona -T data=someone/copy@{'0' * 40}",
         ),
     ],
