@@ -279,6 +279,7 @@ def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
     assert path.read_text(encoding="utf-8") == between
 
 
+@pytest.mark.slow
 def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_path):
     path = tmp_path / "README.md"
     variants = [
@@ -500,6 +501,7 @@ def fronts(draw):
     return lines
 
 
+@pytest.mark.slow
 @given(
     front=st.none() | fronts(),
     body=st.lists(st.sampled_from(["# 标题", "", "text  ", "---", "```", "| a | b |", "\tx"]), max_size=6),

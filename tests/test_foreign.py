@@ -14,6 +14,8 @@ import pytest
 from support.attacks import ATTACKS
 from support.commands import personafeedback
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("lm_eval")
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")

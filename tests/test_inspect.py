@@ -118,6 +118,7 @@ def test_the_epochs_of_a_case_are_averaged_before_the_cases():
     assert measures()([]) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reducers", [["mean"], ["mean", "max"]], ids=" ".join)
 def test_a_reducer_that_was_asked_for_finds_the_same_means(reducers, tmp_path):
     task, model = tasks.personafeedback_hard(data="sample"), "scripted/mixed"
@@ -233,6 +234,7 @@ def test_a_cot_reply_that_was_cut_off_has_no_last_line(tmp_path):
     assert cut == dict.fromkeys(whole, ("truncated", "truncated"))
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_cut_off_is_read_only_where_its_answer_is_named(tmp_path):
     def acc(judge, stop):
         model = get_model(f"scripted/{judge}", stop=stop, memoize=False)
@@ -293,6 +295,7 @@ def test_an_unknown_option_is_refused(option, sentence):
         tasks.personafeedback_hard(data="sample", **option)
 
 
+@pytest.mark.slow
 def test_the_unreadable_reply_has_its_reason(tmp_path):
     task = tasks.personafeedback_general_hard
     for stop, reason in ((None, "no_response"), ("max_tokens", "truncated"), ("content_filter", "refusal")):

@@ -206,8 +206,9 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
         metadata={"data": "sample", "pretrained": "x", "max_length": 5},
     )  # fmt: skip
     assert manager.load(["personafeedback_general_easy"])
-    manager = TaskManager(include_path=str(task_configs()), metadata={"data": "sample", "setting": "rag!"})
-    with pytest.raises(ValueError, match="setting must be one of persona, no_persona, rag, got 'rag!'."):
+    metadata = {"data": "sample", "setting": "rag!"}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    with pytest.raises(ValueError, match="setting='rag!' is not known. Use one of: persona, no_persona"):
         manager.load(["personafeedback_general_easy"])
 
 

@@ -273,6 +273,7 @@ def command(*arguments, folder, **environment):
     return inspect_eval(*task, *arguments, "--log-dir", folder, **environment)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "arguments", "room"),
     [("openai/gpt-4o", (), "max_tokens"), ("openai/gpt-4o", ("-M", "responses_api=true"), "max_output_tokens")],
