@@ -136,7 +136,9 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
     # by what it would be if all pairs were inconsistent to one side.
     primacy, recency, pairs = complete.count(["A", "A"]), complete.count(["B", "B"]), len(complete)
     raw = recency * recency / (primacy + recency) - primacy * primacy / (primacy + recency)
-    assert group.derived["derived"]["derived"]["preference_fairness"] == same(2 * (raw + pairs) / (2 * pairs) - 1)
+    assert group.derived["derived"]["derived"]["derived"]["preference_fairness"] == same(
+        2 * (raw + pairs) / (2 * pairs) - 1
+    )
 
     def correct(case):
         return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]

@@ -1,0 +1,65 @@
+"""The install lines of the README, as plain pip resolves them. A dry run installs nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+from support.environments import CHECKOUT, Venv
+
+README = CHECKOUT / "README.md"
+TWO_MINUTES = 120
+pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
+
+
+def documented_extras() -> set[str]:
+    """`[inspect]` of `pip install '.[inspect]'`, and so on."""
+    return set(re.findall(r"pip install '\.(\[[^']+\])'", README.read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def venv(tmp_path: Path) -> Venv:
+    """The newest pip, and what most often keeps it from an answer: torch and the newest fsspec are there already.
+
+    Torch is only said to be there. Where an index has no metadata, a dry run downloads 2 GB of torch and CUDA.
+    """
+    venv = Venv(tmp_path)
+    updated = venv.run("uv pip install -q --upgrade pip fsspec")
+    assert updated.returncode == 0, updated.stderr
+    (site_packages,) = (venv.root / "lib").glob("python*/site-packages")
+    torch = site_packages / "torch-2.13.0.dist-info"
+    torch.mkdir()
+    (torch / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n", encoding="utf-8")
+    return venv
+
+
+def tried(venv: Venv, requirement: str) -> set[str]:
+    """The packages of which pip tried several versions. No answer in two minutes is an error."""
+    done = subprocess.run(
+        [venv.root / "bin" / "python", "-m", "pip", "install", "--dry-run", requirement],
+        cwd=venv.home, capture_output=True, text=True, timeout=TWO_MINUTES, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Would install" in done.stdout
+    return set(re.findall(r"looking at multiple versions of (\S+)", done.stdout))
+
+
+def test_pip_resolves_every_line_without_a_search(venv, wheel):
+    """inspect-ai alone has pip try some versions of AWS packages, which takes seconds. Ours must add nothing to that."""
+    lines = documented_extras()
+    assert "[inspect]" in lines
+    with ThreadPoolExecutor(2) as two:
+        alone = two.submit(tried, venv, "inspect-ai")
+        ours = {extras: two.submit(tried, venv, f"{wheel}{extras}") for extras in lines}
+        added = {extras: result.result() - alone.result() for extras, result in ours.items()}
+    assert not any(added.values()), added
+
+
+def test_one_line_installs_every_extra():
+    extras = set(metadata("personafeedback-tasks").get_all("Provides-Extra"))
+    everything = max(documented_extras(), key=len).strip("[]").split(",")
+    assert {*everything, "inspect", "lm-eval", "test"} == extras
