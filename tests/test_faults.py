@@ -233,7 +233,7 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
     assert answers[0] in REASONS, "an error became a wrong answer"
     (warning,) = warnings
     assert acc == 0.5
-    assert all(part in warning for part in (f"1 of {CALLS} replies (12.5%)", f"commonest reason: {answers[0]} (1)"))
+    assert all(part in warning for part in (f"1 of {CALLS} replies (12.5%)", f"most common reason: {answers[0]} (1)"))
     return answers[0]
 
 

@@ -102,7 +102,7 @@ def test_a_group_of_one_cell_has_no_line_of_its_own(tmp_path):
 
 
 def test_the_epochs_of_a_case_are_averaged_before_the_cases():
-    from personafeedback_tasks.inspect_harness.tasks import measures
+    from personafeedback_tasks.inspect_harness.metrics import measures
 
     def score(case, acc, consistency):
         about = {"cell": "general_hard", "user_id": f"user of {case}"}
@@ -111,11 +111,11 @@ def test_the_epochs_of_a_case_are_averaged_before_the_cases():
         )
 
     scores = [score("a", 1, math.nan), score("b", 0, 0), score("a", 0.5, 1), score("b", 0, 0)]
-    found = measures()(scores)
+    found = measures("personafeedback")(scores)
     assert (found["acc"], found["consistency"]) == (0.375, 0.5)
-    assert found == measures()(scores[::-1])
-    assert found == {**found, **measures()([score("a", 0.75, 1), score("b", 0, 0)])}
-    assert measures()([]) == {}
+    assert found == measures("personafeedback")(scores[::-1])
+    assert found == {**found, **measures("personafeedback")([score("a", 0.75, 1), score("b", 0, 0)])}
+    assert measures("personafeedback")([]) == {}
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     log = cot(tmp_path)
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
     assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
-    assert read_run(log.location).rows
+    assert read_run(log.location).cases
     write_eval_log(
         score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location
     )
@@ -286,7 +286,7 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
             "category='general' is no option. Use: counts, data, hide",
         ),  # the name says "hard" alone
         ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
-        ({"method": "mc"}, "method must be one of generate, cot, got 'mc'."),
+        ({"method": "mc"}, "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out."),
         ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
     ],
 )
@@ -424,7 +424,7 @@ def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replie
     output = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 0, output
     assert "16 of 16 replies (100.0%) are unreadable" in output
-    assert "commonest reason: no_response (16)" in output
+    assert "most common reason: no_response (16)" in output
     (path,) = (tmp_path / "logs").glob("*.eval")
     signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True

@@ -288,7 +288,7 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
 def test_inspects_json_logs_are_held_against_themselves_too(logs, real_data, tmp_path):
     log = read_eval_log(str(logs["inspect"]))
     write_eval_log(log, str(tmp_path / "log.json"), format="json")
-    assert read_run(tmp_path / "log.json").rows == read_run(logs["inspect"]).rows
+    assert read_run(tmp_path / "log.json").cases == read_run(logs["inspect"]).cases
     document = json.loads((tmp_path / "log.json").read_bytes())
     flip_and_score(document["samples"][5])
     (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
@@ -307,7 +307,7 @@ def test_what_inspect_sums_up_beside_its_samples_moves_no_number(logs, tmp_path)
                 for summary in document:
                     summary["scores"]["personafeedback"] |= {"answer": "A, B", "value": {"acc": 1.0}}
             new.writestr(name, json.dumps(document))
-    assert read_run(copy).rows == read_run(logs["inspect"]).rows
+    assert read_run(copy).cases == read_run(logs["inspect"]).cases
 
 
 def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_data, tmp_path):

@@ -317,7 +317,7 @@ class Letters(ModelAPI):
 
     async def generate(self, input, tools, tool_choice, config):
         about = input[-1].metadata
-        name = kind(INDEX[about["case_id"]], about["order"]) if self.model_name == "all" else self.model_name
+        name = kind(INDEX[about["case_id"]], about["call"]) if self.model_name == "all" else self.model_name
         choice = ChatCompletionChoice(message=ChatMessageAssistant(content="A"), stop_reason="stop")
         if name in PLACES:
             choice.logprobs = Logprobs(content=[Logprob(**row) for row in content(PLACES[name])])

@@ -62,8 +62,8 @@ def test_register_links_every_yaml_file_and_says_so(harness):
     folder = harness / "tasks" / "personafeedback"
     names = {path.name for path in SOURCE.iterdir() if path.name.endswith("yaml")}
     assert {path.name for path in folder.iterdir() if path.is_symlink()} == names
-    assert len(names) == 36 + 5
-    assert f"41 files of {SOURCE} linked into {folder}" in done.output
+    assert len(names) == 36 + 6
+    assert f"42 files of {SOURCE} linked into {folder}" in done.output
 
 
 def test_it_is_safe_to_repeat(harness):
@@ -76,7 +76,7 @@ def test_it_is_safe_to_repeat(harness):
 def test_unregister_removes_exactly_what_register_made(harness):
     before = files(harness)
     command("register")
-    assert "41 files removed" in command("unregister").output
+    assert "42 files removed" in command("unregister").output
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
     assert "Nothing to do" in command("unregister").output
@@ -96,7 +96,7 @@ def test_files_are_copied_where_links_are_not_possible(harness, monkeypatch):
     assert "copied (run this again after every upgrade)" in done.output
     folder = harness / "tasks" / "personafeedback"
     assert (folder / "_default_yaml").read_bytes() == (SOURCE / "_default_yaml").read_bytes()
-    assert "41 files removed" in command("unregister").output
+    assert "42 files removed" in command("unregister").output
     assert not folder.exists()
 
 
@@ -371,7 +371,7 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_unregister_still_works(versio
     give_version(harness, "0.4.13")
     command("register")
     give_version(harness, version)
-    assert "41 files removed" in command("unregister").output
+    assert "42 files removed" in command("unregister").output
     assert tree(harness) == before
 
 

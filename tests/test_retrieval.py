@@ -507,7 +507,7 @@ def register_model() -> None:
     class Filtering(ModelAPI):
         async def generate(self, input, tools, tool_choice, config):
             about = input[-1].metadata
-            reply = self.model_name if about.get("stage") == "rag_filter" else CHOSEN_LETTER[about["order"]]
+            reply = self.model_name if about["call"] == "rag_filter" else CHOSEN_LETTER[about["call"]]
             output = ModelOutput.from_content("filtering", reply)
             output.usage = ModelUsage()
             return output
@@ -529,11 +529,12 @@ def run_inspect(remembered: Path, logs: Path, reply: str = "1", ok: bool = True,
     return read_eval_log(log.location, resolve_attachments=True)
 
 
-def asked(log, key: str) -> dict[tuple[str, str], str]:
-    """(case id, what stands under this key of the message's metadata) -> prompt."""
-    calls = [(event.input[-1], s.id) for s in log.samples for event in s.events if event.event == "model"]
-    found = {(case, call.metadata[key]): call.text for call, case in calls if key in call.metadata}
-    assert len(found) == sum(key in call.metadata for call, _ in calls)  # each once
+def asked(log, *calls: str) -> dict[tuple[str, str], str]:
+    """(case id, call) -> prompt, of these calls."""
+    made = [(event.input[-1], s.id) for s in log.samples for event in s.events if event.event == "model"]
+    made = [(message, case) for message, case in made if message.metadata["call"] in calls]
+    found = {(case, message.metadata["call"]): message.text for message, case in made}
+    assert len(found) == len(made)  # each once
     return found
 
 
@@ -541,8 +542,8 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
     template = Template(setting="rag", k=3)
     cases = hard(remembered)
-    assert asked(log, "order") == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
-    assert asked(log, "stage") == {}
+    assert asked(log, *ORDERS) == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
+    assert asked(log, "rag_filter") == {}
     assert log.eval.task == f"{CELL} (rag, k=3)"
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
@@ -563,16 +564,16 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
 
     log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
     cases = hard(remembered)
-    for (case_id, order), prompt in asked(log, "order").items():
+    for (case_id, order), prompt in asked(log, *ORDERS).items():
         (case,) = (case for case in cases if case.id == case_id)
         lines = "\n".join(f"- {RAG.pieces(case)[place]}" for place in kept)
         whole = build(case, RAG if kept else Template(setting="no_persona"), order)
         assert prompt == re.sub(
             r"<notes>.*</notes>", lambda _, lines=lines: f"<notes>\n{lines}\n</notes>", whole, flags=re.S
         )
-    assert len(asked(log, "order")) == 2 * len(cases)
+    assert len(asked(log, *ORDERS)) == 2 * len(cases)
     # Once per case, with the persona, the question and the numbered pieces.
-    filters = asked(log, "stage")
+    filters = asked(log, "rag_filter")
     assert filters == {(c.id, "rag_filter"): rag_filter.build(c, RAG, RAG.pieces(c)) for c in cases}
     for case in cases:
         prompt = filters[case.id, "rag_filter"]
@@ -647,20 +648,6 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
     easy.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(RunError, match=f"differ in {field} "):
         read_runs([tmp_path / "logs"])
-
-
-def test_a_log_from_before_there_was_retrieval_can_be_read(tmp_path):
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
-    from support.logs import lm_eval_log
-
-    path = lm_eval_log(tmp_path, "gold", CELL, SAMPLE)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    for name in ("k", "rag_filter", "memory"):
-        del content["configs"][CELL]["metadata"]["personafeedback_tasks"][name]
-    path.write_text(json.dumps(content), encoding="utf-8")
-    (run,) = read_runs([path])
-    assert (run.signature["k"], run.signature["memory"]) == (5, None)
 
 
 def test_only_rag_has_a_digest_of_memories(remembered):
