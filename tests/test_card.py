@@ -26,6 +26,7 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
@@ -33,6 +34,7 @@ from personafeedback_tasks.personafeedback.scoring import as_dict, score_answers
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
@@ -40,6 +42,7 @@ from personafeedback_tasks.runs.run import Run, RunError
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
+CARD = find("personafeedback").report.card
 
 
 def conditions(line):
@@ -181,7 +184,10 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
         assert (result.verified, result.source_url) == (None, None)
     # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
     assert found["total"].metric_value == 87.5
-    assert model_index_to_eval_results(metadata_load(path)["model-index"]) == ("acme/model", cards.results(report))
+    assert model_index_to_eval_results(metadata_load(path)["model-index"]) == (
+        "acme/model",
+        cards.results(report, CARD),
+    )
 
 
 def test_log_likelihoods_add_acc_sym(tmp_path):
@@ -683,7 +689,7 @@ INSPECT = {
     ],
 )  # fmt: skip
 def test_the_command_asks_the_same_again(run, expected):
-    assert card_text.command(run) == expected
+    assert command(run, CARD) == expected
 
 
 # --- other ways of asking --------------------------------------------------------------------------------------------
@@ -718,7 +724,7 @@ def test_a_reward_model_has_no_orders(tmp_path):
     ],
 )
 def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
-    text = card_text.section(make_report(run_of(signature=signature), SAMPLE), SAMPLE)
+    text = card_text.section(make_report(run_of(signature=signature), SAMPLE), SAMPLE, CARD)
     assert f"was shown {shown}, the user's question" in text
 
 

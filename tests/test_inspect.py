@@ -286,7 +286,10 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
             "category='general' is no option. Use: counts, data, hide",
         ),  # the name says "hard" alone
         ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
-        ({"method": "mc"}, "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out."),
+        (
+            {"method": "mc"},
+            "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out.",
+        ),
         ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
     ],
 )

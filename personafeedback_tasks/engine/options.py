@@ -130,7 +130,8 @@ class Options:
 
 
 def _options(owner: Any) -> tuple[Field[Any], ...]:
-    return fields(owner)
+    """The fields that were declared with `option`."""
+    return tuple(one for one in fields(owner) if "help" in one.metadata)
 
 
 def _plain(value: Any) -> Any:
