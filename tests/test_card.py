@@ -179,7 +179,7 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
         args = result.metric_args
         assert args["interval_95"] == [round(100 * acc.low, 2), round(100 * acc.high, 2)]
         assert (args["stderr"], args["cases"], args["users"]) == (round(100 * acc.stderr, 2), group.cases, acc.users)
-        assert (args["setting"], args["method"], args["orders"]) == ("persona", "generate", "both")
+        assert (args["setting"], args["method"], args["calls"]) == ("persona", "generate", "both orders")
         assert args["signature"] == report.signature
         assert (result.verified, result.source_url) == (None, None)
     # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
@@ -572,7 +572,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
         "| 50.0 | not measured |",
         "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
-        "to recognise a personalised reply, not to write one",
+        "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
         "the majority of nine annotators, not the choice of the users themselves",
         f"can reach over all cells of the data: specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
@@ -592,7 +592,8 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
 
 def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
     run = run_of(cells=["general_hard"])
-    found = "\n".join(card_text.limits(make_report(run, SAMPLE), SAMPLE))
+    text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
+    found = text[text.index("What these numbers do not say") : text.index("Label ceiling")]
     asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
@@ -676,10 +677,10 @@ INSPECT = {
         ),
         *(
             (
-                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions(f"dtype=float32, revision={revision}")),
+                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions={"dtype": "float32", "revision": revision}),
                 "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward",
             )
-            for revision in ("local", f"{'c' * 40} and {'d' * 40}")
+            for revision in ("local", ["c" * 40, "d" * 40])
         ),
         (run_of(**INSPECT, conditions=conditions("max_tokens=1024, temperature=0.0")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
         (
@@ -904,12 +905,13 @@ def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
     for log, sentence in (
         (lm_eval_log(tmp_path / "limit", "gold", task, real_data, limit=8), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
         (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
-        (lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False), "found no samples in it"),
         (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 2,020; refusals not counted\)"),
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):
             update_card(report_of(run, None), load_cases(run.signature["source"], "general"), tmp_path / "README.md")
+    with pytest.raises(RunError, match="found no samples in it"):
+        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False))
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     for name in ("lm-eval", "no_persona"):

@@ -48,8 +48,11 @@ def _inspect(run: Run, options: Mapping[str, Any]) -> list[str]:
         words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
     if run.method.evidence == "rewards":
         for name in ("aspects", "truncate", "trust_remote_code", "unpinned", "revision"):
-            if run.conditions.get(name) not in (None, LOCAL):
-                words += ["-M", f"{name}={without_folder(text(run.conditions[name]))}"]
+            value = run.conditions.get(name)
+            if value not in (None, LOCAL) and not isinstance(
+                value, list
+            ):  # resumed after a branch moved: no single one
+                words += ["-M", f"{name}={without_folder(text(value))}"]
     return words
 
 

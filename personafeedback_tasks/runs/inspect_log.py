@@ -169,12 +169,13 @@ def _refuse_other_table(
     checks.refuse_other_table(path, "Inspect's results", printed, ours, benchmark.report.primary)
 
 
-def _of_model(notes: list[dict[str, Any]], name: str) -> str:
+def _of_model(notes: list[dict[str, Any]], name: str) -> str | list[str]:
     """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`; `revision`.
 
-    Both values where a run was resumed on another machine or after a branch moved, nothing before the first score.
+    All values where a run was resumed on another machine or after a branch moved, nothing before the first score.
     """
-    return " and ".join(sorted({str(note[name]) for note in notes if name in note}))
+    found = sorted({str(note[name]) for note in notes if name in note})
+    return found if len(found) > 1 else "".join(found)
 
 
 def _conditions(log: EvalLog, notes: list[dict[str, Any]]) -> dict[str, Any]:

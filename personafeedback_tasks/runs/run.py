@@ -191,4 +191,6 @@ def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def text(value: object) -> str:
     """A value as one line of a signature."""
+    if isinstance(value, list):
+        return " and ".join(map(text, value))
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
