@@ -1,6 +1,6 @@
-"""The floor for Inspect: a model that answers at once, and a bare task that makes two calls a sample.
+"""The floor for Inspect: a model that answers at once, and a bare task that makes two calls per sample.
 
-Run as a program it is Inspect's own command with the model registered.
+Run as a program, it is Inspect's own command with this model registered.
 """
 
 from __future__ import annotations

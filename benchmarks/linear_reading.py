@@ -2,9 +2,9 @@
 
     python benchmarks/linear_reading.py
 
-Patterns of `declarations` see classes of words, so a token is there one of each class; those of `plain` see marks. Each unit is
-repeated 40 times, where a pattern that backtracks exponentially would not end, and each unit of up to two tokens 4,000 times. Takes
-several minutes on one core.
+The patterns of `declarations` match classes of words, so its tokens are one word of each class; those of `plain` match
+marks. Each unit is repeated 40 times, which a pattern that backtracks exponentially would not finish, and each unit of
+up to two tokens also 4,000 times. This takes several minutes on one core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MARKS = [*" \"'“「`*_~<>[]{}$#-|:.\\/()=,\n", "```", "</x>", "<x>", "<think>"
 
 
 def units(tokens: list[str], length: int) -> Iterator[str]:
-    """Each unit once among its rotations: repeated, they are the same text."""
+    """Each unit, but only one of its rotations: repeated, they are nearly the same text."""
     for unit in itertools.product(tokens, repeat=length):
         if unit == min(unit[at:] + unit[:at] for at in range(length)):
             yield "".join(unit)

@@ -2,9 +2,9 @@
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/prefix_cache.py
 
-A model of vLLM's automatic prefix caching: prompts are cut into blocks of 16 tokens, a block is found again if it and all
-before it are in the cache, the least recently used blocks go first. One request at a time; the General half, both orders;
-a byte-level BPE of 16,000 tokens trained on the prompts themselves. Needs `tokenizers`.
+This models vLLM's automatic prefix caching: it splits prompts into blocks of 16 tokens, a block is a hit if it and all
+blocks before it are in the cache, and it evicts the least recently used blocks. One request at a time; the General
+half, both orders; a byte-level BPE of 16,000 tokens trained on these prompts. Needs `tokenizers`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CACHES = {"64 k": 64_000, "256 k": 256_000, "unlimited": None}  # tokens
 
 
 def question_first(case: Case, order: str) -> str:
-    """Our prompt with question and persona exchanged."""
+    """Our prompt with question and persona swapped."""
     prompt = prompts.build(case, prompts.Template(), order)
     head, middle = prompt.partition("<persona>")[::2]
     persona, rest = middle.partition("<question>")[::2]
@@ -32,7 +32,7 @@ def question_first(case: Case, order: str) -> str:
 
 
 def served(requests: Iterable[Sequence[int]], capacity: int | None) -> float:
-    """Share of all tokens that were found in the cache."""
+    """Share of all tokens that the cache serves."""
     cache: OrderedDict[int, None] = OrderedDict()
     found = total = 0
     for tokens in requests:

@@ -2,8 +2,8 @@
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_core.py
 
-Promised: loading the 3,841 cases of the General half in under 1 s, building at least 5,000 cases (10,000 prompts) a second, retrieving in under 5 ms a case,
-reading a short reply in 60 us, 10 kB in 1 ms and a megabyte in a second.
+Bounds: load the 3,841 cases of the General half in under 1 s, build at least 5,000 cases (10,000 prompts) per second,
+retrieve in under 5 ms per case, read a short reply in 60 us, 10 kB in 1 ms and a megabyte in a second.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def main() -> None:
     cases = load_cases(category="general")
     build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in ORDERS])
     rag = prompts.Template(setting="rag")
-    for case in cases:  # the release has no memories: the lines of a persona stand in for one
+    for case in cases:  # the release has no memories: use the lines of each persona
         case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())
 
     def retrieve() -> None:
-        retrieval._index.cache_clear()  # a run makes each user's index once
+        retrieval._index.cache_clear()  # a run builds each user's index once
         for case in cases:
             prompts.build(case, rag, ORDERS[0])
 
@@ -61,7 +61,7 @@ def main() -> None:
         read = seconds(lambda replies=replies: [read_reply(reply) for reply in replies]) / len(replies)
         print(f"read {name}: {1e6 * read:,.0f} us")
     slowest = max(seconds(lambda unit=unit: read_reply(unit * (1_000_000 // len(unit)) + "B")) for unit in loops)
-    print(f"read a megabyte of a unit of text that repeats: {slowest:.2f} s at most")
+    print(f"read a megabyte of a repeated unit of text: {slowest:.2f} s at most")
 
 
 if __name__ == "__main__":

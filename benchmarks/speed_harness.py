@@ -1,14 +1,15 @@
-"""Whole runs of both harnesses over the General half, beside a bare task that does the least it can.
+"""Whole runs of both harnesses over the General half, relative to a bare task that does the minimum.
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_harness.py [lm_eval_generate] [lm_eval_mc] [inspect]
 
-Each contestant is a process of its own; contestants alternate, the median of five rounds counts. Floors:
+Each contestant is its own process. Contestants alternate; the result is the median of five rounds. Floors:
 
-- lm-eval: a YAML task over a JSON file of ready-made prompts, one document a request, `--model dummy`.
-- Inspect: as many samples, each making the same two calls with ready-made strings, with a model that answers at once.
+- lm-eval: a YAML task over a JSON file of ready-made prompts, one document per request, `--model dummy`.
+- Inspect: the same number of samples, each making the same two calls with ready-made strings, with a model that answers
+  at once.
 
-Beside lm-eval's floor runs the task as most people would write it: Jinja templates, every case twice in the file.
-Promised: wall time, peak memory and (Inspect) log size at most 1.10 times the floor's.
+lm-eval also runs the task as most people would write it: Jinja templates, every case twice in the file.
+Bounds: wall time, peak memory and (Inspect) log size at most 1.10 times the floor's.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ HERE = Path(__file__).parent
 @dataclass
 class Measure:
     wall: float  # seconds
-    cpu: float  # seconds of the process, which other work on the machine moves less
+    cpu: float  # seconds of the process, less affected by other work on the machine
     memory: float  # MiB, peak resident
     log: float  # MiB on disk, 0 where nothing is written
 
@@ -57,7 +58,7 @@ def run(command: list[str], cwd: Path, log_glob: str) -> Measure:
 
 
 def race(title: str, contestants: dict[str, list[str]], cwd: Path, log_glob: str = "none/*") -> None:
-    """Print the median of every contestant and its ratio to the one called floor."""
+    """Print the median of every contestant and its ratio to the one named floor."""
     measures: dict[str, list[Measure]] = {name: [] for name in contestants}
     for round_ in range(ROUNDS):
         names = list(contestants)

@@ -2,8 +2,9 @@
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_report.py
 
-The Specific half is made of the General one, each question with a mark, so that every cell has its size in the paper.
-Seconds of the whole command, and peak memory. Promised: audit and baselines under 5 s, a report under 10 s and 500 MB.
+The Specific half repeats the General one, each question with a mark, so that every cell has its size in the paper.
+Prints the seconds and peak memory of each command. Bounds: audit and baselines under 5 s, a report under 10 s and 500
+MB.
 """
 
 from __future__ import annotations

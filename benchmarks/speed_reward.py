@@ -1,14 +1,14 @@
-"""Reward models: the package's own scorer beside a plain `transformers` loop, and what Inspect adds per case.
+"""Reward models: the package's scorer relative to a plain `transformers` loop, and Inspect's overhead per case.
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed_reward.py [tiny | 1b]
 
-1,000 real pairs, 2,000 conversations without persona, one token per character; a two-layer Llama with random weights, or
-one of about a billion parameters. Both models lie on the GPU in bfloat16 where there is one, else on the CPU.
-The plain loop tokenises once, sorts all conversations by length and runs batches of 8. Ours gets them as Inspect hands
-them over, in the order of the data with a limited number at a time, and scores windows of like length. The two take turns,
-a window's worth each, since other work on the machine comes and goes. A CPU works with one thread for the same reason.
-Without the persona lengths differ most. Promised: at least 0.95 of the plain loop's tokens a second.
-Inspect's overhead is the wall time of the run of the same cases, less that of its start and of the scoring.
+1,000 real pairs, 2,000 conversations without persona (where lengths differ most), one token per character; a two-layer
+Llama with random weights, or one of about a billion parameters, on the GPU in bfloat16 if there is one, else on the
+CPU. The plain loop tokenizes once, sorts all conversations by length and runs batches of 8. Ours receives them as
+Inspect sends them, a limited number at a time in the order of the data, and scores windows of similar length. The two
+alternate, a window at a time, and the CPU runs one thread, because other work on the machine comes and goes. Bound: at
+least 0.95 of the plain loop's tokens per second. Inspect's overhead is the wall time of a run over the same cases,
+minus its startup and the scoring.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Turns = Sequence[Sequence[Message]]
 
 
 def ours(model: RewardModel, turns: Turns) -> Iterator[dict[int, float]]:
-    """Index -> reward, a window at a time: what the model API does with calls that wait in this order."""
+    """Index -> reward, a window at a time: what the model API does with calls that arrive in this order."""
     coming, waiting = iter(enumerate(turns)), []
     while True:
         for index, each in islice(coming, CONNECTIONS - WINDOW - len(waiting)):
@@ -64,7 +64,7 @@ def ours(model: RewardModel, turns: Turns) -> Iterator[dict[int, float]]:
 
 
 def plain(tokenizer: Any, model: Any, turns: Turns) -> Iterator[dict[int, float]]:
-    """What one would write by hand, with a pause after as many batches as a window has."""
+    """The loop that people write by hand, with a pause after as many batches as fill a window."""
     texts = [tokenizer.apply_chat_template(list(each), tokenize=False) for each in turns]
     rows = tokenizer(texts, add_special_tokens=False)["input_ids"]
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
