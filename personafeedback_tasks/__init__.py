@@ -1,6 +1,6 @@
 """PersonaFeedback (arXiv 2506.12915) as a plugin for lm-evaluation-harness and Inspect.
 
-The data flows one way: release -> dataset -> prompts -> (a harness and its model) -> answers -> scoring.
+The data flow one way: release -> case -> two prompts -> (a harness and its model) -> reply -> answer -> score -> report.
 Importing this package imports no harness.
 """
 

@@ -22,14 +22,16 @@ WRITTEN = "written by task_configs/generate.py from the benchmark's record"
 def yaml_files(benchmark: Benchmark) -> dict[str, str]:
     """File name -> text, of all lm-eval tasks and groups of a benchmark."""
     found = {}
+    leaves = [name for name in benchmark.selections if name in benchmark.cells] or list(benchmark.selections)
     for method in benchmark.methods.values():
         if "lm-eval" in method.harnesses:
-            found[_name("default", method)] = default(benchmark, method)
-            found[_name("group", method)] = _group_defaults(benchmark, method)
+            found[_name("default", method)] = _default(benchmark, method)
+            if len(leaves) < len(benchmark.selections):
+                found[_name("group", method)] = _group_defaults(benchmark, method)
             for selection, narrowed in benchmark.selections.items():
                 task = benchmark.task(selection, method.suffix)
-                if selection in benchmark.cells:
-                    found[f"{task}.yaml"] = leaf(benchmark, method, task, narrowed)
+                if selection in leaves:
+                    found[f"{task}.yaml"] = _leaf(benchmark, method, task, narrowed)
                 else:
                     found[f"_{task}.yaml"] = _group(benchmark, method, task, narrowed)
     return found
@@ -39,7 +41,7 @@ def _name(kind: str, method: Method) -> str:
     return "_" + "_".join(part for part in (kind, method.suffix, "yaml") if part)
 
 
-def default(benchmark: Benchmark, method: Method) -> str:
+def _default(benchmark: Benchmark, method: Method) -> str:
     """What all leaves of a method share."""
     text = method.read is not None
     lines = [
@@ -91,16 +93,16 @@ def _metric(name: str, aggregation: str, better: bool | None, why: str = "") -> 
     ]
 
 
-def leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str, str], include: bool = True) -> str:
-    """One task.
-
-    Args:
-        narrowed: what the benchmark loads, see `Benchmark.selections`.
-        include: whether the shared file lies beside it; else its text is in this one.
-    """
-    lines = [f"include: {_name('default', method)}"] if include else default(benchmark, method).splitlines()
-    lines += [f"task: {task}", "dataset_kwargs:", f"  benchmark: {benchmark.name}", f"  method: {method.name}"]
-    return "\n".join([*lines, *(f"  {name}: {value}" for name, value in narrowed.items()), ""])
+def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str, str]) -> str:
+    lines = [
+        f"include: {_name('default', method)}",
+        f"task: {task}",
+        "dataset_kwargs:",
+        f"  benchmark: {benchmark.name}",
+    ]
+    return "\n".join(
+        [*lines, f"  method: {method.name}", *(f"  {name}: {value}" for name, value in narrowed.items()), ""]
+    )
 
 
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
@@ -133,8 +135,8 @@ def _head(benchmark: Benchmark) -> str:
 
 Run one by name or, from a checkout, by path:
 
-    inspect eval personafeedback_tasks/{benchmark.task(benchmark.cells[-1])} --model openai/gpt-4o
-    inspect eval inspect_tasks/{benchmark.name}.py@{benchmark.task(benchmark.cells[-1])} --model openai/gpt-4o
+    inspect eval personafeedback_tasks/{benchmark.task(list(benchmark.selections)[-1])} --model openai/gpt-4o
+    inspect eval inspect_tasks/{benchmark.name}.py@{benchmark.task(list(benchmark.selections)[-1])} --model openai/gpt-4o
 """
 
 from typing import Any, Literal

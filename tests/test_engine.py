@@ -157,14 +157,13 @@ class Scripted(LM):
 
 @pytest.fixture
 def yaml_folder(tmp_path):
-    """The one file, as the generator writes it."""
+    """The one file of each method and what they share, as the generator writes them."""
     from personafeedback_tasks.task_configs import generate
 
     folder = tmp_path / "yaml"
     folder.mkdir()
-    for method in TOY.methods.values():
-        name = TOY.task("", method.suffix)
-        (folder / f"{name}.yaml").write_text(generate.leaf(TOY, method, name, {}, include=False), encoding="utf-8")
+    for name, text in generate.yaml_files(TOY).items():
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 

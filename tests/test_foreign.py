@@ -116,7 +116,7 @@ def squeezed(text: str) -> str:
 
 def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
     """Everything that the commands print and write about the runs of a model."""
-    log, twin = make_log(name, folder / "v1"), make_log(name, folder / "v2", prompt="v2-0123456789ab")
+    log, twin = make_log(name, folder / "v1"), make_log(name, folder / "v2", prompt="v2")
     other = make_log(OTHER, folder / "other")
     anonymous, partial = make_log(name, folder / "all", ids=True), make_log(name, folder / "partial", ids=True, cases=4)
     out = folder / "out"

@@ -200,7 +200,7 @@ def alone(rows: list[Json]) -> None:
 
 
 def other_cell(row: Json) -> None:
-    about(row).update({"cell": "general_easy"} if is_inspect(row) else {"difficulty": "easy"})
+    about(row)["cell"] = "general_easy"
 
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
@@ -216,7 +216,7 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
     "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answer ' B' to general_hard:"),
-    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010 \(Table 2"),
+    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010, since the log says counts=table2"),
     "fewer rows": (keep_300, untouched, "(found 300 rows of .* expected 1,010|found acc.* in the table of)"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip

@@ -603,7 +603,7 @@ def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tm
         options = {"setting": "rag", "rag_filter": True, "method": method}
         log = run_inspect(remembered, tmp_path / method, "2", ok=method != "logprobs", **options)
         calls = [event for sample in log.samples for event in sample.events if event.event == "model"]
-        rooms = {call.config.max_tokens for call in calls if "stage" in call.input[-1].metadata}
+        rooms = {call.config.max_tokens for call in calls if call.input[-1].metadata["call"] == "rag_filter"}
         assert rooms == {room}, method
 
 

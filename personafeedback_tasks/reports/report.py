@@ -57,7 +57,7 @@ class Report:
         run: what was read.
         groups: the cells that were begun, and what holds more than one of them; the last one holds them all.
         caveats: what a reader must know before the numbers; the first ones forbid conclusions.
-        ceiling: name of a group -> highest value of a judge, from the texts of the data.
+        ceiling: name of a group -> highest value of a judge, from the texts of the data; ceiling_note: in a sentence.
         labels: name of a subset -> its label.
         signature: one line that belongs to every number.
         audit_version: of the audit that the texts went through; empty without data.
@@ -69,11 +69,17 @@ class Report:
     groups: tuple[Group, ...]
     caveats: tuple[str, ...]
     ceiling: Mapping[str, float]
+    ceiling_note: str
     labels: Mapping[str, str]
     signature: str
     audit_version: str = ""
     control: Run | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """What stands above the table, most important first."""
+        return (*self.caveats, *([self.ceiling_note] if self.ceiling_note else []))
 
     @property
     def control_signature(self) -> str | None:
@@ -153,11 +159,10 @@ def make_report(
         for name, cells, ids in groups_of(run.cases.values(), run.cells, benchmark)
     )  # fmt: skip
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
-    if texts is not None and texts.ceiling:
-        places = ", ".join(f"{name} {100 * value:.1f}" for name, value in texts.ceiling.items())
-        known.append(texts.ceiling_note.format(places))
+    ceiling = texts.ceiling if texts else {}
+    places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
     return Report(
-        run, groups, tuple(known), texts.ceiling if texts else {},
+        run, groups, tuple(known), ceiling, texts.ceiling_note.format(places) if texts and ceiling else "",
         {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
         signature_line(run, texts.version if texts else ""), texts.version if texts else "", control,
         examples(run.cases.values()),

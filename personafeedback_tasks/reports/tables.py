@@ -98,7 +98,7 @@ def terminal(report: Report) -> list[RenderableType]:
     """What `terminal.show` prints."""
     entries = lines(report)
     parts: list[RenderableType] = [
-        *(line(f"! {caveat}") for caveat in report.caveats),
+        *(line(f"! {caveat}") for caveat in report.above),
         line(report.run.label, style="bold"),
         table(
             ["%", *(group.name for group in report.groups)],
@@ -131,7 +131,7 @@ def markdown(report: Report, level: int = 2) -> str:
     control = f"\n\nControl: {foreign.code(report.control_signature)}" if report.control_signature else ""
     parts = [
         f"{'#' * level} {foreign.markdown(report.run.label)}",
-        "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.caveats),
+        "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
         grid(header, rows),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
         f"Signature: {foreign.code(report.signature)}{control}",
