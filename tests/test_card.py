@@ -593,7 +593,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
 def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
     run = run_of(cells=["general_hard"])
     text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
-    found = text[text.index("What these numbers do not say") : text.index("Label ceiling")]
+    found = text[text.index("What these numbers do not say") : text.index("To run it again")]
     asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine.conversation import without_system
 from personafeedback_tasks.personafeedback import conversations, export
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -54,12 +55,12 @@ def test_a_system_turn_goes_before_the_question_and_nothing_else_changes():
     told, question, reply = turns
     assert [turn["role"] for turn in turns] == ["system", "user", "assistant"]
     assert told["content"] == f"{conversations.TOLD[case.language]}\n\n<persona>\n{case.persona.text}\n</persona>"
-    assert conversations.without_system(turns) == [
+    assert without_system(turns) == [
         {"role": "user", "content": f"{told['content']}\n\n{case.question}"}, reply
     ]  # fmt: skip
     assert question["content"] == case.question
     plain = conversations.conversation(case, Options(setting="no_persona"), "chosen")
-    assert plain == conversations.without_system(plain)
+    assert plain == without_system(plain)
     assert [turn["content"] for turn in plain] == [case.question, case.chosen]
 
 
