@@ -142,11 +142,9 @@ def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
 @pytest.mark.parametrize("name", JUDGES)
 def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
     pytest.importorskip("inspect_ai")
-    from inspect_ai.model import ChatMessageUser, GenerateConfig
+    from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 
-    from personafeedback_tasks.inspect_harness.judges import Judge
-
-    judge = Judge(name)
+    judge = get_model(f"personafeedback/{name}").api
 
     async def answers(one: Case) -> list[str]:
         messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]

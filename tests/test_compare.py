@@ -81,7 +81,7 @@ def test_a_partial_run_is_marked_in_every_output(logs):
     assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.caveats)
     assert found.as_dict()["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
     assert "PARTIAL" in markdown(found)
-    assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).notes)
+    assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).caveats)
 
 
 def test_cases_in_one_run_only_are_counted_and_named(logs):
