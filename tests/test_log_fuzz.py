@@ -117,10 +117,11 @@ def everything_said(log: Path) -> None:
             Console(file=io.StringIO()).print(part)
         json.dumps(report.as_dict(), allow_nan=False)
         report_text.markdown(report)
-    if run.cases is not None:
-        compare(run, run)
-        section(make_report(run, SAMPLE), SAMPLE)
-    command(run)
+    compare(run, run)
+    card = run.benchmark.report.card
+    assert card is not None
+    section(make_report(run, SAMPLE), SAMPLE, card)
+    command(run, card)
 
 
 @pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)

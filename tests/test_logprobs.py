@@ -17,6 +17,7 @@ from personafeedback_tasks.engine.judged import likeliest
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
 from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
 from personafeedback_tasks.runs import lm_eval_log
@@ -123,12 +124,12 @@ def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, pl
 
 
 def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
-    doc = {"id": "general_hard:1", "category": "general", "difficulty": "hard", "user_id": "1", "digest": "d"}
+    doc = {"id": "general_hard:1", "cell": "general_hard", "user_id": "1", "digest": "d", "targets": ["A", "B"]}
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
     row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
-    sample = lm_eval_log._sample(row, "line 1", "mc")
-    assert sample.follow["acc_sym"] == 1
-    assert sample.further["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
+    sample = lm_eval_log._sample(row, "line 1", PERSONAFEEDBACK, PERSONAFEEDBACK.methods["mc"])
+    assert sample.values["acc_sym"] == 1
+    assert sample.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
 
 
 # --- end to end --------------------------------------------------------------------------------------------------
