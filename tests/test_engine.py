@@ -95,7 +95,7 @@ def prompt(case, options, call):
 
 
 METHOD = Method(
-    name="generate", help="the word", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",), asked="one call",
+    name="generate", help="the word", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",), per_case="one call",
     score=score, metrics=(Metric("acc"),), room=16, read=read,
 )  # fmt: skip
 

@@ -55,7 +55,7 @@ class Method:
         harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order in which their answers stand.
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
-        asked: what each case was asked in, for tables: `both orders`.
+        per_case: what each case is made of, for tables: `both orders`.
         metrics: what `score` gives, means over cases.
         suffix: of the method in the names of tasks and scorers.
         room: new tokens that a reply may have unless a run is told otherwise, in both harnesses.
@@ -69,7 +69,7 @@ class Method:
     evidence: str
     harnesses: tuple[str, ...]
     calls: tuple[str, ...]
-    asked: str = ""
+    per_case: str = ""
     score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
     metrics: tuple[Metric, ...]
     suffix: str = ""

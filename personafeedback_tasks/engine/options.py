@@ -77,25 +77,25 @@ class Options:
         return cls.read(mapping)
 
     @classmethod
-    def changed(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def changed(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options that shape a question and are not the default, by name; the method apart, which every name shows in
         its own way.
 
         Args:
-            asked: the options by name, of an instance or read back from a log, where a tuple is a list.
+            options: the options by name, of an instance or read back from a log, where a tuple is a list.
         """
         return {
-            one.name: asked[one.name]
+            one.name: options[one.name]
             for one in _options(cls)
-            if one.metadata["said"] and one.name in asked and _plain(asked[one.name]) != _plain(one.default)
-            if one.metadata["relevant"] is None or one.metadata["relevant"](asked)
+            if one.metadata["said"] and one.name in options and _plain(options[one.name]) != _plain(one.default)
+            if one.metadata["relevant"] is None or one.metadata["relevant"](options)
         }
 
     @classmethod
-    def remarks(cls, asked: Mapping[str, Any]) -> list[str]:
+    def remarks(cls, options: Mapping[str, Any]) -> list[str]:
         """`changed` in words."""
         said = {one.name: one.metadata["said"] for one in _options(cls)}
-        return [remark for name, value in cls.changed(asked).items() for remark in said[name](value)]
+        return [remark for name, value in cls.changed(options).items() for remark in said[name](value)]
 
     @classmethod
     def always(cls) -> list[str]:
@@ -103,16 +103,16 @@ class Options:
         return [one.name for one in _options(cls) if one.metadata["always"]]
 
     @classmethod
-    def details(cls, asked: Mapping[str, Any]) -> list[str]:
+    def details(cls, options: Mapping[str, Any]) -> list[str]:
         """What a signature says beside them: what was changed, and what shapes this very run."""
-        changed = cls.changed(asked)
+        changed = cls.changed(options)
         shown = [
             one
             for one in _options(cls)
             if one.metadata["said"] and not one.metadata["always"]
-            if one.name in changed or (one.metadata["relevant"] is not None and one.metadata["relevant"](asked))
+            if one.name in changed or (one.metadata["relevant"] is not None and one.metadata["relevant"](options))
         ]
-        return [remark for one in shown for remark in one.metadata["said"](asked[one.name])]
+        return [remark for one in shown for remark in one.metadata["said"](options[one.name])]
 
     @classmethod
     def signed_names(cls) -> tuple[str, ...]:

@@ -156,8 +156,8 @@ class BenchmarkTask(ConfigurableTask):
     def fingerprint(self) -> str:
         """Changes with everything that a request is built from."""
         signed = self.benchmark.signs(self.cases, self.options)
-        asked = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
-        return "-".join((self.benchmark.version, *asked, self.cases.digest, *map(str, signed.values())))
+        told = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
+        return "-".join((self.benchmark.version, *told, self.cases.digest, *map(str, signed.values())))
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()

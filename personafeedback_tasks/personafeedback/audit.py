@@ -16,7 +16,7 @@ from .. import __version__
 from ..common.errors import choose
 from ..common.statistics import Estimate
 from .artifacts import DEBRIS
-from .baselines import absent, estimate, groups, longest, more, overlap, plain
+from .baselines import absent, as_json, estimate, groups, longest, more, overlap
 from .cases import Case, CaseSet
 from .names import says
 from .release import PAPER_COUNTS
@@ -150,7 +150,7 @@ class Audit:
             "pairs_across_cells": pairs_across_cells(self.repeats),
             "role_changes": {"responses": self.role_changes},
             "ceiling": self.ceilings,
-            "shortcuts": plain(self.shortcuts),
+            "shortcuts": as_json(self.shortcuts),
         }
 
 

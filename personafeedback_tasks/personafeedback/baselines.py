@@ -122,7 +122,7 @@ def as_dict(cases: CaseSet, found: dict[str, dict[str, Estimate]]) -> dict[str, 
         "data": cases.revision,
         "cells_absent": absent(cases),
         "chance": CHANCE,
-        "baselines": plain(found),
+        "baselines": as_json(found),
     }
 
 
@@ -131,7 +131,7 @@ def absent(cases: CaseSet) -> list[str]:
     return [cell for cell in map("_".join, PAPER_COUNTS) if cell not in cases.cells]
 
 
-def plain(found: dict[str, dict[str, Estimate]]) -> dict[str, dict[str, dict[str, float | None]]]:
+def as_json(found: dict[str, dict[str, Estimate]]) -> dict[str, dict[str, dict[str, float | None]]]:
     """Name -> group -> acc, stderr and n for JSON, which knows no nan: undefined is null."""
     return {
         name: {

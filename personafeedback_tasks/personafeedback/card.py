@@ -27,15 +27,15 @@ _ONE_BY_ONE = (
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
-def measured(model: str, asked: Mapping[str, Any], measures: Sequence[str]) -> str:
+def measured(model: str, options: Mapping[str, Any], measures: Sequence[str]) -> str:
     """What was measured, in Markdown.
 
     Args:
         model: its name, in Markdown that is safe.
-        asked: the options of the run.
+        options: the options of the run.
         measures: those that the run has.
     """
-    setting, method, hidden = asked["setting"], asked["method"], ", ".join(asked["hide"])
+    setting, method, hidden = options["setting"], options["method"], ", ".join(options["hide"])
     shown = _SHOWN.get(setting, f"the setting {setting}")
     if hidden and setting != "no_persona":
         shown = f"{shown.replace('whole ', '')} without {hidden}"

@@ -275,9 +275,9 @@ def load_present(
     Raises:
         DataError, OptionError: as `load_cases`, and where no cell is there.
     """
-    asked = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
-    there = [cell for cell in present_cells(data) if cell in asked]
-    if there in ([], asked):
+    wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
+    there = [cell for cell in present_cells(data) if cell in wanted]
+    if there in ([], wanted):
         return load_cases(data, None, difficulty, counts)
     parts = [load_cases(data, *cell, counts=counts) for cell in there]
     return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)

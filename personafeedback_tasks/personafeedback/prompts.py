@@ -31,8 +31,8 @@ STAND_INS = tuple(
 """A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
 
 
-def _retrieves(asked: Mapping[str, Any]) -> bool:
-    return asked["setting"] == "rag"
+def _retrieves(options: Mapping[str, Any]) -> bool:
+    return options["setting"] == "rag"
 
 
 def _names(value: object) -> tuple[str, ...]:

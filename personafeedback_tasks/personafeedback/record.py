@@ -58,25 +58,25 @@ METHODS = {
     for method in (
         Method(
             name="generate", help="the letter in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=ORDERS,
-            asked="both orders", score=_of_letters, metrics=_CASE_METRICS, room=1024, read=read_reply,
+            per_case="both orders", score=_of_letters, metrics=_CASE_METRICS, room=1024, read=read_reply,
         ),
         Method(
             name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
-            harnesses=("lm-eval", "inspect"), calls=ORDERS, asked="both orders", score=_of_letters, metrics=_CASE_METRICS,
+            harnesses=("lm-eval", "inspect"), calls=ORDERS, per_case="both orders", score=_of_letters, metrics=_CASE_METRICS,
             suffix="cot", room=4096, read=read_last_line,
         ),
         Method(
             name="mc", help="log-likelihoods of the two letters", evidence="log_likelihoods", harnesses=("lm-eval",), calls=ORDERS,
-            asked="both orders", score=_of_two_log_likelihoods, metrics=_SYMMETRIC, suffix="mc",
+            per_case="both orders", score=_of_two_log_likelihoods, metrics=_SYMMETRIC, suffix="mc",
         ),
         Method(
             name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
-            harnesses=("inspect",), calls=ORDERS, asked="both orders", score=_of_two_log_likelihoods,
+            harnesses=("inspect",), calls=ORDERS, per_case="both orders", score=_of_two_log_likelihoods,
             metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False)), suffix="logprobs", read_tokens=read_top,
         ),
         Method(
             name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",), calls=SIDES,
-            asked="both responses", score=None, metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
+            per_case="both responses", score=None, metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
             conversation=conversations.conversation,
         ),
     )

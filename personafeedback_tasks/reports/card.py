@@ -23,7 +23,7 @@ from ..engine.report import CardSpec
 from ..runs.run import Run
 from .card_file import CardError, metadata_of, newline_of, read, with_section
 from .card_index import with_results
-from .card_text import PACKAGE, asked, counted, section, signature_of, unreadable
+from .card_text import PACKAGE, counted, section, signature_of, unreadable, variant
 from .caveats import unreadable_share
 from .report import Report
 from .signature_line import HUB_COMMIT, model_of
@@ -143,8 +143,8 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
                     for name in run.benchmark.options.always()
                     if name != "prompt"
                 },
-                "asked": asked(run),
-                "calls": run.method.asked,
+                "asked": variant(run),
+                "calls": run.method.per_case,
                 "interval_95": [_rounded(measure.low), _rounded(measure.high)],
                 "stderr": _rounded(measure.stderr),
                 "cases": group.cases,
@@ -166,7 +166,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
                     dataset_split="test",
                     dataset_revision=_commit(run, spec),
                     metric_type="accuracy",
-                    metric_name=foreign.yaml(f"{name} ({run.method.asked}), %{shown}"),
+                    metric_name=foreign.yaml(f"{name} ({run.method.per_case}), %{shown}"),
                     metric_value=_rounded(measure.value),
                     metric_args=args,
                 )
@@ -202,7 +202,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any
             isinstance(args, Mapping)
             and result["dataset"]["type"] == spec.dataset
             and str(args.get("signature")).startswith(f"{PACKAGE} ")
-            and args.get("asked") == asked(run)
+            and args.get("asked") == variant(run)
         )
 
     index = ModelCardData(model_name=name, eval_results=results(report, spec)).to_dict()["model-index"]
@@ -210,7 +210,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any
     front = with_results(path, front, data, index, replaced, newline).removesuffix(newline)
     if not content:
         body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
-    body = with_section(path, body, section(report, cases, spec), asked(run), newline)
+    body = with_section(path, body, section(report, cases, spec), variant(run), newline)
     begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
     if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart
         begin, end = f"{begin}\n", f"\r{end}"

@@ -19,7 +19,7 @@ from .tables import NOTHING, grid, interval, percent
 PACKAGE = "personafeedback-tasks"
 
 
-def asked(run: Run) -> str:
+def variant(run: Run) -> str:
     """What tells apart the runs that stand beside each other in a card. It is part of a comment's mark."""
     return foreign.comment(", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]]))
 

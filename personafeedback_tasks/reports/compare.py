@@ -68,7 +68,7 @@ class Comparison:
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
                 found.append(f"{len(ids):,} cases are in run {name} only and left out: {named}")
-        for name in dict.fromkeys((*self.run_a.asked, *self.run_b.asked)):
+        for name in dict.fromkeys((*self.run_a.defining, *self.run_b.defining)):
             a, b = self.run_a.signature.get(name), self.run_b.signature.get(name)
             if a != b:
                 found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")

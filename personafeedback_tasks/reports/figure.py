@@ -70,8 +70,8 @@ def draw(reports: Sequence[Report]) -> Figure:
             points.append((foreign.figure(report.run.label), bars))
         axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
-        asked = {report.run.method.asked for report in reports}
-        over = f" over {asked.pop()}" if len(asked) == 1 else ""
+        per_case = {report.run.method.per_case for report in reports}
+        over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
         axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%)")
         axes.margins(x=0.05)
         _draw_legend(figure, [*behind.items(), *points])

@@ -32,7 +32,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         *options.details(signature),
         *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
         f"persona {text(signature['place'])}" if signature.get("place") else "",
-        run.method.asked,
+        run.method.per_case,
         "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {source}",
         f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
         f"{len(run.cases):,} cases",

@@ -129,7 +129,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
     """One invocation may ask for a task and its `_mc` twin, or for two benchmarks."""
-    for name in run.asked:
+    for name in run.defining:
         values = sorted({str(signature.get(name)) for signature in signatures})
         if len(values) > 1:
             raise RunError(
@@ -181,10 +181,10 @@ def _refuse_other_table(
     path: Path, results: dict[str, Any], task: str, samples: Sequence[LoggedCase], benchmark: Benchmark
 ) -> None:
     """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
-    asked = results["n-samples"][task]["effective"]
-    if asked != len(samples):
+    count = results["n-samples"][task]["effective"]
+    if count != len(samples):
         raise RunError(
-            f"{path}: found {len(samples):,} rows of {task} in its samples file, expected {asked:,}, the number of cases that were "
+            f"{path}: found {len(samples):,} rows of {task} in its samples file, expected {count:,}, the number of cases that were "
             "asked. Rows were added or lost after the run: use the files as lm-eval wrote them."
         )
     printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}

@@ -111,7 +111,7 @@ class Run:
         return ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items())
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def defining(self) -> tuple[str, ...]:
         """The fields of the signature that shape a prompt, or how its reply is read."""
         return (
             "benchmark",
@@ -124,7 +124,7 @@ class Run:
     @property
     def same(self) -> tuple[str, ...]:
         """The fields of the signature that logs must share to stand in one row, beside the model and the conditions."""
-        return (*self.asked, "source", "counts", "demonstration")
+        return (*self.defining, "source", "counts", "demonstration")
 
 
 def signed(metadata: object, path: Path) -> dict[str, Any]:
