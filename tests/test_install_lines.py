@@ -13,7 +13,7 @@ from support.environments import CHECKOUT, Venv
 
 README = CHECKOUT / "README.md"
 TWO_MINUTES = 120
-pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not README.is_file(), reason="needs the checkout")]
 
 
 def documented_extras() -> set[str]:
