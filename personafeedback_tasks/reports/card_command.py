@@ -47,7 +47,10 @@ def _inspect(run: Run, options: Mapping[str, Any]) -> list[str]:
     for name, value in named.items():
         words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
     if run.method.evidence == "rewards":
-        for name in ("aspects", "truncate", "trust_remote_code", "unpinned", "revision"):
+        names = ["aspects", "truncate", "trust_remote_code", "unpinned", "revision"]
+        if " and " in str(run.conditions.get("revision")):
+            names.remove("revision")  # resumed after a branch moved: no command asks for both commits
+        for name in names:
             if run.conditions.get(name) not in (None, LOCAL):
                 words += ["-M", f"{name}={without_folder(text(run.conditions[name]))}"]
     return words
