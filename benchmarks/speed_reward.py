@@ -27,7 +27,7 @@ from typing import Any
 import torch
 import transformers
 
-from personafeedback_tasks.inspect_harness.reward import CONNECTIONS, WINDOW
+from personafeedback_tasks.inspect_harness.reward_api import CONNECTIONS, WINDOW
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, Message, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -116,7 +116,7 @@ def inspect_seconds(folder: Path, pairs: int, logs: Path) -> float:
 
 def main(size: str = "tiny") -> None:
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-    import classifiers
+    from support import classifiers
 
     logging.disable(logging.WARNING)
     torch.set_num_threads(1)

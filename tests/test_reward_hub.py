@@ -26,11 +26,13 @@ from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reports.card_text import command
 from personafeedback_tasks.reward_models.classifier import RewardModel
 from personafeedback_tasks.runs.read import read_run
 
 NAME = "acme/model"
+CARD = PERSONAFEEDBACK.report.card
 
 
 @pytest.fixture(scope="module")
@@ -107,16 +109,16 @@ def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_i
     assert stopped.status == "error"
     assert commits(stopped) == {before}
     assert {revision for _, revision, name in hub.asked if name != "config.json"} == {before}
-    assert read_run(stopped.location).conditions == f"dtype=float32, revision={before}"
-    assert f" -M revision={before}" in command(read_run(stopped.location))
+    assert read_run(stopped.location).conditions_line == f"dtype=float32, revision={before}"
+    assert f" -M revision={before}" in command_of(stopped)
 
     after = hub.push(NAME, model(), branch="v1")
     resumed = inspect(hub, tmp_path / "resumed", "eval-retry", stopped.location)
     assert (resumed.status, len(resumed.samples)) == ("success", 8)
     assert commits(resumed) == {before, after}
     first, second = sorted([before, after])
-    assert read_run(resumed.location).conditions == f"dtype=float32, revision={first} and {second}"
-    assert "revision" not in command(read_run(resumed.location))
+    assert read_run(resumed.location).conditions_line == f"dtype=float32, revision={first} and {second}"
+    assert "revision" not in command_of(resumed)
 
     again = evaluate(hub, tmp_path / "again", "-M", f"revision={after}", "--limit", "2", HF_HUB_OFFLINE="1")
     assert (again.status, commits(again)) == ("success", {after})
@@ -126,20 +128,25 @@ def test_without_a_revision_the_commit_of_the_default_branch_is_named(hub, model
     commit = hub.push(NAME, model())
     log = evaluate(hub, tmp_path / "logs", "--limit", "1")
     assert (log.status, commits(log)) == ("success", {commit})
-    assert read_run(log.location).conditions == f"dtype=float32, revision={commit}"
+    assert read_run(log.location).conditions_line == f"dtype=float32, revision={commit}"
 
 
 def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
     folder = str(model())
     log = evaluate(hub, tmp_path / "logs", "--limit", "1", name=folder)
     assert (log.status, commits(log)) == ("success", {"local"})
-    assert read_run(log.location).conditions == "dtype=float32, revision=local"
+    assert read_run(log.location).conditions_line == "dtype=float32, revision=local"
     log = evaluate(hub, tmp_path / "refused", "-M", "revision=main", "--limit", "1", name=folder)
     assert said(log) == (
         f"revision='main' was given with {folder}, which is a folder and has no revisions. Leave revision out, or name the model "
         "on the Hub."
     )
     assert hub.asked == []
+
+
+def command_of(log) -> str:
+    """The command that a card of the log would print."""
+    return command(read_run(log.location), CARD)
 
 
 def said(log) -> str:
@@ -198,10 +205,10 @@ def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub,
     log = evaluate(hub, tmp_path / "pinned", *TRUST, "-M", f"revision={pinned}")
     assert (rewards(log), commits(log)) == ({1.0}, {pinned})
     assert {revision for _, revision, _ in hub.asked} == {pinned}
-    assert command(read_run(log.location)).endswith(f"-M trust_remote_code=true -M revision={pinned}")
+    assert command_of(log).endswith(f"-M trust_remote_code=true -M revision={pinned}")
     log = evaluate(hub, tmp_path / "unpinned", *TRUST, "-M", "unpinned=true")
     assert (rewards(log), commits(log)) == ({2.0}, {moved})
-    assert read_run(log.location).conditions == (
+    assert read_run(log.location).conditions_line == (
         f"dtype=float32, revision={moved}, trust_remote_code=true, unpinned=true"
     )
 

@@ -76,7 +76,8 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
                     "rewards": {
                         name: dict(zip(method.calls, pair, strict=True)) for name, pair in _pairs(found).items()
                     },
-                    **{name: about[name] for name in ("persona", "dtype", "revision")},
+                    # A log from before the revision was noted can be scored again.
+                    **{name: about[name] for name in ("persona", "dtype", "revision") if name in about},
                 },
             )
 

@@ -49,9 +49,8 @@ def _inspect(run: Run, options: Mapping[str, Any]) -> list[str]:
     if run.method.evidence == "rewards":
         for name in ("aspects", "truncate", "trust_remote_code", "unpinned", "revision"):
             value = run.conditions.get(name)
-            if value not in (None, LOCAL) and not isinstance(
-                value, list
-            ):  # resumed after a branch moved: no single one
+            single = not isinstance(value, list)  # a list: resumed after a branch moved
+            if single and value not in (None, LOCAL):
                 words += ["-M", f"{name}={without_folder(text(value))}"]
     return words
 
