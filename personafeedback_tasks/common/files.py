@@ -98,7 +98,7 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise FileError(
-            f"{path}: could not be written ({error.strerror or error}). Make room, ask for permission or use another "
+            f"{path}: could not be written ({error.strerror or error}). Free disk space, fix permissions or use another "
             "place, then run this again."
         ) from error
 
@@ -116,12 +116,12 @@ def locked(path: Path) -> Iterator[None]:
         held = FileLock(_lock_of(path), timeout=LOCK_WAIT).acquire()
     except Timeout as error:
         raise FileError(
-            f"{path}: another `personafeedback` has been changing it for {LOCK_WAIT:g} s. Wait until that one has ended, "
+            f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
             "then run this again."
         ) from error
     except OSError as error:
         raise FileError(
-            f"{path}: found no place for its lock ({error}), expected a temporary folder that you may write to. Set TMPDIR "
+            f"{path}: found no folder for its lock ({error}), expected a writable temporary folder. Set TMPDIR "
             "to one, then run this again."
         ) from error
     with held:
@@ -170,7 +170,7 @@ def _lock_of(path: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
         raise FileError(
-            f"{folder}: found something of somebody else, expected a folder of yours for the locks of `personafeedback`. "
-            "Set TMPDIR to a folder of yours, then run this again."
+            f"{folder}: found something that another user owns, expected your own folder for the locks of `personafeedback`. "
+            "Set TMPDIR to your own folder, then run this again."
         )
     return folder / hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()

@@ -214,6 +214,6 @@ def find(name: str) -> Benchmark:
     known = benchmarks()
     if name not in known:
         raise PersonaFeedbackError(
-            f"found no benchmark {name!r}, expected one of: {', '.join(sorted(known))}. Install the package that brings it."
+            f"benchmark must be one of {', '.join(sorted(known))}, got {name!r}. Install the package that provides it."
         )
     return known[name]

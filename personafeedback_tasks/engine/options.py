@@ -73,7 +73,9 @@ class Options:
         known = [one.name for one in _options(cls)]
         unknown = [key for key in mapping if key not in known]
         if unknown:
-            raise OptionError(f"{unknown[0]}={mapping[unknown[0]]!r} is no option. Use: {', '.join(sorted(known))}.")
+            raise OptionError(
+                f"{unknown[0]}={mapping[unknown[0]]!r} is not an option. Use: {', '.join(sorted(known))}."
+            )
         return cls.read(mapping)
 
     @classmethod

@@ -44,7 +44,7 @@ _SCORES: dict[str, list[list[Score]]] = {}
 
 @cache
 def _register() -> None:
-    @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies were readable")
+    @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies are readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
             signed = (data.spec.metadata or {}).get(KEY)

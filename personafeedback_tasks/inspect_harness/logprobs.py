@@ -51,7 +51,7 @@ def read_first_token(
         return ("truncated" if reply.stop_reason == "max_tokens" else "no_response"), None
     token = tokens[place]
     if not token.top_logprobs:
-        raise _none_returned(case_id, model, "the log-probability of the generated token alone")
+        raise _none_returned(case_id, model, "only the log-probability of the generated token")
     # What was generated need not be among the most likely.
     found = method.read_tokens(
         [(token.token, token.logprob), *((one.token, one.logprob) for one in token.top_logprobs)]
@@ -62,6 +62,6 @@ def read_first_token(
 def _none_returned(case_id: str, model: str, found: str) -> OptionError:
     return OptionError(
         f"{case_id}: found {found} in the reply of {model}, expected those of the most likely tokens, which "
-        f"method=logprobs compares. Use a model that does not reason before it answers, of {PROVIDERS}; or leave "
+        f"method=logprobs compares. Use a model that does not reason before it answers, from {PROVIDERS}; or leave "
         "method=logprobs out."
     )

@@ -31,7 +31,7 @@ def refuse_other_model(model: Model) -> None:
     """Raise RewardError for a model that writes."""
     if not isinstance(model.api, RewardModelAPI):
         raise RewardError(
-            f"method=reward found the model {model}, expected a reward model. Pass --model {API}/<path or Hub id>, or leave "
+            f"method=reward needs a reward model, got {model}. Pass --model {API}/<path or Hub id>, or leave "
             "method out."
         )
 

@@ -99,10 +99,7 @@ class RewardModelAPI(ModelAPI):
     ) -> ModelOutput:
         about = input[-1].metadata or {}
         if input[-1].role != "assistant" or "call" not in about:
-            raise RewardError(
-                f"{API} found a prompt to reply to, expected a conversation to score. A reward model needs the task's "
-                "method for it: -T method=reward."
-            )
+            raise RewardError(f"{API} scores conversations, got a prompt to reply to. Pass -T method=reward.")
         turns = [{"role": message.role, "content": message.text} for message in input]
         name = f"{about['case_id']}, {about['call']} response"
         request = _Request(self.model.encode([turns], [name])[0])
@@ -175,7 +172,7 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     """
     for name, value in model_args.items():
         if name not in ARGUMENTS:
-            raise OptionError(f"-M {name}={value!r} is no option of {API}. Use: {', '.join(ARGUMENTS)}.")
+            raise OptionError(f"-M {name}={value!r} is not an option of {API}. Use: {', '.join(ARGUMENTS)}.")
     found = dict(model_args)
     size = found.get("batch_size", 1)
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
@@ -183,7 +180,7 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     revision = found.get("revision")
     if "revision" in found and (not isinstance(revision, str) or not revision):
         raise OptionError(
-            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote what looks like a number: "
+            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote one that looks like a number: "
             "-M 'revision=\"1.0\"'."
         )
     for name in ("truncate", "trust_remote_code", "unpinned"):
@@ -204,7 +201,7 @@ def _names(aspects: object) -> tuple[str, ...]:
     reserved = ["", TOTAL, "stderr", *(name for one in benchmarks().values() for name in one.columns(one.cells))]
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(
-            f"aspects must name each output, got {aspects!r}. No name may be empty or one of "
-            f"{', '.join(reserved[1:])}, which have a meaning of their own. Name them in their order: -M aspects=helpfulness,correctness,..."
+            f"aspects must name each output, got {aspects!r}. Names must not be empty or one of "
+            f"{', '.join(reserved[1:])}, which are reserved. Name them in order: -M aspects=helpfulness,correctness,..."
         )
     return names

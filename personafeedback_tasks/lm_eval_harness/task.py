@@ -44,10 +44,10 @@ class BenchmarkTask(ConfigurableTask):
         self.selection = selection
         if str(metadata.get("version")) != self.benchmark.version:
             raise PersonaFeedbackError(
-                f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
-                f"{metadata.get('version')}, the installed personafeedback-tasks of {self.benchmark.version}. "
+                f"{config.get('task')}: the YAML file {metadata.get('config_source')} has task version "
+                f"{metadata.get('version')}, the installed personafeedback-tasks has {self.benchmark.version}. "
                 'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
-                "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
+                "(A key `version` in --metadata or --model_args would hide the file's own; leave it out.)"
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
@@ -55,8 +55,8 @@ class BenchmarkTask(ConfigurableTask):
         stage = self.benchmark.stage
         if stage is not None and stage.applies(self.options):
             raise OptionError(
-                f"{stage.name}=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
-                "writes the next. Leave it out, or run the task in Inspect."
+                f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
+                "Leave it out, or run the task in Inspect."
             )
         self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
@@ -77,7 +77,7 @@ class BenchmarkTask(ConfigurableTask):
         elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
         only = f"; {' and '.join(elsewhere)} work in Inspect only" if elsewhere else ""
         return (
-            f"{task}: found method={found!r} in --metadata, expected none: in lm-eval the name of the task says the method. "
+            f"{task}: --metadata must not set method, got {found!r}: in lm-eval the task name selects the method. "
             f"Use the names that end with {' or '.join(here)}, or without a suffix for {next(iter(methods)).name}{only}."
         )
 
@@ -147,9 +147,9 @@ class BenchmarkTask(ConfigurableTask):
         for name, length in self._lengths.items():
             if length <= room:
                 raise OptionError(
-                    f"{self._config.task}: found {name}={length} in --model_args, expected more than the {room} new tokens that "
-                    f"a reply may have (max_gen_toks): no prompt would fit. Raise {name} to that and the longest prompt "
-                    "together, or lower max_gen_toks with --gen_kwargs."
+                    f"{self._config.task}: {name} in --model_args must exceed the {room} new tokens of a reply (max_gen_toks), got "
+                    f"{length}: no prompt would fit. Raise {name} to max_gen_toks plus the longest prompt, or "
+                    "lower max_gen_toks with --gen_kwargs."
                 )
 
     @cached_property
@@ -204,4 +204,4 @@ class BenchmarkTask(ConfigurableTask):
 @cache
 def _warn_of_remark(remark: str) -> None:
     """Once per process: six cells of a group would say the same."""
-    logger.warning("%s: lm-eval's Groups table cannot show this, its rows keep the plain names.", remark)
+    logger.warning("%s: lm-eval's Groups table cannot show this; its rows keep the plain names.", remark)

@@ -39,8 +39,8 @@ def with_results(
     except (yaml.YAMLError, ValueError, LookupError, TypeError):
         pass
     raise CardError(
-        f"{path}: found metadata in which `model-index` cannot be changed without changing something else, expected one key "
-        "or list item per line between the two lines ---, without [...], {...} or &anchors around results. Write it so, then "
+        f"{path}: found a `model-index` that cannot be edited without changing other metadata, expected one key "
+        "or list item per line between the two lines ---, without [...], {...} or &anchors around results. Reformat it, then "
         "run this again."
     )
 

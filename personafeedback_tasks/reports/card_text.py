@@ -59,11 +59,11 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         f"## {foreign.markdown(heading)}",
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec)),
         _table(report, spec),
-        f"Per cent. The 95 % intervals are clustered by user. Baselines on the same cases: {baselines}.",
+        f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.",
         replies,
-        "What these numbers do not say:",
+        "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),
-        f"To run it again (the signature has what else shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
+        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
         f"Signature: {foreign.code(signature_of(report))}{control}",
     ]
     return "\n\n".join(part for part in parts if part)

@@ -42,8 +42,8 @@ def draw(reports: Sequence[Report]) -> Figure:
     """
     if len(reports) > len(COLORS):
         raise OptionError(
-            f"found {len(reports)} runs for one figure, expected at most {len(COLORS)}, whose colours can be told apart. "
-            "Report them in parts, each with an --out of its own, or leave --out out."
+            f"A figure shows at most {len(COLORS)} runs, the number of distinct colors, got {len(reports)}. "
+            "Report them in parts, each with its own --out, or leave --out out."
         )
     names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
     order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]

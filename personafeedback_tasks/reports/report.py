@@ -114,7 +114,7 @@ class Report:
 
 
 def make_report(
-    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were looked for."
+    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were loaded."
 ) -> Report:
     """The report of one run.
 
@@ -139,7 +139,7 @@ def make_report(
         known += caveats.of_control(control)
     texts = None
     if cases is None:
-        unchecked = ", and nobody checked how many cases a cell has" if run.signature["counts"] == "any" else ""
+        unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
         known.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
     elif benchmark.report.examine is not None:
         texts = benchmark.report.examine(cases, run.cases.keys())
@@ -147,8 +147,8 @@ def make_report(
     if gain and len(gain) < len(run.cases):
         assert benchmark.report.control is not None  # refused above
         known.append(
-            f"The {benchmark.report.control.gain} is over the {len(gain):,} of {len(run.cases):,} cases that the control "
-            "answered too."
+            f"The {benchmark.report.control.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control "
+            "also answered."
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
     groups = tuple(
@@ -257,13 +257,13 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
     for cell, size in run.cells.items():
         if (here := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,}, as {cases.source} has it. "
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
                 "Pass --data with the data of the run (its log names them), or run again."
             )
     for name, meaning in (
-        ("digest", "were asked with other texts"),
-        ("cell", "are of another cell"),
-        ("user_id", "are of another user"),
+        ("digest", "have other texts"),
+        ("cell", "are in another cell"),
+        ("user_id", "belong to another user"),
     ):
         wrong = [
             case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)

@@ -40,14 +40,14 @@ def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bo
     if is_local(path):
         if revision is not None:
             raise OptionError(
-                f"revision={revision!r} was given with {path}, which is a folder and has no revisions. Leave revision out, or name "
-                "the model on the Hub."
+                f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, or "
+                "pass the model's Hub id."
             )
     elif trust_remote_code and not is_commit(revision) and not unpinned:
         raise OptionError(
-            f"trust_remote_code=true was given with {path} and revision={revision or 'main'}, and that code can change between "
-            "two runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the "
-            "Hub, or -M unpinned=true to run whatever is there."
+            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code can change "
+            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on "
+            "the Hub, or -M unpinned=true to run its current code."
         )
 
 

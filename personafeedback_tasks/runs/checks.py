@@ -108,12 +108,12 @@ def refuse_other_table(
     for name, value in ours.items():
         if name in printed and not _equal(printed[name], value):
             raise RunError(
-                f"{path}: found {name} {printed[name]} in the table of {table}, expected {value:g}, which its samples give. "
-                "Rows or table were changed after the run, or belong to two runs: use the files as the harness wrote them."
+                f"{path}: found {name} {printed[name]} in the table of {table}, expected {value:g} from its samples. "
+                "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
             )
     if primary in ours and primary not in printed:
         raise RunError(
-            f"{path}: found no {primary} in the table of {table}, expected {ours[primary]:g}, which its samples give. Use the log "
+            f"{path}: found no {primary} in the table of {table}, expected {ours[primary]:g} from its samples. Use the log "
             "as the harness wrote it."
         )
 
@@ -163,7 +163,7 @@ def _refuse_twice(path: Path, one: LoggedCase, other: LoggedCase) -> None:
     if one.epoch == other.epoch:
         raise RunError(
             f"{path}, {other.where}: found {other.case_id} a second time (first: {one.where}), expected each case once. "
-            "Which of the two counts cannot be known; use the log as the harness wrote it."
+            "Which one counts is unclear; use the log as the harness wrote it."
         )
     if (one.cell, one.user_id, one.digest) != (other.cell, other.user_id, other.digest):
         raise RunError(
@@ -183,7 +183,7 @@ def _contradiction(
 ) -> RunError:
     first = wrong[0]
     return RunError(
-        f"{path}, {first.where}: found {what.format(found)} for {first.case_id}, expected {expected}, which {source} give "
+        f"{path}, {first.where}: found {what.format(found)} for {first.case_id}, expected {expected} from {source} "
         f"({len(wrong):,} of {len(of):,} rows disagree). The log was changed after the run: use it as the harness wrote it, or "
         "run again."
     )

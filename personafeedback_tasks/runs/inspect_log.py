@@ -68,8 +68,8 @@ def read(path: Path) -> Run:
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
     return RunError(
-        f"{path}: found a log that this Inspect cannot read ({first}), expected a whole one. "
-        "If it was cut off, `inspect log recover` may restore it; if a later Inspect wrote it, upgrade inspect-ai."
+        f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
+        "If it was cut off, `inspect log recover` may restore it; if a newer Inspect wrote it, upgrade inspect-ai."
     )
 
 
@@ -98,7 +98,7 @@ def _samples(
         score = raw["scores"].get(name)
         if not isinstance(score, dict) or not isinstance(score["value"], dict):
             raise RunError(
-                f"{path}, sample {raw['id']}: found no answers of our scorer, expected one per call. Score the log again: "
+                f"{path}, sample {raw['id']}: found no answers from our scorer, expected one per call. Score the log again: "
                 f"inspect score {path} --scorer personafeedback_tasks/{name}"
             )
         noted = score.get("metadata") or {}
@@ -149,8 +149,8 @@ def _refuse_other_table(
     completed = log.results.completed_samples if log.results else 0
     if completed and not samples:
         raise RunError(
-            f"{path}: found no scores, expected those of {completed:,} samples, which the log counts. If it was run without "
-            f"them, `inspect score` adds them (--scorer personafeedback_tasks/{name}); if a later Inspect wrote it, upgrade "
+            f"{path}: found no scores, expected those of the {completed:,} samples that the log counts. If it was not "
+            f"scored, run `inspect score` (--scorer personafeedback_tasks/{name}); if a newer Inspect wrote it, upgrade "
             "personafeedback-tasks."
         )
     if not samples:

@@ -46,7 +46,9 @@ def read_run(path: str | Path) -> Run:
     runs = read_runs([path])
     if len(runs) > 1:
         models = ", ".join(run.model for run in runs)
-        raise RunError(f"{path}: found runs of {len(runs)} models ({models}), expected one. Name the folder of one.")
+        raise RunError(
+            f"{path}: found runs of {len(runs)} models ({models}), expected one. Pass the folder of one model."
+        )
     return runs[0]
 
 
@@ -59,11 +61,11 @@ def _of_folder(folder: Path) -> list[Run]:
             try:
                 found.append(_read(path))
             except ForeignError as error:
-                foreign = foreign or f" Passed over: {error}"
+                foreign = foreign or f" Skipped: {error}"
     if not found:
         raise RunError(
-            f"{folder}: found no log of ours in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
-            f"(--output_path). Give the folder that the harness wrote to.{foreign}"
+            f"{folder}: found no log of these tasks in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
+            f"(--output_path). Pass the folder that the harness wrote to.{foreign}"
         )
     models: dict[str, list[Run]] = {}
     for run in _superseded(found):
@@ -109,13 +111,13 @@ def _merge(parts: Sequence[Run]) -> Run:
             if here != there:
                 raise RunError(
                     f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
-                    "row. Report them as two runs, each named for itself."
+                    "row. Pass each as a run of its own."
                 )
         twice = sorted(merged.cases.keys() & other.cases.keys())
         if twice:
             raise RunError(
                 f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
-                "each once in a run. Name the log that counts."
+                "each once in a run. Pass only the log that counts."
             )
         merged = replace(
             merged,
@@ -140,7 +142,9 @@ def _kind(path: Path) -> str:
     except OSError as error:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
-        raise RunError(f"{path}: found an empty file, expected a log. The run may have been stopped before it wrote.")
+        raise RunError(
+            f"{path}: found an empty file, expected a log. The run may have stopped before it wrote anything."
+        )
     if head.startswith(b"PK"):
         return "inspect"
     if not head.lstrip().startswith(b"{"):
@@ -165,8 +169,8 @@ def _read(path: Path) -> Run:
         if isinstance(error, PersonaFeedbackError):
             raise
         raise RunError(
-            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or of "
-            "lm-eval 0.4 as the harness wrote it. If a later version of it wrote this log, upgrade personafeedback-tasks."
+            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
+            "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
     raise RunError(
         f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."

@@ -136,8 +136,8 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
     found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
     if found is None:
         raise ForeignError(
-            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks cannot be "
-            "reported, nor those of earlier versions: run again."
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
+            "earlier versions cannot be reported: run again."
         )
     found = found if isinstance(found, dict) else {}
     _refuse_types(path, found, TYPES)
