@@ -87,7 +87,7 @@ def _no_constant(name: str) -> Any:
 
 
 def reason(error: object) -> object:
-    """The parser's words without its own line number, which would contradict the file's."""
+    """The parser's message without its own line number, which would contradict the file's."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} (column {error.colno})"
     return "nesting that is too deep" if isinstance(error, RecursionError) else error
@@ -106,7 +106,7 @@ def short_list(values: Iterable[object]) -> str:
 
 
 def cut(text: str, length: int = 60) -> str:
-    """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
+    """A broken file can contain a megabyte where a word should be; a message shows its beginning."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 

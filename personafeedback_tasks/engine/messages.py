@@ -1,4 +1,4 @@
-"""The two sentences that every run says about itself, in the same words in both harnesses."""
+"""The two messages that every run prints about itself, the same in both harnesses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def opening(
 
 
 def _texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
-    """All that the model reads about a case."""
+    """Everything that the model reads about a case."""
     method = benchmark.methods[options.method]
     if method.conversation is None:
         return [benchmark.prompt(case, options, call) for call in method.calls]
@@ -96,12 +96,12 @@ _OF_EVIDENCE = {
         "Do not use method=logprobs with a model that does not begin its reply with a label."
     ),
 }
-"""What to do where no text is read."""
+"""What to do when no text is read."""
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
     "no_response": (
-        "The model or the server returned nothing (lm-eval turns a broken reply into an empty one). Check the server's "
+        "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
     ),
     "refusal": "The model declines to choose: that is behavior; report it beside the score.",
@@ -110,4 +110,4 @@ _REMEDIES = {
         "task's _mc variant for a base model; give thinking models room: --gen_kwargs max_gen_toks=16384."
     ),
 }
-"""What to do about replies that say no label."""
+"""What to do about replies without a label."""

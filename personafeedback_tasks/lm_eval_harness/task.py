@@ -1,8 +1,8 @@
 """Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`.
 
-A document holds ids only; the texts stand in the requests, which `--log_samples` writes in full. The calls of a case are
+A document holds ids only; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
 contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
-parts them.
+splits them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..engine.signature import KEY, signature
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
 _LENGTHS = ("max_length", "max_model_len")
-"""What --model_args call the length of a model's context."""
+"""The names of a model's context length in --model_args."""
 
 
 class BenchmarkTask(ConfigurableTask):
@@ -62,7 +62,7 @@ class BenchmarkTask(ConfigurableTask):
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options))
         metadata = {name: value for name, value in metadata.items() if name in logged}
-        # Where a task names this function, lm-eval looks up none of its metrics, on the Hub in the end.
+        # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
         signed = signature(self.benchmark, config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
@@ -71,7 +71,7 @@ class BenchmarkTask(ConfigurableTask):
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
     def _other_method(self, task: str, found: object) -> str:
-        """What to say about a method in --metadata: it would change the type of the requests."""
+        """The error for a method in --metadata, which would change the type of the requests."""
         methods = self.benchmark.methods.values()
         here = [f"_{method.suffix}" for method in methods if "lm-eval" in method.harnesses and method.suffix]
         elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
@@ -82,7 +82,7 @@ class BenchmarkTask(ConfigurableTask):
         )
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and spread over users."""
+        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
         self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
         self.benchmark.check(self.options, self.cases)
         self._case_of = {case.id: case for case in self.cases}
@@ -124,7 +124,7 @@ class BenchmarkTask(ConfigurableTask):
 
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         self._check_room()
-        # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
+        # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         ranks = kwargs.get("world_size", 1)
         if kwargs.get("rank", 0) == 0:
@@ -142,7 +142,7 @@ class BenchmarkTask(ConfigurableTask):
             )
 
     def _check_room(self) -> None:
-        """Refuse a context without room for a prompt, where --model_args name its length: nothing else tells a task."""
+        """Refuse a context without room for a prompt, if --model_args name its length: a task has no other source for it."""
         room = (self._config.generation_kwargs or {}).get("max_gen_toks", 0)
         for name, length in self._lengths.items():
             if length <= room:
@@ -154,7 +154,7 @@ class BenchmarkTask(ConfigurableTask):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with everything that a request is built from."""
+        """A key that changes with everything that a request is built from."""
         signed = self.benchmark.signs(self.cases, self.options)
         asked = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
         return "-".join((self.benchmark.version, *asked, self.cases.digest, *map(str, signed.values())))
@@ -203,5 +203,5 @@ class BenchmarkTask(ConfigurableTask):
 
 @cache
 def _warn_of_remark(remark: str) -> None:
-    """Once per process: six cells of a group would say the same."""
+    """Once per process: six cells of a group would repeat it."""
     logger.warning("%s: lm-eval's Groups table cannot show this; its rows keep the plain names.", remark)

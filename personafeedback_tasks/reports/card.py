@@ -1,6 +1,6 @@
 """A report -> the model card: `model-index` metadata and a Markdown section.
 
-Nothing is uploaded. What a card already has stays byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
+Nothing is uploaded. Existing content is unchanged, byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
 the values anew and join the models of a `model-index` into one. So the text of the front matter is edited in place, and
 huggingface_hub only makes our entries and checks that it can read the result.
 """
@@ -30,11 +30,11 @@ from .signature_line import HUB_COMMIT, model_of
 from .tables import percent
 
 MOST_UNREADABLE = 0.10
-"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
+"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
 
 
 def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[str]:
-    """Write the numbers of a report into a model card. Doing it again changes nothing more.
+    """Write the numbers of a report into a model card. Repeating it changes nothing.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
     fields); those of other ways, of other benchmarks and of other models stay.
@@ -42,14 +42,14 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
     Args:
         report: from `report.make_report`, with `cases`.
         cases: the data of the run; None is refused.
-        card: the card, on the Hub or not; made if there is none.
+        card: the card, on the Hub or not; created if there is none.
 
     Returns:
         What to tell the user, one line each.
 
     Raises:
         CardError: nobody should publish this run, or the card cannot be changed without a loss. Nothing is written then.
-        FileError: the card cannot be written. It holds what it held.
+        FileError: the card cannot be written. It is unchanged.
     """
     spec = refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
@@ -126,8 +126,8 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """One result per group and measure for `model-index`.
 
-    Values are per cent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
-    address nobody but the author of the card can know.
+    Values are in percent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
+    address only the author of the card can know.
     """
     run = report.run
     shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
@@ -212,7 +212,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any
         body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
     body = with_section(path, body, section(report, cases, spec), asked(run), newline)
     begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
-    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart
+    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, split in two
         begin, end = f"{begin}\n", f"\r{end}"
     if block and not block[4]:  # the card ends with its front matter
         end += newline

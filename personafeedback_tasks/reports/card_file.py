@@ -1,4 +1,4 @@
-"""The file of a model card: its text, its metadata and its sections. What is not ours stays byte for byte."""
+"""The file of a model card: its text, its metadata and its sections. What is not ours is unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def with_section(path: Path, body: str, text: str, key: str, newline: str) -> st
 
 
 def newline_of(content: str) -> str:
-    """The line break of what is added: that of the card, unless it mixes several."""
+    """The line break of added text: that of the card, unless it mixes several."""
     found = set(re.findall(r"\r\n|\r|\n", content))
     return "\r\n" if found == {"\r\n"} else "\n"
 

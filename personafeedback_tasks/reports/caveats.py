@@ -1,4 +1,4 @@
-"""What forbids or weakens a conclusion from a run, in sentences: the same ones in a report and in a comparison."""
+"""Sentences about what forbids or weakens a conclusion from a run: the same in a report and in a comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
     """What forbids conclusions from a run.
 
     Args:
-        name: what to call it beside others, such as `run A`; the sample is the same for all.
+        name: its name beside other runs, such as `run A`; the sample is the same for all.
     """
     installed = run.benchmark.version
     if run.signature["demonstration"]:
@@ -35,7 +35,7 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
 
 
 def of_interval(estimate: Estimate) -> Iterator[str]:
-    """Where an interval says less than it seems to."""
+    """Where an interval is less reliable than it looks."""
     if estimate.users == 0:
         yield (
             "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` "

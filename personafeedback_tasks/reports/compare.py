@@ -1,4 +1,4 @@
-"""Two runs on the same cases -> which one serves these users better, and how small a difference they could have shown."""
+"""Two runs on the same cases -> which one serves these users better, and the smallest difference they could detect."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GroupComparison:
         acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
         p: two-sided p value by sign flips of whole users' differences, in (0, 1].
-        only_a: ids of the cases that run A got wholly right (a letter: in both orders) and run B did not; only_b the other
-            way round.
+        only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
+            reverse.
         detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
     """
 
@@ -44,11 +44,11 @@ class GroupComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that is printed about two runs.
+    """Everything that is printed about two runs.
 
     Attributes:
-        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the other way round.
-        unchecked: run (`A`, `B`) -> why its users, cells and texts were not held against the data.
+        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the reverse.
+        unchecked: run (`A`, `B`) -> why its users, cells and texts were not checked against the data.
     """
 
     run_a: Run
@@ -104,7 +104,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         unchecked: see `Comparison`.
 
     Raises:
-        RunError: the runs are of two benchmarks, share no case, or a case was asked with different texts.
+        RunError: the runs are of two benchmarks, share no case, or a case has different texts.
     """
     if run_a.signature["benchmark"] != run_b.signature["benchmark"]:
         raise RunError(

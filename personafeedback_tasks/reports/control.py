@@ -1,4 +1,4 @@
-"""The control of a run, such as no_persona: how much of the score needs what the model is told."""
+"""The control of a run, such as no_persona: how much of the score depends on what the model is told."""
 
 from __future__ import annotations
 

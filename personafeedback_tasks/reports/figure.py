@@ -19,7 +19,7 @@ WIDTH = 3.5
 """Inches: one column of a paper."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette, which the colour-blind tell apart; markers differ too."""
+"""Okabe and Ito's palette, which color-blind readers can tell apart; markers differ too."""
 
 MARKERS = "osD^vP"
 _STYLE: Any = {
@@ -35,7 +35,7 @@ def draw(reports: Sequence[Report]) -> Figure:
     """One figure for some runs; their groups stand side by side, each with its baselines.
 
     Args:
-        reports: at most six, the number of colours that can be told apart.
+        reports: at most six, the number of distinct colors.
 
     Raises:
         OptionError: there are more.

@@ -42,7 +42,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Rewards:
-    """What the model says about one conversation: its reward, and one number per aspect if it has several outputs."""
+    """The model's output for one conversation: its reward, and one number per aspect if it has several outputs."""
 
     score: float
     aspects: dict[str, float]
@@ -52,7 +52,7 @@ def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
     """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own.
 
     Args:
-        lengths: of all that wait.
+        lengths: of all waiting conversations.
         size: how many at most.
     """
     order = sorted(range(len(lengths)), key=lambda index: lengths[index])
@@ -78,7 +78,7 @@ class RewardModel:
         commit: where tokenizer, model and code came from; `model_source.LOCAL` for a folder.
 
     Raises:
-        RewardError: the model is no sequence classifier that can be used as it is.
+        RewardError: the model is not a usable sequence classifier.
         OptionError: see `model_source.check`.
     """
 
@@ -103,7 +103,7 @@ class RewardModel:
             self.aspects = self._named(aspects)
 
     def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
-        """What every call that loads a part of the model is told, so that all parts are of one commit."""
+        """The arguments of every call that loads a part of the model, so that all parts come from one commit."""
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
         if self.commit != model_source.LOCAL:
             origin["revision"] = self.commit
@@ -172,12 +172,12 @@ class RewardModel:
         turns = [{"role": "system", "content": "b6f1d3"}, *_PROBE, _REPLY]
         try:
             return "b6f1d3" in self.tokenizer.apply_chat_template(turns, tokenize=False)
-        except Exception:  # templates refuse what they do not know each in a way of their own
+        except Exception:  # each template has its own way to refuse what it does not know
             return False
 
     @cached_property
     def max_length(self) -> int | None:
-        """The most tokens that the model reads; None where neither model nor tokenizer says."""
+        """The context length of the model in tokens; None if neither model nor tokenizer says."""
         config = self.model.config.get_text_config()
         limits = (getattr(config, "max_position_embeddings", None), self.tokenizer.model_max_length)
         return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=None)
@@ -186,10 +186,10 @@ class RewardModel:
         """Conversations as tokens.
 
         Args:
-            names: what an error calls each of them.
+            names: for errors, one per conversation.
 
         Raises:
-            RewardError: one is longer than the model reads.
+            RewardError: one exceeds the context length.
         """
         places = [self._place(turns) for turns in conversations]
         texts = [
@@ -216,7 +216,7 @@ class RewardModel:
                 f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, the context length of {self.path}. "
                 "Use a model with a longer context, or pass -M truncate=true to cut the beginning; the result then counts it."
             )
-        # The beginning goes, since the response stands at the end; a token that marks the beginning stays.
+        # The beginning is cut, since the response is at the end; a token that marks the beginning is kept.
         head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
         return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
 
@@ -275,7 +275,7 @@ _OWN_CODE = (
 
 @contextmanager
 def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
-    """Whatever goes wrong is a RewardError: code that comes with a model raises what it likes."""
+    """Turn every error into a RewardError: a model's own code may raise anything."""
     try:
         yield
     except PersonaFeedbackError:

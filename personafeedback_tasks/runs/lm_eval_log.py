@@ -36,7 +36,7 @@ def read(path: Path) -> Run:
     """Read a results file, with the samples files beside it where `--log_samples` wrote them.
 
     Raises:
-        RunError: a file is damaged, or holds other tasks than ours alone.
+        RunError: a file is damaged, or contains tasks that are not ours.
     """
     return _run(path, None)
 
@@ -128,7 +128,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
-    """One invocation may ask for a task and its `_mc` twin, or for two benchmarks."""
+    """One invocation may run a task and its `_mc` twin, or two benchmarks."""
     for name in run.asked:
         values = sorted({str(signature.get(name)) for signature in signatures})
         if len(values) > 1:
@@ -202,7 +202,7 @@ def _refuse_other_table(
 
 
 _NAMES = ("pretrained", "model", "path", "engine")
-"""The model arguments that name the model; lm-eval's own `model_name` is made up where none of them is given."""
+"""The model arguments that name the model; lm-eval's own `model_name` is made up if none of them is given."""
 
 
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:

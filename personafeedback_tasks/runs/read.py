@@ -1,6 +1,6 @@
 """Logs of either harness -> runs. The cells of a run may lie in several logs.
 
-What a log holds is known by its content, never by its name.
+A log is recognized by its content, never by its name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .run import UNREADABLE, ForeignError, Run, RunError
 
 
 def read_runs(paths: Iterable[str | Path]) -> list[Run]:
-    """Read the runs that some arguments name, in their order.
+    """Read the runs that the arguments name, in order.
 
     Args:
-        paths: each a folder (our logs in it, one run per model; other files are passed over), an Inspect log, a results file of lm-eval, or one of
+        paths: each a folder (our logs in it, one run per model; other files are skipped), an Inspect log, a results file of lm-eval, or one of
             its samples files. Samples files of one invocation of lm-eval make one run.
 
     Raises:
-        RunError: a file is no log of ours, is damaged or holds no samples, or logs that would share a row differ in what
+        RunError: a file is no log of ours, is damaged or has no samples, or logs that would share a row differ in what
             moves a score.
     """
     named = list(dict.fromkeys(map(Path, paths)))
@@ -41,7 +41,7 @@ def read_run(path: str | Path) -> Run:
     """Read the one run that an argument names.
 
     Raises:
-        RunError: as `read_runs`, and where a folder holds the runs of several models.
+        RunError: as `read_runs`, and where a folder has the runs of several models.
     """
     runs = read_runs([path])
     if len(runs) > 1:
@@ -74,7 +74,7 @@ def _of_folder(folder: Path) -> list[Run]:
 
 
 def _superseded(runs: list[Run]) -> list[Run]:
-    """Without the logs that `inspect eval-retry` or `inspect score` went on from: the later log holds their samples.
+    """Without the logs that `inspect eval-retry` or `inspect score` continued: the later log contains their samples.
 
     A log that was scored again has the date of its run.
     """
@@ -96,7 +96,7 @@ def _merge(parts: Sequence[Run]) -> Run:
     """The parts as one run.
 
     Raises:
-        RunError: they differ in what moves a score, or hold the same case twice.
+        RunError: they differ in what moves a score, or contain the same case twice.
     """
     first, *others = parts
     merged = first
