@@ -22,7 +22,7 @@ from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common import errors
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback import audit as audit_module
-from personafeedback_tasks.personafeedback.artifacts import DEBRIS
+from personafeedback_tasks.personafeedback.artifacts import ARTIFACTS
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
 from personafeedback_tasks.personafeedback.cases import load_cases, present_cells
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
@@ -77,31 +77,31 @@ def test_the_real_responses_that_change_their_role(real):
     assert len(real.findings["role_change"].ids) == 547
 
 
-def test_the_real_debris(real):
-    found = {name: len(real.findings[name].ids) for name in DEBRIS}
+def test_the_real_artifacts(real):
+    found = {name: len(real.findings[name].ids) for name in ARTIFACTS}
     assert found == {
-        "debris_tags": 9,
-        "debris_preamble": 1,
-        "debris_profile": 5,
-        "debris_unparsed": 1,
-        "debris_colon": 9,
-        "debris_chat_tokens": 0,
+        "artifact_tags": 9,
+        "artifact_preamble": 1,
+        "artifact_profile": 5,
+        "artifact_unparsed": 1,
+        "artifact_colon": 9,
+        "artifact_chat_tokens": 0,
     }
     colons = {
         text
         for case in real.cases
         for text in (case.chosen, case.rejected)
-        if case.id in real.findings["debris_colon"].ids and text.endswith("：")
+        if case.id in real.findings["artifact_colon"].ids and text.endswith("：")
     }
     assert len(colons) == 5
 
 
-def test_the_real_debris_is_all_that_cruder_searches_find(real):
+def test_the_real_artifact_is_all_that_cruder_searches_find(real):
     crude = {
-        "debris_tags": r"</?\w+>(?!\|)|degraded",
-        "debris_profile": r'"[A-Z]\w+":',
-        "debris_unparsed": r"解析回答|pars(e|ing) (error|failed)|(?i:unable|failed) to pars",
-        "debris_chat_tokens": r"<\||\|>|INST|_of_turn|</?s>",
+        "artifact_tags": r"</?\w+>(?!\|)|degraded",
+        "artifact_profile": r'"[A-Z]\w+":',
+        "artifact_unparsed": r"解析回答|pars(e|ing) (error|failed)|(?i:unable|failed) to pars",
+        "artifact_chat_tokens": r"<\||\|>|INST|_of_turn|</?s>",
     }
     for name, pattern in crude.items():
         hits = {c.id for c in real.cases if any(re.search(pattern, text) for text in (c.chosen, c.rejected))}
@@ -187,7 +187,7 @@ def test_a_planted_repeat_adds_exactly_its_ids(make_release, planted, expected):
 
 
 DIRT = {
-    "debris_tags": [
+    "artifact_tags": [
         "所有要求。\n</think>\n\n<degraded_answer>\n下周天气多变。",
         "<think>The user wants tea.",
         "Tea.</final_answer>",
@@ -195,16 +195,16 @@ DIRT = {
         "<response>Tea.",
         "Tea.</answer>\n",
     ],
-    "debris_preamble": [
+    "artifact_preamble": [
         "修改后的回答内容：  \n\n1. 茶。",
         "以下是改写后的回答。茶。",
         "Here is the rewritten response: tea.",
         "**Here's the degraded answer**\n\nTea.",
     ],
-    "debris_profile": [
+    "artifact_profile": [
         '茶。完整的用户资料： {"Name": "李雷", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
     ],
-    "debris_unparsed": [
+    "artifact_unparsed": [
         "无法解析回答",
         "解析失败。",
         "未能提取回答",
@@ -222,8 +222,8 @@ DIRT = {
         "null",
         "N/A",
     ],
-    "debris_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
-    "debris_chat_tokens": [
+    "artifact_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
+    "artifact_chat_tokens": [
         "Tea.<|im_end|>",
         "<|start_header_id|>assistant",
         "[INST] tea? [/INST] Tea.",
@@ -236,13 +236,13 @@ DIRT = {
 }
 
 
-def test_every_kind_of_debris_has_its_examples():
-    assert set(DIRT) == set(DEBRIS)
+def test_every_kind_of_artifact_has_its_examples():
+    assert set(DIRT) == set(ARTIFACTS)
 
 
 @pytest.mark.parametrize("side", ["chosen", "reject"])
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in DIRT.items() for text in texts])
-def test_planted_debris_adds_exactly_its_id(make_release, name, text, side):
+def test_planted_artifact_adds_exactly_its_id(make_release, name, text, side):
     cells = {**CLEAN, "general/medium": [*CLEAN["general/medium"], row("u2", 77, **{side: text})]}
     found = audit(load(make_release(cells, PERSONAS)))
     assert ids(found) == {name: ("general_medium:4",)}
@@ -272,7 +272,7 @@ def test_planted_debris_adds_exactly_its_id(make_release, name, text, side):
         "Think about <think tanks> and [INSTITUTE] prices, e.g. 3 < 4 | 5 > 4.",
     ],
 )
-def test_ordinary_texts_are_no_debris(make_release, text):
+def test_ordinary_texts_are_no_artifacts(make_release, text):
     cells = {**CLEAN, "general/medium": [row("u2", 77, chosen=text), row("u1", 77, reject=text)]}
     assert ids(audit(load(make_release(cells, PERSONAS)))) == {}
 
@@ -378,7 +378,7 @@ def test_ids_stand_in_the_order_of_the_release_and_what_is_left_is_free_of_repea
 
 
 def test_flagged_is_what_its_kinds_list(real):
-    assert set(FLAGGED) == {"repeat", "contradiction", *DEBRIS}
+    assert set(FLAGGED) == {"repeat", "contradiction", *ARTIFACTS}
     assert real.flagged == {id_ for name in FLAGGED for id_ in real.findings[name].ids}
     assert len(real.flagged) == 1091
 
@@ -404,8 +404,8 @@ def test_the_json_is_the_audit(make_release, tmp_path):
     assert document["data"] == found.cases.revision
     assert document["cells_absent"] == ["specific_easy", "specific_medium", "specific_hard"]
     assert document["repeats"] == [{"ids": ["general_easy:1", "general_hard:4"], "label": "same"}]
-    assert document["findings"]["debris_colon"] == {
-        "meaning": MEANINGS["debris_colon"],
+    assert document["findings"]["artifact_colon"] == {
+        "meaning": MEANINGS["artifact_colon"],
         "flagged": True,
         "cases": 1,
         "cells": {"general_hard": 1},
@@ -418,8 +418,7 @@ def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_rel
     done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any", "--json", "-")
     assert json.loads(done.stdout)["users"] == 2
     assert (
-        done.stderr
-        == "There is no file for specific_easy, specific_medium, specific_hard: the other cells stand alone here.\n"
+        done.stderr == "No file for specific_easy, specific_medium, specific_hard: only the other cells are included.\n"
     )
 
 
@@ -432,7 +431,7 @@ def test_an_undefined_standard_error_is_null(make_release):
 def test_the_tables_name_every_finding_and_no_line_is_cut(make_release):
     done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any")
     assert done.exit_code == 0, done.output
-    assert "There is no file for specific_easy, specific_medium, specific_hard" in done.output
+    assert "No file for specific_easy, specific_medium, specific_hard" in done.output
     lines = done.output.splitlines()
     for name, meaning in MEANINGS.items():
         starred = f"{name}*" if name in FLAGGED else name

@@ -258,7 +258,7 @@ def test_the_console_script(real_data):
         capture_output=True, text=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "There is no file for specific_hard: the other cells stand alone here." in done.stdout
+    assert "No file for specific_hard: only the other cells are included." in done.stdout
     assert re.search(r"^ longest +0\.727 ± 0\.017$", done.stdout, re.MULTILINE)
 
 

@@ -265,9 +265,7 @@ def test_doing_it_again_changes_nothing_and_says_so(old, tmp_path):
     again = update(path)
     assert path.read_bytes() == first
     assert path.stat().st_mtime_ns == stamp, "it was written although nothing had changed"
-    assert said[0] == f"{path}: " + (
-        "there was none, created." if old is None else "updated, the rest of it is as it was."
-    )
+    assert said[0] == f"{path}: " + ("created." if old is None else "updated; everything else unchanged.")
     assert again[0] == f"{path}: nothing to change."
     assert len(ours(load(path).eval_results)) == 9
 
@@ -442,7 +440,7 @@ def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path
         (b"---\nlicense: [\n---\n", "found metadata that huggingface_hub cannot read .*, expected a valid card between"),
         (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
         (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
-        (b"---\n{license: mit}\n---\n", "`model-index` cannot be changed without changing something else"),
+        (b"---\n{license: mit}\n---\n", "`model-index` that cannot be edited without changing other metadata"),
         *(
             (f"---\nmodel-index: {index}---\n".encode(), r"expected one key or list item per line .*, without \[...\], {...} or &anchors around")
             for index in (
@@ -575,7 +573,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
         "the majority of nine annotators, not the choice of the users themselves",
-        f"can reach over all cells of the data: specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
+        f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
         f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
         "public since 2025; whether the model was trained on them was not checked",
@@ -593,12 +591,12 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
 def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
     run = run_of(cells=["general_hard"])
     text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
-    found = text[text.index("What these numbers do not say") : text.index("To run it again")]
+    found = text[text.index("What these numbers do not show") : text.index("To run it again")]
     asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
-    assert "can reach over all cells of the data: general" in found
+    assert "over all cells of the data (contradictory labels): general" in found
     assert "specific" not in found
 
 
@@ -830,7 +828,7 @@ def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     report = make_report(run_of(), None, no_cases="There is no folder 'gone'.")
     with pytest.raises(
-        CardError, match="found no data to go with it, expected the texts.*There is no folder 'gone'.*Pass --data."
+        CardError, match="found no data for this run, expected the texts.*There is no folder 'gone'.*Pass --data."
     ):
         update_card(report, None, tmp_path / "README.md")
     assert os.listdir(tmp_path) == []

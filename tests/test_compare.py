@@ -90,7 +90,7 @@ def test_cases_in_one_run_only_are_counted_and_named(logs):
     words = " ".join(done.stdout.split())
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
     assert len(found.only_in_b) == 950
-    assert "950 cases are in run B only and left out: " + ", ".join(found.only_in_b[:5]) in words
+    assert "950 cases are only in run B and left out: " + ", ".join(found.only_in_b[:5]) in words
     (group,) = found.groups
     assert (group.difference.n, group.acc_a) == (60, 1)
 
@@ -134,7 +134,5 @@ def test_answers_to_other_texts_are_refused(logs, tmp_path):
     row["doc"]["digest"] = "0" * 12
     rows[index] = json.dumps(row)
     (tmp_path / samples.name).write_text("\n".join(rows), encoding="utf-8")
-    with pytest.raises(
-        RunError, match=f"1 of 1,010 cases were asked with other texts.*the first is {row['doc']['id']}"
-    ):
+    with pytest.raises(RunError, match=f"1 of 1,010 cases have other texts.*the first is {row['doc']['id']}"):
         compare(read_run(logs["mixed"]), read_run(tmp_path / logs["first"].name))

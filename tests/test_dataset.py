@@ -175,7 +175,7 @@ def test_a_missing_file_is_named_while_the_other_cells_load(release):
     hard = release / "data" / "general" / "hard.jsonl"
     sentence = re.escape(
         f"{hard}: no such file, so there are no general_hard cases. Get a complete copy of the release, or run only "
-        "tasks whose cells are all there."
+        "tasks whose cells are all present."
     )
     with pytest.raises(DataError, match=f"^{sentence}$"):
         load_cases(release, "general", "hard", counts="any")
@@ -256,7 +256,7 @@ def test_texts_keep_their_spaces_and_line_breaks(make_release):
 
 # --- damage ----------------------------------------------------------------------------------------------------------
 
-MEND = r"\. Get an intact copy, or mend this record\."
+MEND = r"\. Fix this record or download the data again\."
 NO_STRING = r"expected a non-empty string" + MEND
 NO_OBJECT = r"expected one JSON object" + MEND
 TEXT = json.dumps(row("u2", 1))
@@ -274,7 +274,7 @@ def with_key(key: str, value: str) -> str:
         pytest.param("[1]", f"found not a JSON object, {NO_OBJECT}", id="list"),
         pytest.param("null", f"found not a JSON object, {NO_OBJECT}", id="null"),
         pytest.param(TEXT + TEXT, f"found Extra data.*, {NO_OBJECT}", id="two rows in a line"),
-        pytest.param("[" * 100_000, f"found too deep a nesting, {NO_OBJECT}", id="nested"),
+        pytest.param("[" * 100_000, f"found nesting that is too deep, {NO_OBJECT}", id="nested"),
         pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
         *(
             pytest.param(
@@ -300,10 +300,10 @@ def with_key(key: str, value: str) -> str:
             with_key("rejected", '"x"'), f"found both 'reject' and 'rejected', expected one of them{MEND}", id="both"
         ),
         pytest.param(
-            with_key("chosen", r'"\ud83d"'), f"found half of a surrogate pair in a string, {NO_OBJECT}", id="surrogate"
+            with_key("chosen", r'"\ud83d"'), f"found a lone surrogate in a string, {NO_OBJECT}", id="surrogate"
         ),
         pytest.param(
-            with_key("note", r'{"\udc00": 1}'), f"found half of a surrogate pair in a string, {NO_OBJECT}",
+            with_key("note", r'{"\udc00": 1}'), f"found a lone surrogate in a string, {NO_OBJECT}",
             id="surrogate in an unknown field",
         ),
         pytest.param(with_key("chosen", r'"a\u0000b"'), f"found a NUL character in a string, {NO_OBJECT}", id="NUL"),
@@ -315,7 +315,7 @@ def with_key(key: str, value: str) -> str:
             id="repeated key",
         ),
         *(
-            pytest.param(with_key("note", name), f"found {name} is no JSON value, {NO_OBJECT}", id=name)
+            pytest.param(with_key("note", name), f"found {name}, which is not valid JSON, {NO_OBJECT}", id=name)
             for name in ("NaN", "Infinity", "-Infinity")
         ),
     ],
@@ -348,7 +348,7 @@ def test_an_empty_file_is_refused(release, content):
     path = release / "data" / "general" / "easy.jsonl"
     path.write_bytes(content)
     refuses(
-        release, f"{re.escape(str(path))}: the file is empty, expected one JSON object a line. Get a complete copy."
+        release, f"{re.escape(str(path))}: the file is empty, expected one JSON object per line. Get a complete copy."
     )
 
 
@@ -376,10 +376,10 @@ def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
         (b'{"Name": "Li"', "Expecting ',' delimiter.*", "one JSON object"),
         (b'{"Name": "\xff"}', ".*can't decode byte 0xff.*", "one JSON object"),
         (b'{"Name": "\\u0000"}', "a NUL character in a string", "one JSON object"),
-        (b'{"Name": "\\ud800"}', "half of a surrogate pair in a string", "one JSON object"),
+        (b'{"Name": "\\ud800"}', "a lone surrogate in a string", "one JSON object"),
         (b'{"Name": "Li", "Name": "Wu"}', r"the key 'Name' twice in one object", "one JSON object"),
-        (b'{"Age": NaN}', "NaN is no JSON value", "one JSON object"),
-        (b"[" * 100_000, "too deep a nesting", "one JSON object"),
+        (b'{"Age": NaN}', "NaN, which is not valid JSON", "one JSON object"),
+        (b"[" * 100_000, "nesting that is too deep", "one JSON object"),
         (b'["Li"]', r"\['Li'\]", "a non-empty JSON object"),
         (b'"Li"', "'Li'", "a non-empty JSON object"),
         (b"null", "None", "a non-empty JSON object"),
@@ -415,14 +415,14 @@ def nested(depth: int) -> bytes:
         (
             b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),
             b'{"Travel": {"%s": ["x"]}}' % (b"k" * 201),
-            f"found the key '{'k' * 56}... of 201 characters, expected keys of at most 200. Get an intact copy, or mend this "
-            "record.",
+            f"found the key '{'k' * 56}... of 201 characters, expected keys of at most 200. Fix this record or "
+            "download the data again.",
         ),
         (
             nested(20),
             nested(21),
-            "found more than 20 objects and lists inside each other, expected at most 20. Get an intact copy, or mend this "
-            "record.",
+            "found more than 20 levels of nested objects and lists, expected at most 20. Fix this record or "
+            "download the data again.",
         ),
     ],
     ids=["bytes", "key", "depth"],
@@ -463,7 +463,7 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
     refuses(
         release,
         rf"{path}: found 3 cases, expected 1510 for general_easy \(arXiv 2506\.12915, Table 2\)\. Get a complete copy, "
-        r"or pass counts=any to run on what is there; the results then say so\.",
+        r"or pass counts=any to run on the cases that are present; the results then say so\.",
         counts="table2",
     )
     cases = load(release, counts="any")
@@ -551,7 +551,7 @@ def test_a_byte_order_mark_in_a_persona_is_refused_in_one_sentence(release):
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     refuses(
         release,
-        f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Get an intact copy, or mend this record\\.",
+        f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Fix this record or download the data again\\.",
     )
 
 
@@ -570,4 +570,4 @@ def test_a_user_id_that_no_file_system_takes_has_no_persona(make_release, user):
 def test_a_number_too_large_for_a_float_is_refused(release):
     path = release / "persona" / "u1.json"
     path.write_text('{"Height": 1e400}', encoding="utf-8")
-    refuses(release, f"{re.escape(str(path))}: found 1e400 is too large a number, expected one JSON object.*")
+    refuses(release, f"{re.escape(str(path))}: found the number 1e400, which is too large, expected one JSON object.*")

@@ -75,10 +75,10 @@ def test_language_and_hidden_fields_are_those_of_the_options():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"prompt": "v2"}, "prompt='v2' is not for reward models, which are asked no question"),
+        ({"prompt": "v2"}, "prompt does not apply to reward models, got 'v2'. Leave prompt out."),
         (
             {"setting": "rag"},
-            "setting='rag' is not for reward models, expected one of: persona, no_pers",
+            "Reward models support setting=persona or no_persona, got 'rag'",
         ),
     ],
 )

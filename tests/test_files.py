@@ -264,7 +264,7 @@ def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, re
             done = personafeedback("card", logs["v1"], "--data", release, "--model-card", name)
             assert done.exit_code == 1
             assert done.output == (
-                f"Error: {name}: another `personafeedback` has been changing it for 0.2 s. Wait until that one has ended, "
+                f"Error: {name}: another `personafeedback` process has locked it for 0.2 s. Wait until it ends, "
                 "then run this again.\n"
             )
     assert path.read_text(encoding="utf-8") == "# Title\n"
@@ -290,6 +290,7 @@ def test_a_folder_for_locks_that_cannot_be_used_is_one_sentence(place, logs, rel
     done = personafeedback("card", logs["v1"], "--data", release, "--model-card", path)
     assert done.exit_code == 1
     assert re.fullmatch(
-        r"Error: .*(found no place for its lock|found something of somebody else).* Set TMPDIR to .*\n", done.output
+        r"Error: .*(found no folder for its lock|found something that another user owns).* Set TMPDIR to .*\n",
+        done.output,
     )
     assert tree(tmp_path) == before

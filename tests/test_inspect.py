@@ -280,12 +280,12 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"settings": "persona"}, "settings='persona' is no option. Use: counts, data, hide"),
+        ({"settings": "persona"}, "settings='persona' is not an option. Use: counts, data, hide"),
         (
             {"category": "general"},
-            "category='general' is no option. Use: counts, data, hide",
+            "category='general' is not an option. Use: counts, data, hide",
         ),  # the name says "hard" alone
-        ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
+        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
         (
             {"method": "mc"},
             "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out.",

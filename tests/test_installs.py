@@ -228,7 +228,7 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
         output = " ".join(fail(venv, command, **SAMPLE).split())
         assert (
             f"personafeedback_general_hard: the YAML file {folder / 'personafeedback_general_hard.yaml'} is of task "
-            f"version {TASK_VERSION}, the installed personafeedback-tasks of {NEWER_TASK_VERSION}. "
+            f"version {TASK_VERSION}, the installed personafeedback-tasks has {NEWER_TASK_VERSION}. "
             'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)".'
         ) in output
     # Both remedies that the sentence names.

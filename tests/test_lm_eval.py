@@ -120,7 +120,7 @@ def test_options_change_the_prompt_and_the_name(real_data):
 @pytest.mark.parametrize(
     ("metadata", "sentence"),
     [
-        ({"hide": "Nmae"}, "hide=Nmae names no field of these personas. Use some of: "),
+        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
         ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
         ({"language": "fr"}, "language must be one of auto, en, zh, got 'fr'."),
     ],
@@ -217,7 +217,7 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         text = path.read_text(encoding="utf-8").replace(f'version: "{TASK_VERSION}"', 'version: "0.9"')
         (tmp_path / path.name).write_text(text, encoding="utf-8")
     manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"data": "sample"})
-    with pytest.raises(ValueError, match=r"is of task version 0\.9, the installed .* Run `personafeedback register`"):
+    with pytest.raises(ValueError, match=r"has task version 0\.9, the installed .* Run `personafeedback register`"):
         manager.load(["personafeedback_general_easy"])
 
 
@@ -285,8 +285,8 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
 @pytest.mark.parametrize(
     ("task", "arguments", "sentence"),
     [
-        ("hard_cot", ["--model_args", "max_length=4096"], "found max_length=4096 in --model_args, expected more than the 4096"),
-        ("hard", ["--model_args", "max_model_len=1024"], "found max_model_len=1024 in --model_args, expected more than the 1024"),
+        ("hard_cot", ["--model_args", "max_length=4096"], "max_length in --model_args must exceed the 4096 new tokens of a reply (max_gen_toks), got 4096:"),
+        ("hard", ["--model_args", "max_model_len=1024"], "max_model_len in --model_args must exceed the 1024 new tokens of a reply (max_gen_toks), got 1024:"),
         ("hard_cot", ["--model_args", "max_length=4097"], None),
         ("hard_cot", ["--model_args", "max_length=2048", "--gen_kwargs", "max_gen_toks=512"], None),
         ("hard_mc", ["--model_args", "max_length=512"], None),
@@ -330,5 +330,5 @@ def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
     table = json.loads(results.read_text(encoding="utf-8"))["results"]
     assert set(table) == {"personafeedback_mc", *(name for name in CELLS if name.endswith("_mc"))}
     assert 0 <= table["personafeedback_mc"]["acc_sym,none"] <= 1
-    assert "no evidence about a model" in done.stderr
+    assert "not evidence about any model" in done.stderr
     assert "personafeedback_general_hard_mc (demonstration)" in done.stdout

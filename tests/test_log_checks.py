@@ -206,10 +206,10 @@ def other_cell(row: Json) -> None:
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
     "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
     "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*200 of 1,010 rows disagree"),
-    "answers and values": (some(flip_and_score), untouched, r"found the answers .*which its replies give \(200 of 1,010"),
-    "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .*which its samples give"),
+    "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(200 of 1,010"),
+    "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .* from its samples"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .*its answers give \(\d+ of 1,010"),
-    "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+, which its samples give"),
+    "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+ from its samples"),
     "no table": (untouched, no_table, "found no acc in the table of"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 1,010|found no scores, expected those of 1,010 samples)"),
     "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
@@ -247,9 +247,7 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-@pytest.mark.parametrize(
-    ("key", "sentence"), [("user_id", "are of another user"), ("digest", "were asked with other texts")]
-)
+@pytest.mark.parametrize(("key", "sentence"), [("user_id", "belong to another user"), ("digest", "have other texts")])
 def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_data, tmp_path):
     """A value that is another one wherever it stood contradicts nothing in the log itself."""
 
@@ -318,7 +316,7 @@ def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_da
     done = personafeedback("report", log, "--data", real_data)
     assert done.exit_code == 1
     assert "for general_hard:" in done.output
-    assert "which its replies give" in done.output
+    assert " from its replies (" in done.output
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
@@ -364,7 +362,7 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
     samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     done = personafeedback("report", results)
     assert done.exit_code == 1
-    assert "found general_easy:1 (1 in all), which another cell's samples hold too" in done.output
+    assert "found general_easy:1 (1 in all), which are also in another cell's samples" in done.output
 
 
 def test_epochs_of_a_case_are_the_same_case():

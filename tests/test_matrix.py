@@ -97,7 +97,7 @@ def test_the_command_of_lm_eval_refuses_a_method_that_is_not_the_tasks(task, met
     )  # fmt: skip
     assert done.returncode != 0
     output = " ".join((done.stdout + done.stderr).split())
-    assert f"personafeedback_{task}: found method='{method}' in --metadata, expected none" in output
+    assert f"personafeedback_{task}: --metadata must not set method, got '{method}'" in output
     assert "names that end with _cot or _mc" in output
     assert "logprobs and reward work in Inspect only" in output
     assert "model calls" not in output

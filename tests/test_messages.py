@@ -48,7 +48,7 @@ def test_the_opening_line_says_what_is_run(two_cases, template, end):
 
 
 def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
-    remark = "; DEMONSTRATION on the bundled sample: no evidence about a model"
+    remark = "; DEMONSTRATION on the bundled sample: not evidence about any model"
     sample = load_cases("sample")
     assert opening(**RUN, asked=sample, template=Template(method="mc"), data=sample).endswith(
         f"; languages en 24, zh 24{remark}"
@@ -57,7 +57,7 @@ def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
 
 
 def test_the_opening_line_says_that_one_user_gives_no_standard_error(two_cases):
-    assert "ONE USER: no standard error can be known" in opening(
+    assert "ONE USER: the standard error is undefined" in opening(
         **RUN, asked=two_cases[:1], template=Template(method="mc"), data=two_cases
     )
     assert "ONE USER" not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)

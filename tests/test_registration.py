@@ -86,7 +86,7 @@ def test_unregister_leaves_files_of_others(harness):
     command("register")
     mine = harness / "tasks" / "personafeedback" / "mine.yaml"
     mine.write_text("task: mine\n", encoding="utf-8")
-    assert "still holds files that are not ours" in command("unregister").output
+    assert "Files that `register` did not create remain there." in command("unregister").output
     assert [path.name for path in mine.parent.iterdir()] == ["mine.yaml"]
 
 
@@ -209,7 +209,7 @@ def test_a_registration_that_stays_locked_ends_in_one_sentence(name, harness, mo
         done = command(name)
     assert done.exit_code == 1
     assert re.fullmatch(
-        f"Error: {folder}: another `personafeedback` has been changing it for 0.2 s. Wait .*, then run this again.\n",
+        f"Error: {folder}: another `personafeedback` process has locked it for 0.2 s. Wait .*, then run this again.\n",
         done.output,
     )
     assert not folder.exists()
@@ -364,7 +364,7 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_unregister_still_works(versio
     done = command("register")
     assert done.exit_code == 1
     assert done.output == (
-        f"Error: lm-eval: found {version}, expected 0.4.13 or later: an earlier one cannot run these tasks. Upgrade it with "
+        f"Error: These tasks need lm-eval 0.4.13 or later, got {version}. Upgrade it with "
         "`pip install 'personafeedback-tasks[lm-eval]'`, then run this again.\n"
     )
     assert tree(harness) == before

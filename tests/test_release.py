@@ -92,7 +92,7 @@ def test_the_sample_has_its_own_counts_and_needs_no_folder(tmp_path, monkeypatch
 def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     sentence = re.escape(
         f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). Set "
-        "PERSONAFEEDBACK_DATA (or data=) to a folder that holds data/ and persona/, to 'sample', or to a dataset id."
+        "PERSONAFEEDBACK_DATA (or data=) to a folder that contains data/ and persona/, to 'sample', or to a dataset id."
     )
     with pytest.raises(DataError, match=f"^{sentence}$"):
         locate(name)
@@ -172,7 +172,7 @@ OFFLINE = (
     "To work offline, copy the release (data/ and persona/) into a folder and set PERSONAFEEDBACK_DATA to it, "
     "or fill the Hub cache once and set HF_HUB_OFFLINE=1. PERSONAFEEDBACK_DATA=sample runs the bundled demonstration."
 )
-GATED = "If the dataset is gated or private, set HF_TOKEN to a token that may read it. "
+GATED = "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
 
 
 @pytest.fixture

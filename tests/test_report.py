@@ -323,7 +323,7 @@ def test_logs_that_differ_in_what_moves_a_score_are_refused(field, value, hard_l
     content = json.loads(results.read_text(encoding="utf-8"))
     content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback_tasks"][field] = value
     results.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(RunError, match=rf"differ in {field} \({value} and .*Report them as two runs"):
+    with pytest.raises(RunError, match=rf"differ in {field} \({value} and .*Pass each as a run of its own"):
         read_runs([tmp_path])
 
 
@@ -393,12 +393,12 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert "no baselines, no audit and no split by length" in words
     assert "baseline: longest" not in words
     assert "95 % interval" in words
-    assert "how many cases a cell has" not in words  # Table 2 says it
+    assert "the number of cases per cell" not in words  # Table 2 says it
     results.write_text(
         results.read_text(encoding="utf-8").replace('"counts": "table2"', '"counts": "any"'), encoding="utf-8"
     )
     words = " ".join(personafeedback("report", results).stdout.split())
-    assert "no split by length, and nobody checked how many cases a cell has. Pass --data." in words
+    assert "no split by length, and the number of cases per cell was not checked. Pass --data." in words
 
 
 def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
@@ -408,7 +408,7 @@ def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
     other = make_release({"general/hard": rows}, personas)
     done = personafeedback("report", hard_logs["persona"], "--data", other)
     assert done.exit_code == 1
-    assert "1 of 1,010 cases were asked with other texts" in done.output
+    assert "1 of 1,010 cases have other texts" in done.output
     assert "general_hard:17" in done.output
 
 
@@ -482,7 +482,7 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
     assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
-    with pytest.raises(RunError, match=r"found no log of ours in it.*Passed over: .*found the tasks hellaswag"):
+    with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
         read_run(tmp_path / "other")
 
 
@@ -503,17 +503,17 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
     }
     (chance,) = (drawn for drawn in axes.lines if drawn.get_linestyle() == "--")
     assert list(chance.get_xdata()) == [50, 50]
-    with pytest.raises(OptionError, match="found 7 runs for one figure, expected at most 6"):
+    with pytest.raises(OptionError, match="A figure shows at most 6 runs, .* got 7"):
         figure.render([report] * 7)
 
 
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("Only 8 users: 95 % intervals cover less than 95 %.") for caveat in report.caveats)
+    assert any(note.startswith("Only 8 users: 95 % intervals under-cover.") for note in report.caveats)
     log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("Every user has the same score") for caveat in report.caveats)
+    assert any(note.startswith("All users have the same score") for note in report.caveats)
     row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")

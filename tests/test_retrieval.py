@@ -325,22 +325,24 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
         (b'{"text": "a"\n', "line 1: found .*", "one JSON object"),
         (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*", "one JSON object"),
         (b'{"text": "a", "text": "b"}\n', "line 1: found the key 'text' twice in one object", "one JSON object"),
-        (b'{"text": "a", "age": NaN}\n', "line 1: found NaN is no JSON value", "one JSON object"),
+        (b'{"text": "a", "age": NaN}\n', "line 1: found NaN, which is not valid JSON", "one JSON object"),
         (b'{"text": "a\\u0000"}\n', "line 1: found a NUL character in a string", "one JSON object"),
-        (b'{"text": "\\ud800"}\n', "line 1: found half of a surrogate pair in a string", "one JSON object"),
+        (b'{"text": "\\ud800"}\n', "line 1: found a lone surrogate in a string", "one JSON object"),
         (b'\xef\xbb\xbf{"text": "a"}\n', "line 1: found a byte order mark", "UTF-8 without one"),
         (b'{"text": "\xff"}\n', "line 1: found .*", "one JSON object"),
     ],
 )
 def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
     (remembered / "memory" / "Nora_s01.jsonl").write_bytes(content)
-    sentence = rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Get an intact copy, or mend this record\."
+    sentence = (
+        rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Fix this record or download the data again\."
+    )
     refuses(remembered, sentence)
 
 
 def test_an_empty_memory_is_refused(remembered):
     (remembered / "memory" / "Nora_s01.jsonl").write_bytes(b"\n")
-    refuses(remembered, r".*/memory/Nora_s01\.jsonl: the file is empty, expected one JSON object a line\. .*")
+    refuses(remembered, r".*/memory/Nora_s01\.jsonl: the file is empty, expected one JSON object per line\. .*")
 
 
 # --- options, names, signatures --------------------------------------------------------------------------------------
@@ -354,14 +356,20 @@ def test_an_empty_memory_is_refused(remembered):
         ({"k": "3"}, "k must be a positive integer, got '3'."),
         ({"k": 2.0}, "k must be a positive integer, got 2.0."),
         ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
-        ({"rag_filter": True}, "rag_filter=true was given with setting=persona and method=generate."),
-        ({"setting": "no_persona", "rag_filter": True}, "use setting=rag with method=generate, cot or logprobs."),
-        ({"setting": "rag", "method": "mc", "rag_filter": True}, "with setting=rag and method=mc."),
+        (
+            {"rag_filter": True},
+            "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting=persona",
+        ),
+        ({"setting": "no_persona", "rag_filter": True}, "got setting=no_persona and method=generate."),
+        ({"setting": "rag", "method": "mc", "rag_filter": True}, "got setting=rag and method=mc."),
         (
             {"setting": "no_persona", "hide": "Name"},
-            "hide=Name was given with setting=no_persona, which shows no persona",
+            "hide=Name has no effect with setting=no_persona, which shows no persona",
         ),
-        ({"setting": "rag", "hide": "Name,Bias"}, "hide=Bias,Name was given with setting=rag, which shows no persona"),
+        (
+            {"setting": "rag", "hide": "Name,Bias"},
+            "hide=Bias,Name has no effect with setting=rag, which shows no persona",
+        ),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused(option, sentence):
@@ -583,10 +591,10 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
     assert log.eval.task == f"{CELL} (rag, rag_filter)"
     assert log.eval.metadata[KEY]["rag_filter"] is True
-    warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were asked with all"
+    warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
-    assert "rag_filter: one more call for each case, its characters not counted" in caplog.text
+    assert "rag_filter: one extra call per case, its characters not counted" in caplog.text
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]

@@ -247,7 +247,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_once(tmp_path, monkeypatch):
         tasks.personafeedback_general_hard(data="sample", method="reward"), tmp_path / "nowhere", tmp_path,
         fail_on_error=False, limit=3,
     )  # fmt: skip
-    assert [sample.error.message.count("found OSError on loading it") for sample in log.samples] == [1] * 3
+    assert [sample.error.message.count("found OSError while loading it") for sample in log.samples] == [1] * 3
     assert len(tries) == 1
 
 
@@ -367,7 +367,7 @@ def test_a_conversation_over_the_length_is_refused_or_cut_and_counted(sample, tm
     log = evaluate(task, folder, tmp_path, limit=1)
     assert log.status == "error"
     assert f"{sample[0].id}, " in log.error.message
-    assert "tokens, expected at most 300, all that" in log.error.message
+    assert "tokens, expected at most 300, the context length of" in log.error.message
     assert "-M truncate=true" in log.error.message
     log = evaluate(task, folder, tmp_path, limit=1, model_args={"truncate": True})
     assert metrics(log)["truncated"] == 1
@@ -384,14 +384,14 @@ def test_a_conversation_over_the_length_is_refused_or_cut_and_counted(sample, tm
 def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data="sample"), one, tmp_path)
     assert log.status == "error"
-    assert "expected a conversation to score" in log.error.message
+    assert "scores conversations, got a prompt to reply to. Pass -T method=reward." in log.error.message
     assert "-T method=reward" in log.error.message
     (log,) = inspect_eval(
         tasks.personafeedback_general_hard(data="sample", method="reward"), model="personafeedback/first",
         log_dir=str(tmp_path), display="none",
     )  # fmt: skip
     assert log.status == "error"
-    assert "method=reward found the model personafeedback/first, expected a reward model" in log.error.message
+    assert "method=reward needs a reward model, got personafeedback/first" in log.error.message
     assert "--model personafeedback-reward/" in log.error.message
 
 
@@ -460,7 +460,7 @@ def test_weights_of_another_size_are_one_error(one, five, tmp_path):
     for path in Path(one).iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.safetensors").write_bytes((Path(five) / "model.safetensors").read_bytes())
-    with pytest.raises(RewardError, match=r"found RuntimeError on loading it .*, expected a model that"):
+    with pytest.raises(RewardError, match=r"found RuntimeError while loading it .*, expected a model that"):
         RewardModel(str(tmp_path))
 
 
@@ -475,19 +475,19 @@ def test_names_must_fit_the_outputs(one, five):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"batch": 4}, "-M batch=4 is no option of personafeedback-reward. Use: batch_size, aspects, truncate"),
+        ({"batch": 4}, "-M batch=4 is not an option of personafeedback-reward. Use: batch_size, aspects, truncate"),
         ({"batch_size": 0}, "batch_size must be a positive integer, got 0"),
         ({"truncate": "yes"}, "truncate must be true or false, got 'yes'."),
         ({"unpinned": "yes"}, "unpinned must be true or false, got 'yes'."),
         (
             {"revision": 1.1},
-            "revision must be .* as text, got 1.1. Quote what looks like a number: -M 'revision=\"1.0\"'",
+            "revision must be .* as text, got 1.1. Quote one that looks like a number: -M 'revision=\"1.0\"'",
         ),
         ({"revision": None}, "revision must be .* as text, got None"),
         ({"aspects": None}, "aspects must name each output, got None"),
         ({"aspects": 5}, "aspects must name each output, got 5"),
-        ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. No name may be empty"),
-        ({"aspects": ["reward", "b"]}, "No name may be empty or one of reward, stderr, specific_easy"),
+        ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. Names must not be empty"),
+        ({"aspects": ["reward", "b"]}, "Names must not be empty or one of reward, stderr, specific_easy"),
     ],
 )
 def test_an_argument_that_is_not_known_is_refused(arguments, message):
@@ -501,7 +501,7 @@ def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
     with pytest.raises(RewardError, match="found no chat template in its tokenizer, expected one"):
         RewardModel(str(folder))
     with pytest.raises(
-        RewardError, match="found OSError on loading it .* expected a model that AutoModelForSequenceCl"
+        RewardError, match="found OSError while loading it .* expected a model that AutoModelForSequenceCl"
     ):
         RewardModel(str(tmp_path / "nowhere"))
 

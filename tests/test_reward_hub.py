@@ -138,8 +138,8 @@ def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
     assert read_run(log.location).conditions_line == "dtype=float32, revision=local"
     log = evaluate(hub, tmp_path / "refused", "-M", "revision=main", "--limit", "1", name=folder)
     assert said(log) == (
-        f"revision='main' was given with {folder}, which is a folder and has no revisions. Leave revision out, or name the model "
-        "on the Hub."
+        f"revision needs a model on the Hub, got revision='main' with the folder {folder}. Leave revision out, or pass the "
+        "model's Hub id."
     )
     assert hub.asked == []
 
@@ -168,9 +168,9 @@ class Own(GPT2ForSequenceClassification):
 """The same reward for everything: it says whose code ran."""
 
 UNPINNED = (
-    "trust_remote_code=true was given with acme/model and revision={}, and that code can change between two runs. Pass "
+    "trust_remote_code=true needs a pinned commit, got revision={} of acme/model, whose code can change between runs. Pass "
     "-M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the Hub, or -M unpinned=true "
-    "to run whatever is there."
+    "to run its current code."
 )
 TRUST = ("-M", "trust_remote_code=true", "--limit", "1")
 
@@ -214,9 +214,9 @@ def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub,
 
 
 FOREIGN = (
-    "{}: found code of other/code, expected its own alone: another repository's can change between two runs. Copy that code "
-    "into a folder with the model and name it in auto_map without the repository, or pass -M unpinned=true to run whatever is "
-    "there."
+    "{}: found code from other/code, expected only its own: code in another repository can change between runs. Copy that code "
+    "into a folder with the model and name it in auto_map without the repository, or pass -M unpinned=true to run its "
+    "current code."
 )
 
 

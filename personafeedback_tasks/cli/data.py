@@ -23,16 +23,21 @@ def _data_options(command: F) -> F:
     """The options of every command that reads the release."""
     for option in (
         click.option(
-            "--json", "json_file", metavar="FILE", help="Write everything to FILE as JSON; - for stdout alone."
+            "--json",
+            "json_file",
+            metavar="FILE",
+            help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
         ),
-        click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="One difficulty instead of all three."),
-        click.option("--category", type=click.Choice(CATEGORIES), help="One category, whose cells must all be there."),
+        click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty."),
+        click.option(
+            "--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present."
+        ),
         click.option(
             "--counts",
             type=click.Choice(COUNTS),
             default=COUNTS[0],
             show_default=True,
-            help="table2 demands the paper's number of cases per cell, any takes what is there.",
+            help="table2 requires the paper's number of cases per cell; any accepts what is present.",
         ),
         click.option(
             "--data",
@@ -47,11 +52,11 @@ def _data_options(command: F) -> F:
 @click.command("audit")
 @_data_options
 def audit_command(json_file: str | None, **options: str | None) -> None:
-    """What in the data could mislead.
+    """Find what could mislead in the data.
 
-    Counts against the paper's Table 2; pairs of responses that stand in several rows, with the same label or with the
-    opposite one, and the highest accuracy that this leaves possible; debris of the model that wrote the responses;
-    accuracy of shortcuts. --json has the case ids of every finding.
+    Compares counts with the paper's Table 2; finds response pairs that occur in several rows, with the same label or
+    opposite ones, and the label ceiling that follows; finds artifacts of the model that wrote the responses; measures
+    shortcuts. --json lists the case ids of every finding.
 
     \b
         personafeedback audit --data FOLDER
@@ -69,14 +74,14 @@ def audit_command(json_file: str | None, **options: str | None) -> None:
 @click.command("baselines")
 @_data_options
 def baselines_command(json_file: str | None, **options: str | None) -> None:
-    """What shortcuts are worth: accuracy per cell, without a model.
+    """Measure shortcuts: accuracy per cell, without a model.
 
     \b
         longest        the longer response
-        overlap        the one with more terms of the persona
-        overlap_share  the one with the larger share of such terms
+        overlap        the response that shares more terms with the persona
+        overlap_share  the response with the larger share of such terms
 
-    Chance is 0.5, and so is a tie. Standard errors are clustered by user.
+    Chance is 0.5; a tie counts 0.5. Standard errors are clustered by user.
 
     \b
         personafeedback baselines --data FOLDER
@@ -91,7 +96,7 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
 
 
 def _needs_tables(json_file: str | None) -> None:
-    """Say before the work what the tables need; JSON on stdout needs nothing."""
+    """Name a missing extra before the work starts; JSON on stdout needs none."""
     if json_file != "-":
         require("rich", extra="report")
 
@@ -99,7 +104,7 @@ def _needs_tables(json_file: str | None) -> None:
 def _load(
     data: str | None, category: str | None, difficulty: str | None, counts: str | None
 ) -> tuple[CaseSet, list[str]]:
-    """The cases that are asked for and, where no category is, the names of the cells that have no file."""
+    """The selected cases and, if no category was given, the names of the cells without a file."""
     counts = counts or COUNTS[0]
     if category is not None:
         return load_cases(data, category, difficulty, counts), []
@@ -108,7 +113,7 @@ def _load(
 
 
 def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[str]) -> bool:
-    """Write the document if a file is named. True if stdout is still free for tables."""
+    """Write the document if a file is given. True if stdout is still free for tables."""
     if path is None:
         return True
     if path != "-":
@@ -128,7 +133,7 @@ def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
 
 
 def _without(missing: Iterable[str]) -> str:
-    return f"There is no file for {', '.join(missing)}: the other cells stand alone here."
+    return f"No file for {', '.join(missing)}: only the other cells are included."
 
 
 def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
@@ -144,7 +149,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ],
     )  # fmt: skip
     _show(
-        "Findings, in cases; those with a star are flagged: something is wrong with the case itself",
+        "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
         ["finding", *described, "total"],
         [
             (_starred(name), *(of.cells.get(cell, 0) for cell in described), len(of.ids))
@@ -155,12 +160,12 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         click.echo(f"{_starred(name)}: {of.meaning}")
     click.echo()
     _show(
-        "Pairs of responses that stand in several rows",
+        "Response pairs that occur in several rows",
         ["rows", "same label", "opposite labels"],
         [(where, *counts.values()) for where, counts in audit.pairs_across_cells(found.repeats).items()],
     )
     _show(
-        "Highest accuracy of a judge that ignores the order",
+        "Label ceiling: highest accuracy of an order-blind judge",
         ["cases", "accuracy"],
         [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
     )

@@ -15,20 +15,26 @@ from ..personafeedback.prompts import Template
 
 
 @click.command("export")
-@click.option("--format", "format_", type=click.Choice(list(export.FORMATS)), required=True, help="Whose format.")
+@click.option("--format", "format_", type=click.Choice(list(export.FORMATS)), required=True, help="Output format.")
 @click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False, path_type=Path), help="JSONL.")
-@click.option("--setting", type=click.Choice(SETTINGS), default=SETTINGS[0], show_default=True, help="What is told.")
+@click.option(
+    "--setting",
+    type=click.Choice(SETTINGS),
+    default=SETTINGS[0],
+    show_default=True,
+    help="What the model is told about the user.",
+)
 @click.option("--data", help="As in `personafeedback audit`.")
 @click.option("--counts", type=click.Choice(COUNTS), default=COUNTS[0], show_default=True, help="As in `audit`.")
-@click.option("--category", type=click.Choice(CATEGORIES), help="One category, whose cells must all be there.")
-@click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="One difficulty instead of all three.")
+@click.option("--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present.")
+@click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty.")
 def export_command(
     format_: str, out: Path, setting: str, data: str | None, counts: str, category: str | None, difficulty: str | None
 ) -> None:
-    """Write cases as JSONL for reward models that come with code of their own.
+    """Write cases as JSONL for reward models that ship their own code.
 
-    Every row says that it is test data. RewardBench reads the file right with datasets 4 or later; an earlier one makes
-    garbage of message lists without a word. It also cuts conversations at 512 tokens unless told otherwise.
+    Every row says that it is test data. RewardBench needs datasets 4 or later: earlier versions silently corrupt
+    message lists. RewardBench also truncates conversations to 512 tokens by default.
 
     \b
         personafeedback export --format rewardbench --out cases.jsonl

@@ -33,7 +33,7 @@ class _Group(click.Group):
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # a full disk behind stdout
                 raise
             raise click.ClickException(
-                f"The output could not be written ({error.strerror}). Make room for it."
+                f"The output could not be written ({error.strerror}). Free some disk space."
             ) from error
 
 
@@ -42,17 +42,17 @@ class _Group(click.Group):
 def main() -> None:
     """PersonaFeedback in lm-evaluation-harness and Inspect.
 
-    Inspect finds the tasks by itself:
+    Inspect finds the tasks on its own:
 
         inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
 
-    lm-eval needs one of these once:
+    For lm-eval, use one of these:
 
     \b
         personafeedback register
         lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
     """
-    # One command and the process ends: to look for garbage among thousands of live cases takes a tenth of a report.
+    # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
     gc.set_threshold(100_000)
 
 
@@ -65,7 +65,7 @@ def register() -> None:
 
 @main.command()
 def unregister() -> None:
-    """Remove what `register` made, and nothing else."""
+    """Remove the files that `register` created, and nothing else."""
     for done in registration.unregister():
         click.echo(foreign.terminal(done))
 

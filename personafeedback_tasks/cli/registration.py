@@ -34,7 +34,7 @@ def task_configs() -> Path:
     """
     spec = importlib.util.find_spec(TASK_CONFIGS)
     if spec is None or spec.origin is None:
-        raise PersonaFeedbackError("The YAML files are not installed. Install personafeedback-tasks again.")
+        raise PersonaFeedbackError("The YAML files are not installed. Reinstall personafeedback-tasks.")
     return Path(spec.origin).parent
 
 
@@ -52,7 +52,7 @@ def target(name: str) -> Path:
     spec = importlib.util.find_spec("lm_eval")
     if spec is None or spec.origin is None:
         raise PersonaFeedbackError(
-            "This Python has no lm-eval. Install one with `pip install 'personafeedback-tasks[lm-eval]'`, "
+            "lm-eval is not installed in this Python. Install it with `pip install 'personafeedback-tasks[lm-eval]'`, "
             "in the environment that runs `personafeedback register`."
         )
     return Path(spec.origin).parent / "tasks" / name
@@ -102,13 +102,13 @@ def _unregister(folder: Path) -> str:
     with locked(folder), explained(folder):
         names = _registered(folder)
         if names is None:
-            return f"Nothing to do: {folder} holds no registration of ours."
+            return f"{folder}: not registered; nothing to remove."
         removed = _remove(folder, names)
         (folder / _MANIFEST).unlink()
         shutil.rmtree(folder / "__pycache__", ignore_errors=True)
         if not any(folder.iterdir()):
             folder.rmdir()
-    left = f" It still holds files that are not ours: {folder}." if folder.exists() else ""
+    left = " Files that `register` did not create remain there." if folder.exists() else ""
     return f"{removed} files removed from {folder}.{left}"
 
 
@@ -120,7 +120,7 @@ def _refuse_too_old() -> None:
         return  # a source tree
     if _numbers(found) < _numbers(LOWEST_LM_EVAL):
         raise PersonaFeedbackError(
-            f"lm-eval: found {found}, expected {LOWEST_LM_EVAL} or later: an earlier one cannot run these tasks. Upgrade it "
+            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {found}. Upgrade it "
             "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
 
@@ -150,7 +150,7 @@ def _or_include_path() -> Iterator[None]:
         yield
     except FileError as error:
         raise FileError(
-            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval: then nothing else is needed.'
+            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
         ) from error
 
 

@@ -23,8 +23,8 @@ RUN = click.Path(exists=True, path_type=Path)
 
 data_option = click.option(
     "--data",
-    help="The data that the run was asked on: a folder, `sample`, or a Hub dataset id. Default: what the log names, "
-    "else PERSONAFEEDBACK_DATA. Every case is checked against what was asked.",
+    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
+    "else PERSONAFEEDBACK_DATA. Every case is checked against the log.",
 )
 
 control_option = click.option(
@@ -47,10 +47,10 @@ control_option = click.option(
     help="Write report.md, report.json and the figure there.",
 )
 def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: Path | None) -> None:
-    """What may be said about some runs: accuracy with its interval, beside its baselines and caveats.
+    """Report runs: accuracy with its interval, baselines and caveats.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. The logs
-    of one model in a folder make one row; each further RUN makes its own.
+    of one model in a folder form one row; each further RUN adds its own.
 
     \b
         personafeedback report results/Qwen__Qwen3-8B
@@ -92,12 +92,12 @@ def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
 
 
 def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
-    """(the cases of a run's data, or None; why there are none)."""
+    """(the cases of a run's data or None, why there are none)."""
     from ..reports.report import refuse_other_data
 
     counts, spec = run.signature["counts"], run.benchmark.report
     if spec.load is None:
-        return None, f"The texts of {run.benchmark.title} cannot be read here."
+        return None, f"{run.benchmark.title} has no loader for its texts."
     load = spec.load
     if data is not None:
         return load(data, counts), ""
@@ -114,7 +114,7 @@ def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
 
 
 def checked(run: Run, data: str | None) -> str:
-    """Why a run was not held against its data; nothing if it was.
+    """Why a run was not checked against its data; empty if it was.
 
     Raises:
         DataError, RunError: `data` is given and broken, or of another run.
@@ -155,12 +155,12 @@ def _section_of(moved: list[str]) -> list[str]:
     "json_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write everything, the ids of the cases too, to FILE.",
+    help="Write everything, including case ids, to FILE.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @data_option
 def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: str | None) -> None:
-    """Which of two runs serves these users better: paired on the same cases, users as the unit.
+    """Compare two runs: paired on the same cases, clustered by user.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
@@ -186,15 +186,15 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     metavar="README.md",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The card to write to; made if it is not there. What it holds already stays.",
+    help="The card to write to; created if missing. Existing content is kept.",
 )
 @control_option
 @data_option
 def card(run: Path, model_card: Path, control: Path | None, data: str | None) -> None:
-    """Put a run into a model card: `model-index` metadata, and a section with intervals, baselines and limits.
+    """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals are
-    behaviour and only printed), data that were not checked, and logs that do not belong together.
+    Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
+    are behavior and only printed), unchecked data, and logs that do not belong together.
 
     \b
         personafeedback card logs/a.eval --model-card README.md

@@ -1,4 +1,4 @@
-"""The errors that a user can meet. Each message says what was found, what was expected and what to do next."""
+"""The errors that a user can see. Each message says what is wrong, what is expected and what to do next."""
 
 from __future__ import annotations
 

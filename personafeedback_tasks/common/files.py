@@ -15,7 +15,7 @@ from uuid import uuid4
 from .errors import PersonaFeedbackError
 
 Content = str | bytes | Iterable[str]
-"""What a file is to hold. An iterable is written as it comes, so a large file is never in memory as a whole."""
+"""The content of a file. An iterable is written piece by piece, so a large file is never in memory as a whole."""
 
 LOCK_WAIT = 30.0
 """Seconds to wait for another process that changes the same file."""
@@ -36,7 +36,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
     Folders that are missing are made. A link stays a link, and a file keeps its mode.
 
     Raises:
-        FileError: one of them cannot be written. All hold what they held.
+        FileError: one of them cannot be written. All are unchanged.
     """
     staged: list[tuple[Path, Path, Path]] = []
     made: list[Path] = []
@@ -44,7 +44,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
         for path, content in contents.items():
             with explained(path):
                 if path.exists() and not path.is_file() and not path.is_dir():
-                    with open(path, "wb") as device:  # or a pipe: holds nothing, and must not be replaced
+                    with open(path, "wb") as device:  # or a pipe: has no content, and must not be replaced
                         device.writelines(_encoded(content))
                     continue
                 with suppress(FileNotFoundError):  # a folder or a write-protected file raises; replacing it might not
@@ -66,13 +66,13 @@ def write_all(contents: Mapping[Path, Content]) -> None:
 
 
 def link_or_copy(path: Path, source: Path) -> bool:
-    """Put a link to a file, or a copy where links are not possible, in the place of another link or file in one step.
+    """Replace a link or file in one step by a link to a file, or by a copy where links are not possible.
 
     Returns:
         True for a link.
 
     Raises:
-        FileError: neither can be made. What was there still is.
+        FileError: neither can be made. The old one is unchanged.
     """
     temporary = _beside(path)
     try:
@@ -89,7 +89,7 @@ def link_or_copy(path: Path, source: Path) -> bool:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn what the system says about writing to a place into one sentence.
+    """Turn the system's errors about writing to a path into one sentence.
 
     Raises:
         FileError: the block raised an OSError.
@@ -98,17 +98,17 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise FileError(
-            f"{path}: could not be written ({error.strerror or error}). Make room, ask for permission or use another "
+            f"{path}: could not be written ({error.strerror or error}). Free disk space, fix permissions or use another "
             "place, then run this again."
         ) from error
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep out other processes of this user that would read and change the same file or folder; it need not exist.
+    """Lock a file or folder against other processes of this user that would read and change it; it need not exist.
 
     Raises:
-        FileError: another process keeps it for more than LOCK_WAIT seconds, or there is no place for locks.
+        FileError: another process holds the lock for more than LOCK_WAIT seconds, or there is no folder for locks.
     """
     from filelock import FileLock, Timeout  # half as long to import as the whole command takes otherwise
 
@@ -116,12 +116,12 @@ def locked(path: Path) -> Iterator[None]:
         held = FileLock(_lock_of(path), timeout=LOCK_WAIT).acquire()
     except Timeout as error:
         raise FileError(
-            f"{path}: another `personafeedback` has been changing it for {LOCK_WAIT:g} s. Wait until that one has ended, "
+            f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
             "then run this again."
         ) from error
     except OSError as error:
         raise FileError(
-            f"{path}: found no place for its lock ({error}), expected a temporary folder that you may write to. Set TMPDIR "
+            f"{path}: found no folder for its lock ({error}), expected a writable temporary folder. Set TMPDIR "
             "to one, then run this again."
         ) from error
     with held:
@@ -137,7 +137,7 @@ def _is_linked(path: Path, source: Path) -> bool:
 
 
 def _stage(target: Path, temporary: Path, content: Content) -> None:
-    """Write what is to take the place of `target`, with its mode."""
+    """Write the replacement of `target`, with its mode."""
     temporary.parent.mkdir(parents=True, exist_ok=True)
     with open(temporary, "xb") as file:
         with suppress(FileNotFoundError):
@@ -161,7 +161,7 @@ def _lock_of(path: Path) -> Path:
     """The file to lock for a path: in a folder of this user's, because a lock file has to stay when the lock is gone.
 
     Raises:
-        FileError: that folder is somebody else's.
+        FileError: that folder belongs to another user.
         OSError: it cannot be made.
     """
     user = os.geteuid() if hasattr(os, "geteuid") else 0  # Windows has temporary folders per user, whose files show 0
@@ -170,7 +170,7 @@ def _lock_of(path: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
         raise FileError(
-            f"{folder}: found something of somebody else, expected a folder of yours for the locks of `personafeedback`. "
-            "Set TMPDIR to a folder of yours, then run this again."
+            f"{folder}: found something that another user owns, expected your own folder for the locks of `personafeedback`. "
+            "Set TMPDIR to your own folder, then run this again."
         )
     return folder / hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()

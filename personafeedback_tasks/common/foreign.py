@@ -1,6 +1,6 @@
-"""Text of strangers (names of models and users, conditions, paths, replies, errors), made safe for the place that shows it.
+"""Untrusted text (names of models and users, conditions, paths, replies, errors), made safe for the place that shows it.
 
-One function per place; what is harmless there stays as it is.
+One function per place; what is harmless there is unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SYNTAX = re.compile(
 
 
 def terminal(text: str) -> str:
-    """One line that moves no cursor, changes no colour and hides nothing: what is not printable is shown as its escape."""
+    """One line that moves no cursor, changes no color and hides nothing: what is not printable is shown as its escape."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 

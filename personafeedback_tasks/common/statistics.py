@@ -1,4 +1,4 @@
-"""What a run lets one say about users: intervals, paired differences, p values, and what is too small to be seen.
+"""Statistics over users: intervals, paired differences, p values, and the smallest detectable difference.
 
 Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
 everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 LEVEL = 0.95
-"""Share of benchmarks whose interval holds the true value. 1 - LEVEL is the level of every test."""
+"""Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
 
 RESAMPLES = 9_999
 """Random flips behind a p value. Up to 13 users have fewer flips than that, and all of them are tried."""
@@ -35,7 +35,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
     """Standard error of the mean when the values of one cluster (one user) are correlated.
 
     Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
-    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since nothing is known.
+    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since the error is unknown.
 
     Args:
         values: one value per case; nan is left out.
@@ -55,7 +55,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
 
 
 def jackknife_stderr(measure: Callable[[Sequence[T]], float], items: Sequence[T], clusters: Sequence[str]) -> float:
-    """Standard error of something that is no mean over cases, such as F1: leaving out one cluster at a time.
+    """Standard error of something that is not a mean over cases, such as F1: leaving out one cluster at a time.
 
     sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
 
@@ -100,7 +100,7 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
-    user gives nan, since nothing is known, where those give an error of 0. Without any spread the interval is a point.
+    user gives nan, since the error is unknown, where those give 0. Without any spread the interval is a point.
 
     Args:
         values: one per case, in any unit; nan is left out.
@@ -111,7 +111,7 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
 
 
 def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Sequence[str]) -> Estimate:
-    """The same of something that is no mean over cases, with its jackknife standard error.
+    """The same for something that is not a mean over cases, with its jackknife standard error.
 
     Args:
         measure, items: see `jackknife_stderr`.

@@ -18,7 +18,7 @@ def rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break."""
     raw = read(path)
     if not raw.strip():
-        raise DataError(f"{path}: the file is empty, expected one JSON object a line. Get a complete copy.")
+        raise DataError(f"{path}: the file is empty, expected one JSON object per line. Get a complete copy.")
     lines = raw.removesuffix(b"\n").split(b"\n")
     with jsonlines.Reader(lines, loads=loads) as reader:
         for number, line in enumerate(lines, start=1):
@@ -54,7 +54,7 @@ def loads(text: str | bytes) -> Any:
             if "\0" in string:
                 raise ValueError("a NUL character in a string")
             if any("\ud800" <= character <= "\udfff" for character in string):
-                raise ValueError("half of a surrogate pair in a string")
+                raise ValueError("a lone surrogate in a string")
     return value
 
 
@@ -70,7 +70,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _finite(number: str) -> float:
     if math.isinf(float(number)):
-        raise ValueError(f"{cut(number)} is too large a number")
+        raise ValueError(f"the number {cut(number)}, which is too large")
     return float(number)
 
 
@@ -83,18 +83,18 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name}, which is not valid JSON")
 
 
 def reason(error: object) -> object:
-    """The parser's words without its own line number, which would contradict the file's."""
+    """The parser's message without its own line number, which would contradict the file's."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} (column {error.colno})"
-    return "too deep a nesting" if isinstance(error, RecursionError) else error
+    return "nesting that is too deep" if isinstance(error, RecursionError) else error
 
 
 def broken(where: str, found: object, expected: str) -> DataError:
-    return DataError(f"{where}: found {found}, expected {expected}. Get an intact copy, or mend this record.")
+    return DataError(f"{where}: found {found}, expected {expected}. Fix this record or download the data again.")
 
 
 def short(value: object) -> str:
@@ -106,7 +106,7 @@ def short_list(values: Iterable[object]) -> str:
 
 
 def cut(text: str, length: int = 60) -> str:
-    """A broken file can hold a megabyte where a word should be; a sentence shows its beginning."""
+    """A broken file can contain a megabyte where a word should be; a message shows its beginning."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 

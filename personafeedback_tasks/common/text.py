@@ -19,7 +19,7 @@ _ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{30}")
 
 
 def neighbours(run: str) -> Iterator[str]:
-    """The pairs of neighbouring characters: what stands for words where a script writes none."""
+    """The pairs of neighboring characters: in place of words where a script does not separate them."""
     return map(add, run, run[1:])
 
 

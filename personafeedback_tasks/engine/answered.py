@@ -1,4 +1,4 @@
-"""The answers of one case, as a log has them."""
+"""The answers to one case, as logged."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .judged import Answers
 
 @dataclass(frozen=True)
 class CaseAnswers:
-    """What a model answered to one case, and what follows from it.
+    """A model's answers to one case, and the scores that follow.
 
     Attributes:
         case_id, cell, user_id, digest: see `cases.Case`.
         targets: the right label of each call; empty where no labels are read.
         answers: one entry per epoch; empty where no labels are read.
         values: metric -> value, one entry per epoch.
-        unread: (reason, excerpt) of each unreadable reply, as far as the log holds it.
+        unread: (reason, excerpt) of each unreadable reply, if the log contains it.
     """
 
     case_id: str

@@ -1,7 +1,7 @@
-"""The record of a benchmark. Harness adapters, signatures, log readers and reports take all that they know of it from here.
+"""The record of a benchmark. Harness adapters, signatures, log readers and reports get everything from it.
 
 A benchmark is registered once, by the entry point group `personafeedback_tasks.benchmarks` or by `register`; nothing
-else in this package names one.
+else in this package names a benchmark.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Method:
         evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
             log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
         harnesses: where it works, of HARNESSES.
-        calls: the calls of a case, by name, in the order in which their answers stand.
+        calls: the calls of a case, by name, in the order of their answers.
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
         per_case: what each case is made of, for tables: `both orders`.
         metrics: what `score` gives, means over cases.
         suffix: of the method in the names of tasks and scorers.
-        room: new tokens that a reply may have unless a run is told otherwise, in both harnesses.
+        room: default limit on the new tokens of a reply, in both harnesses.
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
         conversation: `rewards` only: what the model scores.
@@ -118,18 +118,18 @@ class Benchmark:
         cells: the smallest groups of cases, in the order of tables.
         selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
         load: (options, selection) -> cases. Raises DataError.
-        columns: cells -> name -> its cells, for tables: each cell, and what holds several of them.
-        about: what a harness's document holds of a case beside its id, cell, user, language and digest.
+        columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
+        about: what a harness's document contains beside the id, cell, user, language and digest of a case.
         prompt: (case, options, call) -> text.
         input: what a harness shows of a case in one line: its question.
         targets: the right label of each call.
         check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
         fingerprint: changes with every fixed text of the prompts and with their layout.
-        sizes: a signature -> cell -> number of cases that the data must have; empty where nobody can know.
+        sizes: a signature -> cell -> number of cases that the data must have; empty if unknown.
         corpus: name -> score over all cases at once.
         stage: a call before the others, if there is one.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
-        signs: what a signature holds beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
+        signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         report: what its reports show.
     """
 
@@ -159,7 +159,7 @@ class Benchmark:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """All that an answer can be."""
+        """Every possible answer."""
         return (*self.labels, *REASONS)
 
     def method(self, name: str, harness: str) -> Method:
@@ -182,7 +182,7 @@ class Benchmark:
         return "_".join(part for part in (self.name, selection, suffix) if part)
 
     def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
-        """The task's name as rows and logs show it: what a reader must not overlook stands in it."""
+        """The task's name as rows and logs show it, with what a reader must not overlook."""
         remarks = [*self.options.remarks(vars(options)), *(["demonstration"] if cases.demonstration else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
@@ -201,7 +201,7 @@ def _declared() -> dict[str, Benchmark]:
 
 
 def benchmarks() -> dict[str, Benchmark]:
-    """Every benchmark that is known, by name."""
+    """Every known benchmark, by name."""
     return {**_declared(), **_REGISTERED}
 
 
@@ -214,6 +214,6 @@ def find(name: str) -> Benchmark:
     known = benchmarks()
     if name not in known:
         raise PersonaFeedbackError(
-            f"found no benchmark {name!r}, expected one of: {', '.join(sorted(known))}. Install the package that brings it."
+            f"benchmark must be one of {', '.join(sorted(known))}, got {name!r}. Install the package that provides it."
         )
     return known[name]

@@ -1,4 +1,4 @@
-"""What the engine reads of a case, and the cases of one run."""
+"""What the engine needs of a case, and the cases of one run."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ C = TypeVar("C", bound=Case)
 
 
 class CaseSet(ABC, Sequence[C], Generic[C]):
-    """The cases of one run, in the order in which they are offered to a harness. Base class of each benchmark's own.
+    """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own.
 
     Attributes:
         cases: in that order.
-        counts: `any` if nobody checked that the data are complete, else what they were checked against.
+        counts: `any` if the data were not checked for completeness, else what they were checked against.
     """
 
     cases: tuple[C, ...]
@@ -60,7 +60,7 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
 
     @property
     def demonstration(self) -> bool:
-        """Whether these are a bundled sample, which is no evidence about a model."""
+        """Whether these are a bundled sample, which is not evidence about any model."""
         return False
 
     def __len__(self) -> int:
@@ -103,5 +103,5 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
 
 
 def digest_of(parts: Sequence[object]) -> str:
-    """SHA-256 (12 hex digits) of some values that JSON can hold."""
+    """SHA-256 (12 hex digits) of JSON values."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Conversations that a reward model scores: its turns, and what to do where a reader knows no system turn."""
+"""Conversations that a reward model scores: their turns, and the form for readers without system turns."""
 
 from __future__ import annotations
 

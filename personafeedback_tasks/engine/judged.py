@@ -1,4 +1,4 @@
-"""What a judge's replies come to: labels, log-likelihoods, and what a metric over the corpus is given."""
+"""What a judge's replies are read to: labels, log-likelihoods, and the input of a corpus metric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Judged = tuple[Sequence[str], Answers]
 """The targets of a case (one label per call) and its answers, in one epoch."""
 
 CorpusMetric = Callable[[Sequence[Judged]], float]
-"""A score that is no mean over cases, such as F1 or kappa: from all of them at once; nan where it is undefined."""
+"""A score that is not a mean over cases, such as F1 or kappa: computed from all of them at once; nan if undefined."""
 
 
 def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:

@@ -1,4 +1,4 @@
-"""The two sentences that every run says about itself, in the same words in both harnesses."""
+"""The two messages that every run prints about itself, the same in both harnesses."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def opening(
         *(remark for remark in options.details(vars(options)) if stage is None or remark != stage.name),
     ]
     if stage is not None:
-        parts.append(f"{stage.name}: one more call for each case, its characters not counted")
+        parts.append(f"{stage.name}: one extra call per case, its characters not counted")
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
     if len({case.user_id for case in asked}) == 1:
-        parts.append("ONE USER: no standard error can be known, whatever the harness prints")
+        parts.append("ONE USER: the standard error is undefined, whatever the harness prints")
     if data.demonstration:
-        parts.append("DEMONSTRATION on the bundled sample: no evidence about a model")
+        parts.append("DEMONSTRATION on the bundled sample: not evidence about any model")
     return foreign.terminal("; ".join(parts))
 
 
 def _texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
-    """All that the model reads about a case."""
+    """Everything that the model reads about a case."""
     method = benchmark.methods[options.method]
     if method.conversation is None:
         return [benchmark.prompt(case, options, call) for call in method.calls]
@@ -88,26 +88,26 @@ def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: 
 
 _OF_EVIDENCE = {
     "log_likelihoods": (
-        "The labels are exactly equally likely there. Half-precision models round: pass softmax_dtype=float32 in "
-        "--model_args of hf, and read acc_sym, which does not depend on such ties."
+        "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in "
+        "--model_args of hf, and use acc_sym, which does not depend on such ties."
     ),
     "top_tokens": (
         "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
-        "Leave method=logprobs out for a model that does not answer with a label at once."
+        "Do not use method=logprobs with a model that does not begin its reply with a label."
     ),
 }
-"""What to do where no text is read."""
+"""What to do when no text is read."""
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
     "no_response": (
-        "The model, or the server (lm-eval turns a broken reply into an empty one), said nothing. Look at the server's "
+        "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
     ),
-    "refusal": "The model declines to choose; that is behavior, report it beside the score.",
+    "refusal": "The model declines to choose: that is behavior; report it beside the score.",
     "invalid_response_format": (
         "The model does not answer with {labels}. In lm-eval, pass --apply_chat_template for a chat model and use the "
         "task's _mc variant for a base model; give thinking models room: --gen_kwargs max_gen_toks=16384."
     ),
 }
-"""What to do about replies that say no label."""
+"""What to do about replies without a label."""

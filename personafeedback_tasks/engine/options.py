@@ -31,20 +31,20 @@ def option(
         values: gives those that it can have, if they are a closed set.
         said: how a name shows a value that is not the default; None if no name does.
         parse: what users write -> the field's value; raises OptionError.
-        always: whether the line at the start of a run and the signature name it even where it is the default.
-        relevant: (the other options) -> whether it shapes anything; then a signature names it even where it is the default.
+        always: whether the line at the start of a run and the signature include it even if it is the default.
+        relevant: (the other options) -> whether it has any effect; then a signature includes it even if it is the default.
     """
     metadata = {"help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant}
     return field(default=default, metadata=metadata)
 
 
 class Options:
-    """What a run is asked, apart from the case. Base class of each benchmark's own, which is a frozen dataclass.
+    """The options of a run. Base class of each benchmark's own, which is a frozen dataclass.
 
     Attributes:
         method: how the model's choice is read, see `Benchmark.methods`.
         data: where the data are; None for the benchmark's default.
-        counts: what the number of cases is checked against; `any` takes what is there.
+        counts: what the number of cases is checked against; `any` accepts what is present.
     """
 
     method: str
@@ -60,7 +60,7 @@ class Options:
 
     @classmethod
     def read(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
-        """Take our own keys out of a mapping that also holds other people's."""
+        """Read our keys from a mapping that may also contain other people's."""
         found = {one.name: mapping[one.name] for one in _options(cls) if mapping.get(one.name) is not None}
         for one in _options(cls):
             if one.metadata["parse"] and one.name in found:
@@ -69,11 +69,13 @@ class Options:
 
     @classmethod
     def strict(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
-        """As `read`, but a key of somebody else is an error."""
+        """As `read`, but an unknown key is an error."""
         known = [one.name for one in _options(cls)]
         unknown = [key for key in mapping if key not in known]
         if unknown:
-            raise OptionError(f"{unknown[0]}={mapping[unknown[0]]!r} is no option. Use: {', '.join(sorted(known))}.")
+            raise OptionError(
+                f"{unknown[0]}={mapping[unknown[0]]!r} is not an option. Use: {', '.join(sorted(known))}."
+            )
         return cls.read(mapping)
 
     @classmethod
@@ -104,7 +106,7 @@ class Options:
 
     @classmethod
     def details(cls, options: Mapping[str, Any]) -> list[str]:
-        """What a signature says beside them: what was changed, and what shapes this very run."""
+        """What a signature says beside them: what was changed, and what affects this run."""
         changed = cls.changed(options)
         shown = [
             one
@@ -125,7 +127,7 @@ class Options:
         return {one.name: type(_plain(one.default)) for one in _options(cls) if one.name in cls.signed_names()}
 
     def signed(self) -> dict[str, Any]:
-        """What a signature holds of them, ready for JSON."""
+        """The options as a signature stores them, ready for JSON."""
         return {name: _plain(getattr(self, name)) for name in self.signed_names()}
 
 

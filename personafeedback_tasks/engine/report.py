@@ -17,10 +17,10 @@ class Line:
 
     Attributes:
         measure: of `ReportSpec.values`, `derived` or the benchmark's corpus metrics.
-        label: what it is called.
-        strong: whether it stands out.
+        label: its name.
+        strong: whether it is highlighted.
         interval: whether its 95 % interval has a line below it.
-        share: printed in per cent; else as a signed number with three digits.
+        share: printed in percent; else as a signed number with three digits.
     """
 
     measure: str
@@ -59,8 +59,8 @@ class Control:
 
     Attributes:
         option, value: the one option that differs, and its value in the control.
-        gain: what the difference is called.
-        without: what the control's model goes without, in a sentence: `without the persona`.
+        gain: the name of the difference.
+        without: what the control leaves out, for a sentence: `without the persona`.
     """
 
     option: str
@@ -75,8 +75,8 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for what the run holds.
-        baselines: name -> per cent on the same cases.
+        ceilings: `general 96.7 %`, for the groups of the run.
+        baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
     """
@@ -90,7 +90,7 @@ class CardFacts:
 
 @dataclass(frozen=True)
 class CardSpec:
-    """What a model card says of a benchmark, and how the Hub knows its data.
+    """What a model card says about a benchmark, and how the Hub identifies its data.
 
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
@@ -98,7 +98,7 @@ class CardSpec:
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each does, in a sentence.
         measured: (model, options by name, the measures that there are) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not say, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
     """
 
     dataset: str
@@ -116,15 +116,15 @@ class ReportSpec:
 
     Attributes:
         primary: the measure that is compared, drawn and put into cards.
-        score: what it is called on the axis of a figure.
-        chance: what a coin would score in it; None where nobody can say.
+        score: its name on the axis of a figure.
+        chance: its chance level; None if unknown.
         values: the answers of a case -> measure -> value, averaged over epochs; nan where undefined.
         headline, details: the lines above and below those of the baselines.
         derived: measure -> what it is, from the estimates of the others.
         examine: (cases, ids of those that were asked) -> what their texts add.
         control: the control run, if there is one.
-        wording: the options that word the question and tell the model nothing else; how far a score moves between them is
-            its prompt sensitivity.
+        wording: the options that only change the wording of the question; the range of scores between them is the prompt
+            sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).
         card: what a model card says; None where no card is written.
         load: (folder or id, counts) -> all cases that are there, for a report on data at hand.

@@ -16,7 +16,7 @@ def score_pair(better: float, worse: float) -> tuple[float, float]:
     """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; 0.5 on an exact tie.
 
     Raises:
-        RewardError: a reward is nan or infinite: it says nothing, so it is not scored.
+        RewardError: a reward is nan or infinite, so it cannot be scored.
     """
     if not (math.isfinite(better) and math.isfinite(worse)):
         raise RewardError(

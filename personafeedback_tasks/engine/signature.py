@@ -1,7 +1,7 @@
-"""What a log says about the run that it holds: no number without it.
+"""The signature of a run, which its log contains: no number without it.
 
 Both adapters put the same record into their log. `personafeedback report` reads it back, so that runs which differ
-in anything that moves a score never stand in one row.
+in anything that moves a score never share a row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .cases import CaseSet
 from .options import Options
 
 KEY = "personafeedback_tasks"
-"""Where it stands: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
+"""Where to find it: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
 
 TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(
@@ -23,7 +23,7 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "demonstration": bool,
     "cells": dict,
 }
-"""What every signature holds, whatever the benchmark."""
+"""The fields of every signature, whatever the benchmark."""
 
 
 def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The scores of cases -> every number of a harness's table: over all cases, in each cell, in what holds several cells."""
+"""The scores of cases -> every number of a harness's table: over all cases, in each cell, in each group of cells."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(
 ) -> dict[str, float]:
     """Every metric: `acc` and `acc_stderr` over all cases, `acc_CELL`, `acc_CELL_stderr`, ... in each cell.
 
-    What holds several cells (see `Benchmark.columns`) has its own. The epochs of a case are averaged first; a metric over
+    Groups of several cells (see `Benchmark.columns`) have their own. The epochs of a case are averaged first; a metric over
     the corpus sees all of them. Means are weighted by cases, standard errors clustered by user. Empty without cases.
     """
     in_cell: dict[str, list[Scored]] = {}

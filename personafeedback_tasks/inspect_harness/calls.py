@@ -1,6 +1,6 @@
-"""The calls of a case: asked at the same time, and found again in the log of a killed run.
+"""The calls of a case: made concurrently, and recovered from the log of a killed run.
 
-A sample holds ids and the question; every prompt stands in the transcript as it was asked.
+A sample holds ids and the question; the transcript has every prompt as it was sent.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, 
 def ask_every_call(
     benchmark: Benchmark, cases: CaseSet[Any], options: Options, refuse: Callable[[Model], None] | None = None
 ) -> Solver:
-    """A solver that makes the calls of a case at the same time, after that of the benchmark's stage if it is on.
+    """A solver that makes the calls of a case concurrently, after the call of the benchmark's stage if it is on.
 
     Args:
-        refuse: raises for a model that cannot take these calls.
+        refuse: raises for a model that does not support these calls.
     """
     case_of = {case.id: case for case in cases}
     method = benchmark.methods[options.method]
@@ -64,7 +64,7 @@ def ask_every_call(
 
 
 def messages(benchmark: Benchmark, method: Method, case: Case, options: Options, call: str) -> list[ChatMessage]:
-    """What one call sends. The last message says which case and which call it is."""
+    """The messages of one call. The last one says which case and which call it is."""
     turns = (
         [{"role": "user", "content": benchmark.prompt(case, options, call)}]
         if method.conversation is None
@@ -78,7 +78,7 @@ def messages(benchmark: Benchmark, method: Method, case: Case, options: Options,
 def replies(
     output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
 ) -> dict[str, ChatCompletionChoice]:
-    """Call -> its reply; of a run that was killed, those that there are.
+    """Call -> its reply; for a killed run, the replies that exist.
 
     Args:
         output: of a sample.
@@ -98,7 +98,7 @@ def events() -> Sequence[Event]:
 
 
 def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
-    """For the metadata of a score: what the stage's reply came to; nothing where there was none.
+    """For the metadata of a score: how the stage's reply was read; empty without a stage.
 
     The samples of a killed run are rebuilt from their events and have lost the store.
     """
@@ -112,7 +112,7 @@ def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
 
 
 async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: Options, state: TaskState) -> Options:
-    """The options under which a case is asked, once the benchmark's stage has been."""
+    """The options of a case after the benchmark's stage."""
     stage = benchmark.stage
     if stage is None or not stage.applies(options):
         return options
@@ -133,7 +133,7 @@ def _made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
 
 
 def _choice(output: ModelOutput) -> ChatCompletionChoice:
-    """The reply of one call. A provider that returns no choice at all said nothing."""
+    """The reply of one call. A provider that returns no choice gave an empty one."""
     if output.choices:
         return output.choices[0]
     return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

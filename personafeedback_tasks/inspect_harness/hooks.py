@@ -1,7 +1,7 @@
-"""What an Inspect run says about itself, once at the start and, where many replies are unreadable, at the end.
+"""What an Inspect run prints about itself: once at the start and, if many replies are unreadable, at the end.
 
 A task function knows neither `--limit` nor the end of the run; Inspect's hooks do. They are registered when one of
-our tasks is first built, so that other people's evaluations never see them.
+our tasks is first built, so that other evaluations never see them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:
-    """Say the two sentences about every run of this task.
+    """Print the two messages about every run of this task.
 
     Returns:
         The signature of the run, for `Task(metadata=...)`.
@@ -39,18 +39,18 @@ _TASKS: dict[str, tuple[CaseSet[Any], Options]] = {}
 """Signature -> what it was made of."""
 
 _SCORES: dict[str, list[list[Score]]] = {}
-"""Id of a running evaluation of ours -> the scores of each of its samples that has ended."""
+"""Id of one of our running evaluations -> the scores of each finished sample."""
 
 
 @cache
 def _register() -> None:
-    @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies were readable")
+    @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies are readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
             signed = (data.spec.metadata or {}).get(KEY)
             if signed is not None:
                 _SCORES[data.eval_id] = []
-                # Inspect shows nothing below WARNING unless it is asked to.
+                # By default, Inspect shows nothing below WARNING.
                 logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
 
         async def on_sample_end(self, data: SampleEnd) -> None:
@@ -61,7 +61,7 @@ def _register() -> None:
             seen = _SCORES.pop(data.eval_id, None)
             if seen is not None:
                 signed = (data.log.eval.metadata or {})[KEY]
-                # A resumed run takes its first samples from the log. To touch them reads the whole log again.
+                # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
                 noted = [score.metadata or {} for sample in seen for score in sample]

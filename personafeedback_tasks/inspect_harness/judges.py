@@ -13,7 +13,7 @@ from ..engine.benchmark import Benchmark, find
 
 
 class Judge(ModelAPI):
-    """Answers from the text of the last message alone."""
+    """A judge that answers from the text of the last message alone."""
 
     benchmark: Benchmark
 
@@ -43,7 +43,7 @@ class Judge(ModelAPI):
 
 @cache
 def judges(name: str) -> Any:
-    """The model API that bears the name of a benchmark and has its judges."""
+    """The model API named after a benchmark, with its judges."""
 
     @modelapi(name=name)
     def api() -> type[ModelAPI]:

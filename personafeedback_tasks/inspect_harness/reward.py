@@ -1,4 +1,4 @@
-"""What asks a reward model in Inspect, and what scores its rewards: two calls a case, the better response first."""
+"""The solver and the scorer of a reward model in Inspect: two calls per case, the better response first."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .scorers import name_of
 
 
 def parts(record: Benchmark, cases: CaseSet[Any], options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
-    """What asks and what scores where a classifier scores each response."""
+    """The solver and the scorer for a classifier that scores each response."""
     asking = ask_every_call(record, cases, options, refuse_other_model)
     return asking, responses(record.name, options.method)(), GenerateConfig(max_connections=CONNECTIONS)
 
 
 def refuse_other_model(model: Model) -> None:
-    """Raise RewardError for a model that writes."""
+    """Raise RewardError for a model that generates text."""
     if not isinstance(model.api, RewardModelAPI):
         raise RewardError(
-            f"method=reward found the model {model}, expected a reward model. Pass --model {API}/<path or Hub id>, or leave "
+            f"method=reward needs a reward model, got {model}. Pass --model {API}/<path or Hub id>, or leave "
             "method out."
         )
 
@@ -92,7 +92,7 @@ def both(
     """The replies about the two responses.
 
     Raises:
-        RewardError: one is missing, or is no reward.
+        RewardError: one is missing, or is not a reward.
     """
     rewarded = [found[call] for call in calls if call in found and "reward" in _about(found[call])]
     if len(rewarded) != len(calls):
@@ -105,10 +105,10 @@ def both(
 
 
 def values(replies: Sequence[ChatCompletionChoice], case_id: str) -> dict[str, float]:
-    """What is scored of one case, from the replies about both responses.
+    """The values of one case, from the replies about both responses.
 
     Raises:
-        RewardError: a reward is no finite number.
+        RewardError: a reward is not a finite number.
     """
     try:
         scored = {name: rewards.score_pair(*pair) for name, pair in _pairs(replies).items()}

@@ -1,7 +1,7 @@
 """Reward models as an Inspect model API: `personafeedback-reward/<path or Hub id>`.
 
-A call is one conversation. The reply is the reward as text, for readers; the number itself, and what else the model says,
-travels in the reply's metadata.
+A call is one conversation. The reply is the reward as text, for readers; the number itself, and the rest of the model's output,
+are in the reply's metadata.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 
 API = "personafeedback-reward"
 WINDOW = 128
-"""Conversations that are scored before any of their results is handed on."""
+"""Conversations that are scored before any of their results is returned."""
 CONNECTIONS = 8 * WINDOW
 """While one window is scored, others wait: the more of them, the less the lengths in the next window differ."""
 PAUSE = 0.01
-"""Seconds without a new request after which a window is full enough."""
+"""Seconds without a new request after which a window is scored."""
 
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
@@ -65,10 +65,10 @@ class RewardModelAPI(ModelAPI):
 
     @property
     def model(self) -> RewardModel:
-        """The model, loaded at the first call: Inspect builds a second API just to look up what it knows of a name.
+        """The model, loaded at the first call: Inspect builds a second API just to look up a name.
 
         Raises:
-            PersonaFeedbackError: it cannot be loaded. Hundreds of calls wait for it: none of them tries again.
+            PersonaFeedbackError: it cannot be loaded. Hundreds of calls wait for it, and none of them retries.
         """
         if isinstance(self._loaded, Exception):
             raise self._loaded.with_traceback(None)  # else each call would make it longer
@@ -82,7 +82,7 @@ class RewardModelAPI(ModelAPI):
             model = RewardModel(self.model_name, **self.arguments)
         except PersonaFeedbackError as error:
             return error
-        # Inspect shows nothing below WARNING unless it is asked to.
+        # By default, Inspect shows nothing below WARNING.
         logger.warning(
             "%s/%s (%s): %s; persona %s; at most %s tokens; %s on %s", API, self.model_name, model.commit,
             f"outputs {', '.join(model.aspects)}" if model.aspects else "one output",
@@ -99,10 +99,7 @@ class RewardModelAPI(ModelAPI):
     ) -> ModelOutput:
         about = input[-1].metadata or {}
         if input[-1].role != "assistant" or "call" not in about:
-            raise RewardError(
-                f"{API} found a prompt to reply to, expected a conversation to score. A reward model needs the task's "
-                "method for it: -T method=reward."
-            )
+            raise RewardError(f"{API} scores conversations, got a prompt to reply to. Pass -T method=reward.")
         turns = [{"role": message.role, "content": message.text} for message in input]
         name = f"{about['case_id']}, {about['call']} response"
         request = _Request(self.model.encode([turns], [name])[0])
@@ -121,7 +118,7 @@ class RewardModelAPI(ModelAPI):
         return output
 
     async def _scored(self, request: _Request) -> Rewards:
-        """The result of one request. Whoever has the turn scores a window for all, its own request in it."""
+        """The result of one request. The request whose turn it is scores a window for all, itself included."""
         self.waiting.append(request)
         try:
             async with self.turn:
@@ -163,19 +160,19 @@ class RewardModelAPI(ModelAPI):
 
 @modelapi(name=API)
 def reward_models() -> type[ModelAPI]:
-    """What `--model personafeedback-reward/...` names. (Decorated itself, the class would be a class no more.)"""
+    """The API behind `--model personafeedback-reward/...`. (Decorating the class itself would replace it by a function.)"""
     return RewardModelAPI
 
 
 def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
-    """What `-M` gave, for RewardModel.
+    """The `-M` arguments for RewardModel.
 
     Raises:
         OptionError: an unknown name, or a value of another type.
     """
     for name, value in model_args.items():
         if name not in ARGUMENTS:
-            raise OptionError(f"-M {name}={value!r} is no option of {API}. Use: {', '.join(ARGUMENTS)}.")
+            raise OptionError(f"-M {name}={value!r} is not an option of {API}. Use: {', '.join(ARGUMENTS)}.")
     found = dict(model_args)
     size = found.get("batch_size", 1)
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
@@ -183,7 +180,7 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     revision = found.get("revision")
     if "revision" in found and (not isinstance(revision, str) or not revision):
         raise OptionError(
-            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote what looks like a number: "
+            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote one that looks like a number: "
             "-M 'revision=\"1.0\"'."
         )
     for name in ("truncate", "trust_remote_code", "unpinned"):
@@ -195,7 +192,7 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(aspects: object) -> tuple[str, ...]:
-    """The names of a model's outputs: Inspect hands over `a,b` as a list, and a single word or nothing as YAML reads it.
+    """The names of a model's outputs: Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it.
 
     `acc_general` is acc in a group of cases, `acc_<aspect>` in an aspect: neither may have the other's name.
     """
@@ -204,7 +201,7 @@ def _names(aspects: object) -> tuple[str, ...]:
     reserved = ["", TOTAL, "stderr", *(name for one in benchmarks().values() for name in one.columns(one.cells))]
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(
-            f"aspects must name each output, got {aspects!r}. No name may be empty or one of "
-            f"{', '.join(reserved[1:])}, which have a meaning of their own. Name them in their order: -M aspects=helpfulness,correctness,..."
+            f"aspects must name each output, got {aspects!r}. Names must not be empty or one of "
+            f"{', '.join(reserved[1:])}, which are reserved. Name them in order: -M aspects=helpfulness,correctness,..."
         )
     return names

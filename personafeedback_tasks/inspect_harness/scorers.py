@@ -22,7 +22,7 @@ from .metrics import measures
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read in the reply of one call: an answer and, from tokens, the log-probability of each label (nats)."""
+    """The reading of one call's reply: an answer and, from tokens, the log-probability of each label (nats)."""
 
     answer: str
     log_likelihoods: LogLikelihoods | None = None
@@ -81,7 +81,7 @@ def reading(benchmark: Benchmark, method: Method, reply: ChatCompletionChoice, c
 
 
 def read_text(reply: ChatCompletionChoice, read: Callable[[str, bool], str], labels: Sequence[str]) -> str:
-    """The answer of one reply, with what its stop reason says of it: cut off, or withheld by a filter."""
+    """The answer in one reply, given its stop reason: cut off, or withheld by a filter."""
     truncated = reply.stop_reason in ("max_tokens", "model_length")
     answer = read(reply.message.text, truncated)
     if answer in labels or reply.stop_reason != "content_filter":
@@ -93,7 +93,7 @@ def values(benchmark: Benchmark, method: Method, targets: Sequence[str], read: S
     """Metric -> value of one case.
 
     Raises:
-        ValueError: there is not one reading per call.
+        ValueError: the number of readings is not the number of calls.
     """
     assert method.score is not None  # of labels
     undefined = (math.nan,) * len(benchmark.labels)

@@ -25,10 +25,10 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
         benchmark: its name.
         selection: one of `Benchmark.selections`: the end of the task's name.
         arguments: of the task function: the options of `Benchmark.options`, by name, None where one is not given; what
-            narrows the selection; and under `unknown` whatever else the user named.
+            narrows the selection; and under `unknown` whatever else the user passed.
 
     Raises:
-        OptionError: an option has a value that does not exist, or does not go with another.
+        OptionError: an option has an invalid value, or conflicts with another option.
         DataError: the data are not what the release promises.
     """
     record = find(benchmark)
@@ -46,7 +46,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
         solver=solver,
         scorer=scorer,
         config=config,
-        epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as ever
+        epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
         name=record.named(record.task(selection), cases, told),
         metadata=hooks.watch(record, record.task(selection), cases, told),
@@ -65,9 +65,9 @@ def _sample(record: Benchmark, case: Case) -> Sample:
 def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], options: Options
 ) -> tuple[Solver, Scorer, GenerateConfig]:
-    """What asks, what scores, and how the model generates."""
+    """The solver, the scorer, and how the model generates."""
     if method.evidence == "rewards":
-        from . import reward  # it needs torch only where a reward model is loaded, but is long
+        from . import reward  # needs torch only when a reward model is loaded, but is slow to import
 
         return reward.parts(record, cases, options)
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method)

@@ -40,7 +40,7 @@ def _measure(items: Sequence[Judged]) -> Any:
 
 
 class ReadReply(Filter):
-    """Filter: the text of a reply -> its label, or the reason why there is none (logged as `filtered_resps`)."""
+    """Filter: the text of a reply -> its label, or the reason for having none (logged as `filtered_resps`)."""
 
     def __init__(self, benchmark: str, method: str) -> None:
         read = find(benchmark).methods[method].read

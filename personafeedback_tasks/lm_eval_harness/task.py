@@ -1,8 +1,8 @@
 """Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`.
 
-A document holds ids only; the texts stand in the requests, which `--log_samples` writes in full. The calls of a case are
+A document holds ids only; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
 contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
-parts them.
+splits them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..engine.signature import KEY, signature
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
 _LENGTHS = ("max_length", "max_model_len")
-"""What --model_args call the length of a model's context."""
+"""The names of a model's context length in --model_args."""
 
 
 class BenchmarkTask(ConfigurableTask):
@@ -44,10 +44,10 @@ class BenchmarkTask(ConfigurableTask):
         self.selection = selection
         if str(metadata.get("version")) != self.benchmark.version:
             raise PersonaFeedbackError(
-                f"{config.get('task')}: the YAML file {metadata.get('config_source')} is of task version "
-                f"{metadata.get('version')}, the installed personafeedback-tasks of {self.benchmark.version}. "
+                f"{config.get('task')}: the YAML file {metadata.get('config_source')} has task version "
+                f"{metadata.get('version')}, the installed personafeedback-tasks has {self.benchmark.version}. "
                 'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)". '
-                "(A key `version` in --metadata or --model_args would hide the file's own: leave it out.)"
+                "(A key `version` in --metadata or --model_args would hide the file's own; leave it out.)"
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
@@ -55,14 +55,14 @@ class BenchmarkTask(ConfigurableTask):
         stage = self.benchmark.stage
         if stage is not None and stage.applies(self.options):
             raise OptionError(
-                f"{stage.name}=true works in Inspect only: a task of lm-eval cannot let the model reply to a first prompt before it "
-                "writes the next. Leave it out, or run the task in Inspect."
+                f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
+                "Leave it out, or run the task in Inspect."
             )
         self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options))
         metadata = {name: value for name, value in metadata.items() if name in logged}
-        # Where a task names this function, lm-eval looks up none of its metrics, on the Hub in the end.
+        # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
         signed = signature(self.benchmark, config["task"], self.cases, self.options)
         self._config.metadata = {**metadata, KEY: signed}
@@ -71,18 +71,18 @@ class BenchmarkTask(ConfigurableTask):
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
     def _other_method(self, task: str, found: object) -> str:
-        """What to say about a method in --metadata: it would change the type of the requests."""
+        """The error for a method in --metadata, which would change the type of the requests."""
         methods = self.benchmark.methods.values()
         here = [f"_{method.suffix}" for method in methods if "lm-eval" in method.harnesses and method.suffix]
         elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
         only = f"; {' and '.join(elsewhere)} work in Inspect only" if elsewhere else ""
         return (
-            f"{task}: found method={found!r} in --metadata, expected none: in lm-eval the name of the task says the method. "
+            f"{task}: --metadata must not set method, got {found!r}: in lm-eval the task name selects the method. "
             f"Use the names that end with {' or '.join(here)}, or without a suffix for {next(iter(methods)).name}{only}."
         )
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and spread over users."""
+        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
         self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
         self.benchmark.check(self.options, self.cases)
         self._case_of = {case.id: case for case in self.cases}
@@ -124,7 +124,7 @@ class BenchmarkTask(ConfigurableTask):
 
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         self._check_room()
-        # lm-eval's key for --cache_requests knows neither the prompt nor the data: a stale prompt would be used.
+        # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         ranks = kwargs.get("world_size", 1)
         if kwargs.get("rank", 0) == 0:
@@ -142,19 +142,19 @@ class BenchmarkTask(ConfigurableTask):
             )
 
     def _check_room(self) -> None:
-        """Refuse a context without room for a prompt, where --model_args name its length: nothing else tells a task."""
+        """Refuse a context without room for a prompt, if --model_args name its length: a task has no other source for it."""
         room = (self._config.generation_kwargs or {}).get("max_gen_toks", 0)
         for name, length in self._lengths.items():
             if length <= room:
                 raise OptionError(
-                    f"{self._config.task}: found {name}={length} in --model_args, expected more than the {room} new tokens that "
-                    f"a reply may have (max_gen_toks): no prompt would fit. Raise {name} to that and the longest prompt "
-                    "together, or lower max_gen_toks with --gen_kwargs."
+                    f"{self._config.task}: {name} in --model_args must exceed the {room} new tokens of a reply (max_gen_toks), got "
+                    f"{length}: no prompt would fit. Raise {name} to max_gen_toks plus the longest prompt, or "
+                    "lower max_gen_toks with --gen_kwargs."
                 )
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with everything that a request is built from."""
+        """A key that changes with everything that a request is built from."""
         signed = self.benchmark.signs(self.cases, self.options)
         told = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
         return "-".join((self.benchmark.version, *told, self.cases.digest, *map(str, signed.values())))
@@ -203,5 +203,5 @@ class BenchmarkTask(ConfigurableTask):
 
 @cache
 def _warn_of_remark(remark: str) -> None:
-    """Once per process: six cells of a group would say the same."""
-    logger.warning("%s: lm-eval's Groups table cannot show this, its rows keep the plain names.", remark)
+    """Once per process: six cells of a group would repeat it."""
+    logger.warning("%s: lm-eval's Groups table cannot show this; its rows keep the plain names.", remark)

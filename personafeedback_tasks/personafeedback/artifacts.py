@@ -54,12 +54,12 @@ def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda response: pattern.search(response) is not None
 
 
-DEBRIS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "debris_tags": ("A response holds tags or reasoning of the model that wrote it.", _found(_TAGS)),
-    "debris_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
-    "debris_profile": ("A response quotes the JSON of a persona: its writer's prompt.", _quotes_profile),
-    "debris_unparsed": ("A response is a program's message that there was none to read.", _is_unparsed),
-    "debris_colon": ("A response stops at a colon: what it announces is missing.", _found(_COLON)),
-    "debris_chat_tokens": ("A response holds tokens of a chat template.", _found(_CHAT_TOKENS)),
+ARTIFACTS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "artifact_tags": ("A response contains tags or reasoning of the model that wrote it.", _found(_TAGS)),
+    "artifact_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
+    "artifact_profile": ("A response leaks persona JSON from the generation prompt.", _quotes_profile),
+    "artifact_unparsed": ("A response is a program's error message that it could not parse one.", _is_unparsed),
+    "artifact_colon": ("A response ends at a colon: what it announces is missing.", _found(_COLON)),
+    "artifact_chat_tokens": ("A response contains chat template tokens.", _found(_CHAT_TOKENS)),
 }
 """Name of the finding -> its meaning, and whether a response has it."""

@@ -1,4 +1,4 @@
-"""What in the data could mislead: repeats, contradictions, debris, shortcuts.
+"""What in the data could mislead: repeats, contradictions, artifacts, shortcuts.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly as they stand.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from .. import __version__
 from ..common.errors import choose
 from ..common.statistics import Estimate
-from .artifacts import DEBRIS
+from .artifacts import ARTIFACTS
 from .baselines import absent, as_json, estimate, groups, longest, more, overlap
 from .cases import Case, CaseSet
 from .names import says
@@ -25,14 +25,14 @@ AUDIT_VERSION = "1"
 """Rises whenever the same data can give other findings."""
 
 MEANINGS = {
-    "repeat": "The same user, question and pair of responses stand in several rows, always with the same label.",
-    "contradiction": "The same user, question and pair of responses stand in several rows, with opposite labels.",
+    "repeat": "The same user, question and pair of responses occur in several rows, always with the same label.",
+    "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels.",
     "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
-    **{name: meaning for name, (meaning, _) in DEBRIS.items()},
+    **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Every kind of finding, whether the data have it or not."""
 
-FLAGGED = ("repeat", "contradiction", *DEBRIS)
+FLAGGED = ("repeat", "contradiction", *ARTIFACTS)
 """The kinds whose cases are wrong by themselves. The others are worth knowing, but their cases stay."""
 
 
@@ -89,7 +89,7 @@ class Audit:
 
     @cached_property
     def flagged(self) -> frozenset[str]:
-        """The ids of repeats, contradictions and debris: every row of a pair that stands in several."""
+        """The ids of repeats, contradictions and artifacts: every row of a pair that occurs in several."""
         return frozenset(id_ for name in FLAGGED for id_ in self.findings[name].ids)
 
     def ceiling(self, category: str | None = None) -> float:
@@ -175,7 +175,7 @@ def audit(cases: CaseSet) -> Audit:
         "role_change": {
             case.id for case in rows for text in _responses(case) if (case.user_id, case.question, text) in changed
         },
-        **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in DEBRIS.items()},
+        **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in ARTIFACTS.items()},
     }
     findings = {
         name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]))

@@ -56,7 +56,7 @@ def caveats(facts: CardFacts) -> list[str]:
         "The task is to recognize a personalized reply, not to write one.",
         "The personas are synthetic and mostly Chinese: not a sample of any population.",
         "The labels are the majority of nine annotators, not the choice of the users themselves.",
-        "Contradictory labels limit what a judge that ignores the order can reach over all cells of the data: "
+        "Label ceiling, the highest accuracy of an order-blind judge over all cells of the data (contradictory labels): "
         f"{', '.join(facts.ceilings)} (from the audit).",
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "
         f"shares more terms with the persona {facts.baselines['overlap']} %.",

@@ -143,7 +143,7 @@ def load_cases(
             if counts == "table2" and len(cases) != release.counts[cell]:
                 raise DataError(
                     f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
-                    "(arXiv 2506.12915, Table 2). Get a complete copy, or pass counts=any to run on what is there; "
+                    "(arXiv 2506.12915, Table 2). Get a complete copy, or pass counts=any to run on the cases that are present; "
                     "the results then say so."
                 )
             cells.append(_users_in_turn(cases))
@@ -162,7 +162,7 @@ def _cell_file(root: Path, category: str, difficulty: str) -> Path:
         raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
         f"{names}: no such file, so there are no {category}_{difficulty} cases. "
-        "Get a complete copy of the release, or run only tasks whose cells are all there."
+        "Get a complete copy of the release, or run only tasks whose cells are all present."
     )
 
 

@@ -35,13 +35,11 @@ def check(template: Template) -> None:
     """
     if template.setting not in SETTINGS:
         raise OptionError(
-            f"setting={template.setting!r} is not for reward models, expected one of: {', '.join(SETTINGS)}. "
+            f"Reward models support setting={' or '.join(SETTINGS)}, got {template.setting!r}. "
             "Use another method with it."
         )
     if template.prompt != "v1":
-        raise OptionError(
-            f"prompt={template.prompt!r} is not for reward models, which are asked no question. Leave prompt out."
-        )
+        raise OptionError(f"prompt does not apply to reward models, got {template.prompt!r}. Leave prompt out.")
 
 
 def conversation(case: Case, template: Template, side: str) -> list[Message]:

@@ -41,7 +41,7 @@ def load(path: Path) -> dict[str, Any]:
 
 def _refuse_shape(value: dict[str, Any] | list[Any], path: Path, depth: int) -> None:
     if depth > DEEPEST:
-        raise broken(str(path), f"more than {DEEPEST} objects and lists inside each other", f"at most {DEEPEST}")
+        raise broken(str(path), f"more than {DEEPEST} levels of nested objects and lists", f"at most {DEEPEST}")
     if isinstance(value, dict) and len(longest := max(value, key=len, default="")) > LONGEST_KEY:
         raise broken(
             str(path), f"the key {short(longest)} of {len(longest):,} characters", f"keys of at most {LONGEST_KEY}"

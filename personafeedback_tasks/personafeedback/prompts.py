@@ -93,13 +93,13 @@ class Template(Options):
             raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
             raise OptionError(
-                f"rag_filter=true was given with setting={self.setting} and method={self.method}. It filters what setting=rag "
-                "retrieves, in Inspect, by a reply of the model: use setting=rag with method=generate, cot or logprobs."
+                f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting={self.setting} "
+                f"and method={self.method}."
             )
         if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
             raise OptionError(
-                f"hide={','.join(self.hide)} was given with setting={self.setting}, which shows no persona: nothing would be "
-                "hidden, but the run's name would say so. Leave hide out, or use setting=persona."
+                f"hide={','.join(self.hide)} has no effect with setting={self.setting}, which shows no persona. "
+                "Leave hide out, or use setting=persona."
             )
 
     def language_of(self, case: Case) -> str:
@@ -130,7 +130,7 @@ class Template(Options):
         for name in self.hide:
             if name not in known:
                 raise OptionError(
-                    f"hide={name} names no field of these personas. Use some of: {', '.join(sorted(known))}."
+                    f"hide must name fields of these personas, got {name}. Use some of: {', '.join(sorted(known))}."
                 )
 
     def fingerprint(self) -> str:

@@ -78,7 +78,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     if hub is None or name.startswith((".", "~")):
         raise DataError(
             f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). "
-            f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that holds data/ and persona/, "
+            f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that contains data/ and persona/, "
             f"to {SAMPLE!r}, or to a dataset id."
         )
     pinned = HUB_REVISION if hub["id"] == HUB_ID else None
@@ -97,7 +97,7 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
         raise DataError(
             f"Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
             f"({type(error).__name__}: {reason}). "
-            "If the dataset is gated or private, set HF_TOKEN to a token that may read it. "
+            "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
             f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
             "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
             f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."

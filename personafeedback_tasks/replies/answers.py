@@ -3,14 +3,14 @@
 The rule, in the order in which a careful reader applies it:
 
 1. Thinking, markup, quotations and later turns of the conversation are not read (`plain`).
-2. A clause declares a letter if it holds nothing but the label (`B`, `So B`), names it as the answer (`Answer: B`, `my choice
+2. A clause declares a letter if it contains nothing but the label (`B`, `So B`), names it as the answer (`Answer: B`, `my choice
    is B`, a box, a tag, an object), chooses it (`I prefer B`), or calls it better for this user (`B fits the user better`).
    Of two responses, one that is rejected declares the other (`A is worse`, `not A`); `B over A` is about B (`declarations`).
-3. A clause declares nothing if it supposes, asks, concedes, speaks of other people or of one aspect, or holds a word that
+3. A clause declares nothing if it supposes, asks, concedes, speaks of other people or of one aspect, or contains a word that
    could limit it ("A is better at jokes"). A tie declares that there is no letter.
 4. The last declaration is the answer. Those before it must agree, unless the last one concludes ("overall", 因此) or corrects
    ("wait", 其实), or is more explicit: an answer that is named or has its own line outranks one that is said in passing.
-5. A correction without a new answer, or a letter left hanging at the end, makes a reply unreadable. So does all that two
+5. A correction without a new answer, or a letter left hanging at the end, makes a reply unreadable. So does everything that two
    careful readers could read in two ways.
 """
 
@@ -39,7 +39,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 
     Args:
-        reply: all that the judge said.
+        reply: everything that the judge said.
         truncated: it was cut off by its token limit. Then a letter counts only where the answer is named or has its own line.
     """
     text = spoken(reply)
@@ -56,7 +56,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
 def read_last_line(reply: str, truncated: bool = False) -> str:
     """The same for a reply that was asked to reason first and then to end with one line: only that line is read.
 
-    What stands above may declare a winner per criterion or change its mind. All that the last line declares must agree; the
+    The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree; the
     last line of a truncated reply is no last line.
     """
     text = None if truncated else spoken(reply)

@@ -1,7 +1,7 @@
 """What a plain text declares: the letters that its clauses name as the answer, choose, call better, or reject.
 
 Patterns speak of classes of words (`vocabulary`), one character each: `Response B is better` is `big`. They run in linear time:
-each repeats one set of characters, and is bounded or ends where a character outside that set stands.
+each repeats one set of characters, and is bounded or ends at a character outside that set.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
 _HEADING = re.compile(rf"({_L})(:.*[^:]|$)")
 _NO = re.compile("n?!n?")  # "No, B"
 _BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
-# Of what stands before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
+# Of the text before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
 _SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
 _LABEL_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("[dcg]")
 _ASKS, _ANSWERS = re.compile("[dcNgsz]"), re.compile(f"[nid]{{0,3}}(?:{_L}|q|=)")
@@ -101,7 +101,7 @@ class Declaration(NamedTuple):
 
 
 def declarations(text: str) -> list[Declaration]:
-    """All that a plain text declares, in its order."""
+    """Everything that a plain text declares, in its order."""
     line = classes(text)
     if only := _ONLY.fullmatch(line):
         return [Declaration("AB"[only[1] in "Bβ"], 2, False)]
@@ -127,7 +127,7 @@ def _phrased(line: str) -> str:
 
 
 class _Reading:
-    """Goes through the sentences of one text and keeps what they declare."""
+    """Reads the sentences of one text and keeps what they declare."""
 
     def __init__(self) -> None:
         self.found: list[Declaration] = []

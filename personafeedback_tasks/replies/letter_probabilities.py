@@ -26,7 +26,7 @@ _BLANK = " \t\n\r\u3000\u00a0\u2581ĠĊĉč"
 """White space in a token's text: as it is, as SentencePiece (`▁`) and as byte-level vocabularies (`Ġ`, `Ċ`) write it."""
 
 _NEWLINE = "<0x0A>"
-"""SentencePiece's token for a newline that its vocabulary does not hold."""
+"""SentencePiece's token for a newline that its vocabulary lacks."""
 
 
 def _byte_level(text: str) -> str:
@@ -51,7 +51,7 @@ def spelled(token: str) -> str | None:
 
 
 def first_written(tokens: Sequence[str]) -> int | None:
-    """The place of the first token that is not white space: where the letter must stand. None if there is none."""
+    """The place of the first token that is not white space: where the letter must be. None if there is none."""
     written = (place for place, token in enumerate(tokens) if token.replace(_NEWLINE, "").strip(_BLANK))
     return next(written, None)
 

@@ -1,6 +1,6 @@
 """What a reply says in plain text: thinking, markup, quotations and later turns of the conversation are taken out.
 
-Every step is linear: a pattern repeats one class of characters, or what it repeats ends with a character that it cannot hold.
+Every step is linear: a pattern repeats one class of characters, or what it repeats ends with a character that it cannot contain.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _role(name: str) -> str:
 
 
 def _element(name: str, inside: str) -> str:
-    """What an element says: an answer, the letter that it emphasises, or nothing, since thinking may have any name."""
+    """What an element says: an answer, the letter that it emphasizes, or nothing, since thinking may have any name."""
     if _role(name) == "answer":
         return f"\n⟦ {inside.strip()}.\n"
     if name in ("s", "del", "strike"):
@@ -162,7 +162,7 @@ def tidy(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Take markup, quotations and headings out of what was spoken; `⟦` marks what stands in a box, a tag or an object."""
+    """Take markup, quotations and headings out of what was spoken; `⟦` marks what was in a box, a tag or an object."""
     if ":" in text:
         text = _PAIR.sub(_pair, text)
     if "```" in text:

@@ -1,6 +1,6 @@
-"""Runs -> what may be said about them: reports, comparisons, tables, the figure, the model card.
+"""Runs -> what they show: reports, comparisons, tables, the figure, the model card.
 
-In: runs and, where they are at hand, the cases that were asked. Out: text, JSON and pictures.
+In: runs and, if available, their cases. Out: text, JSON and pictures.
 """
 
 from ..common.errors import require

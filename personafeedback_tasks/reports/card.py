@@ -1,6 +1,6 @@
 """A report -> the model card: `model-index` metadata and a Markdown section.
 
-Nothing is uploaded. What a card already has stays byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
+Nothing is uploaded. Existing content is unchanged, byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
 the values anew and join the models of a `model-index` into one. So the text of the front matter is edited in place, and
 huggingface_hub only makes our entries and checks that it can read the result.
 """
@@ -30,11 +30,11 @@ from .signature_line import HUB_COMMIT, model_of
 from .tables import percent
 
 MOST_UNREADABLE = 0.10
-"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score says more about the set-up."""
+"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
 
 
 def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[str]:
-    """Write the numbers of a report into a model card. Doing it again changes nothing more.
+    """Write the numbers of a report into a model card. Repeating it changes nothing.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
     fields); those of other ways, of other benchmarks and of other models stay.
@@ -42,14 +42,14 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
     Args:
         report: from `report.make_report`, with `cases`.
         cases: the data of the run; None is refused.
-        card: the card, on the Hub or not; made if there is none.
+        card: the card, on the Hub or not; created if there is none.
 
     Returns:
         What to tell the user, one line each.
 
     Raises:
         CardError: nobody should publish this run, or the card cannot be changed without a loss. Nothing is written then.
-        FileError: the card cannot be written. It holds what it held.
+        FileError: the card cannot be written. It is unchanged.
     """
     spec = refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
@@ -58,7 +58,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
         new = _with_our_parts(card, old or "", report, cases, spec)
         if new != old:
             write(card, new)
-    done = "there was none, created." if old is None else "updated, the rest of it is as it was."
+    done = "created." if old is None else "updated; everything else unchanged."
     return [
         f"{card}: {'nothing to change.' if new == old else done}",
         "Nothing was uploaded. To open a pull request on the Hub:",
@@ -70,23 +70,23 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
 
 
 def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
-    """What a card says of the run's benchmark; raise CardError, with the reason, for a run whose numbers should not stand in one.
+    """What a card says about the run's benchmark; raise CardError, with the reason, for a run that should not be in one.
 
     Runs that mix task versions, options or data are refused earlier, by `runs.read.read_run`.
     """
     run, log = report.run, report.run.logs[0]
     spec = run.benchmark.report.card
     if spec is None:
-        raise CardError(f"{log}: found a run of {run.benchmark.title}, for which no card is written. Use `report`.")
+        raise CardError(f"{log}: found a run of {run.benchmark.title}, which has no model card. Use `report`.")
     if run.signature["demonstration"]:
         raise CardError(
-            f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample demonstrates, its numbers "
-            "are no evidence about a model. Run again without data=sample."
+            f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample is for demonstration only; "
+            "not evidence about any model. Run again without data=sample."
         )
     if run.partial:
         cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
         raise CardError(
-            f"{log}: found a partial run ({cells}), expected every case of a cell that was begun. Finish it "
+            f"{log}: found a partial run ({cells}), expected every case of each cell that was started. Finish it "
             "(`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
         )
     if run.signature["counts"] == "any":
@@ -100,7 +100,7 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
             share = percent(sum(reasons.values()) / group.replies)
             raise CardError(
                 f"{log}: found {share} % unreadable replies in {group.name} ({counted(reasons)}; refusals not counted), expected "
-                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the set-up, not the model: read some replies, then "
+                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
                 "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
             )
     if report.control is not None:
@@ -108,14 +108,14 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
         if control.partial or unreadable_share(control) > MOST_UNREADABLE:
             raise CardError(
                 f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
-                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: what it did not answer would count as "
-                "the persona's gain. Run the control again, or leave --no-persona out."
+                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
+                "inflate the persona gain. Run the control again, or leave --no-persona out."
             )
     if cases is None:
         why = [caveat for caveat in report.caveats if caveat.endswith("Pass --data.")]
         raise CardError(
-            f"{log}: found no data to go with it, expected the texts that were asked: a card gives the baselines and the label "
-            f"ceiling with its numbers. {why[0] if why else 'Pass --data.'}"
+            f"{log}: found no data for this run, expected the texts of its cases: a card shows the baselines and the label "
+            f"ceiling beside its numbers. {why[0] if why else 'Pass --data.'}"
         )
     return spec
 
@@ -126,8 +126,8 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """One result per group and measure for `model-index`.
 
-    Values are per cent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
-    address nobody but the author of the card can know.
+    Values are in percent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
+    address only the author of the card can know.
     """
     run = report.run
     shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
@@ -212,7 +212,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any
         body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
     body = with_section(path, body, section(report, cases, spec), variant(run), newline)
     begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
-    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, taken apart
+    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, split in two
         begin, end = f"{begin}\n", f"\r{end}"
     if block and not block[4]:  # the card ends with its front matter
         end += newline

@@ -1,4 +1,4 @@
-"""The command line that asks the same again, without anything private to this machine."""
+"""The command line that repeats a run, without anything private to this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of a model card: its text, its metadata and its sections. What is not ours stays byte for byte."""
+"""The file of a model card: its text, its metadata and its sections. What is not ours is unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metadata_of(path: Path, content: str) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError, RecursionError) as error:
         raise CardError(
             f"{path}: found metadata that huggingface_hub cannot read ({' '.join(str(error).split())}), expected a valid card between the "
-            "two lines ---. Correct it, then run this again."
+            "two lines ---. Fix it, then run this again."
         ) from error
 
 
@@ -47,14 +47,14 @@ def with_section(path: Path, body: str, text: str, key: str, newline: str) -> st
     first, last = body.find(begin), body.find(end)
     if counts != (1, 1) or last < first:
         raise CardError(
-            f"{path}: found {counts[0]} `{begin}` and {counts[1]} `{end}`, expected one of each, in this order: what stands "
+            f"{path}: found {counts[0]} `{begin}` and {counts[1]} `{end}`, expected one of each, in this order: the text "
             "between them is replaced. Restore them, or delete them all for a new section at the end."
         )
     return body[:first] + text + body[last + len(end) :]
 
 
 def newline_of(content: str) -> str:
-    """The line break of what is added: that of the card, unless it mixes several."""
+    """The line break of added text: that of the card, unless it mixes several."""
     found = set(re.findall(r"\r\n|\r|\n", content))
     return "\r\n" if found == {"\r\n"} else "\n"
 

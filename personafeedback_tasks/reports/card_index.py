@@ -1,4 +1,4 @@
-"""The `model-index` in the front matter of a model card: our results are put in, all other lines stay byte for byte."""
+"""The `model-index` in the front matter of a model card: our results are added, all other lines are unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def with_results(
     """The front matter, which ends in a newline, with our results in its `model-index` in place of earlier ones.
 
     Only our own lines change. A round trip through ruamel.yaml keeps comments, but rewrites lists of unequal indentation,
-    trailing spaces, wrapped lines and escapes, which real cards have. So the text is edited, then read back: it must hold
-    our results, and otherwise mean what it meant.
+    trailing spaces, wrapped lines and escapes, which real cards have. So the text is edited, then read back: it must contain
+    our results, and mean the same otherwise.
 
     Raises:
         CardError: it does not; then `model-index` is not written one item per line.
@@ -39,8 +39,8 @@ def with_results(
     except (yaml.YAMLError, ValueError, LookupError, TypeError):
         pass
     raise CardError(
-        f"{path}: found metadata in which `model-index` cannot be changed without changing something else, expected one key "
-        "or list item per line between the two lines ---, without [...], {...} or &anchors around results. Write it so, then "
+        f"{path}: found a `model-index` that cannot be edited without changing other metadata, expected one key "
+        "or list item per line between the two lines ---, without [...], {...} or &anchors around results. Reformat it, then "
         "run this again."
     )
 
@@ -83,7 +83,7 @@ def _spliced(front: str, data: dict[str, Any], index: list[dict[str, Any]], repl
                 changes.append((begin, begin, _lines(ours, results.start_mark.column, newline)))
             if mine and len(mine) == len(metrics.value):
                 changes.append((*_span(front, results, item), ""))
-            else:  # some are others': ModelCard.save joins what is about the same data
+            else:  # some are not ours: ModelCard.save joins entries about the same data
                 changes += [(*_span(front, metrics, part), "") for part in mine]
     if not changes:
         model, node = next((pair for pair in models if pair[0]["name"] == index[0]["name"]), models[0])

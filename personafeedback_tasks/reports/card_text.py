@@ -1,4 +1,4 @@
-"""What a model card says about a run, for readers: what was measured, the caveats, how to run it again."""
+"""The text of a model card about a run: what was measured, the caveats, how to run it again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PACKAGE = "personafeedback-tasks"
 
 
 def variant(run: Run) -> str:
-    """What tells apart the runs that stand beside each other in a card. It is part of a comment's mark."""
+    """The key that tells apart the runs in one card. It is part of a comment's marker."""
     return foreign.comment(", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]]))
 
 
 def unreadable(group: Group) -> dict[str, int]:
-    """Reason -> unreadable replies. A refusal is what a model does, not a fault of the set-up."""
+    """Reason -> unreadable replies. A refusal is model behavior, not a fault of the setup."""
     return {reason: count for reason, count in group.reasons.items() if reason != "refusal"}
 
 
@@ -34,7 +34,7 @@ def counted(reasons: Mapping[str, int]) -> str:
 
 
 def signature_of(report: Report) -> str:
-    """The line that belongs to the numbers, without the folders of this machine."""
+    """The signature of the numbers, without the folders of this machine."""
     return signature_line(report.run, report.audit_version, public=True)
 
 
@@ -59,11 +59,11 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         f"## {foreign.markdown(heading)}",
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec)),
         _table(report, spec),
-        f"Per cent. The 95 % intervals are clustered by user. Baselines on the same cases: {baselines}.",
+        f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.",
         replies,
-        "What these numbers do not say:",
+        "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),
-        f"To run it again (the signature has what else shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
+        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
         f"Signature: {foreign.code(signature_of(report))}{control}",
     ]
     return "\n\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""What forbids or weakens a conclusion from a run, in sentences: the same ones in a report and in a comparison."""
+"""Sentences about what forbids or weakens a conclusion from a run: the same in a report and in a comparison."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
     """What forbids conclusions from a run.
 
     Args:
-        name: what to call it beside others, such as `run A`; the sample is the same for all.
+        name: its name beside other runs, such as `run A`; the sample is the same for all.
     """
     installed = run.benchmark.version
     if run.signature["demonstration"]:
-        yield "DEMONSTRATION on the bundled sample: no evidence about a model."
+        yield "DEMONSTRATION on the bundled sample: not evidence about any model."
     if run.partial:
         has = f"{name} has " if name else ""
-        yield f"PARTIAL: {has}{run.unfinished}. A mean over the beginning of a cell is not the cell's."
+        yield f"PARTIAL: {has}{run.unfinished}. A partial mean does not estimate the cell's mean."
     if run.signature["task_version"] != installed:
         whose = f" of {name}" if name else ""
         yield (
-            f"The replies{whose} were read by task version {run.signature['task_version']}; version {installed}, which is "
-            f"installed, reads {run.otherwise:,} of them differently."
+            f"The replies{whose} were read by task version {run.signature['task_version']}; the installed "
+            f"version {installed} reads {run.otherwise:,} of them differently."
         )
     if run.signature["counts"] == "any":
         of = f" of {name}" if name else ""
@@ -35,21 +35,21 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
 
 
 def of_interval(estimate: Estimate) -> Iterator[str]:
-    """Where an interval says less than it seems to."""
+    """Where an interval is less reliable than it looks."""
     if estimate.users == 0:
         yield (
-            "The log holds no answered case. A run that was killed may have kept them elsewhere: `inspect log recover` "
-            "restores them, `inspect eval-retry` goes on from there."
+            "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` "
+            "restores them, `inspect eval-retry` resumes the run."
         )
     elif estimate.users == 1:
-        yield "Only one user: there is no standard error and no interval."
+        yield "Only one user: no standard error and no interval."
     elif estimate.users < FEW_USERS:
         yield (
-            f"Only {estimate.users} users: 95 % intervals cover less than 95 %. In simulations with 8 users they covered the true "
+            f"Only {estimate.users} users: 95 % intervals under-cover. In simulations with 8 users they covered the true "
             "value in 87 to 93 % of runs, and in 70 to 83 % at an accuracy of 95 %."
         )
     if estimate.stderr == 0:
-        yield "Every user has the same score: a standard error of 0 says nothing about the spread."
+        yield "All users have the same score: a standard error of 0 says nothing about the spread."
 
 
 def of_control(control: Run) -> Iterator[str]:
@@ -58,7 +58,7 @@ def of_control(control: Run) -> Iterator[str]:
         yield f"PARTIAL control: {control.unfinished}."
     if share := unreadable_share(control):
         gain = control.benchmark.report.control.gain if control.benchmark.report.control else "gain"
-        yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which raises the {gain}."
+        yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which inflates the {gain}."
 
 
 def unreadable_share(run: Run) -> float:

@@ -1,4 +1,4 @@
-"""Two runs on the same cases -> which one serves these users better, and how small a difference they could have shown."""
+"""Two runs on the same cases -> which one serves these users better, and the smallest difference they could detect."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GroupComparison:
         acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
         p: two-sided p value by sign flips of whole users' differences, in (0, 1].
-        only_a: ids of the cases that run A got wholly right (a letter: in both orders) and run B did not; only_b the other
-            way round.
+        only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
+            reverse.
         detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
     """
 
@@ -44,11 +44,11 @@ class GroupComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that is printed about two runs.
+    """Everything that is printed about two runs.
 
     Attributes:
-        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the other way round.
-        unchecked: run (`A`, `B`) -> why its users, cells and texts were not held against the data.
+        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the reverse.
+        unchecked: run (`A`, `B`) -> why its users, cells and texts were not checked against the data.
     """
 
     run_a: Run
@@ -67,17 +67,19 @@ class Comparison:
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-                found.append(f"{len(ids):,} cases are in run {name} only and left out: {named}")
+                found.append(f"{len(ids):,} cases are only in run {name} and left out: {named}")
         for name in dict.fromkeys((*self.run_a.defining, *self.run_b.defining)):
             a, b = self.run_a.signature.get(name), self.run_b.signature.get(name)
             if a != b:
-                found.append(f"The runs also differ in {name}: {a} and {b}. The difference is not the model's alone.")
+                found.append(
+                    f"The runs also differ in {name}: {a} and {b}. The difference is not due to the model alone."
+                )
         a, b = self.run_a.conditions_line, self.run_b.conditions_line
         if a != b:
             found.append(f"The conditions differ: {a}; and {b}.")
         found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats.of_run(run, f"run {name}"))
         if self.groups[-1].difference.users < caveats.FEW_USERS:
-            found.append(f"Only {self.groups[-1].difference.users} users: 95 % intervals cover less than 95 %.")
+            found.append(f"Only {self.groups[-1].difference.users} users: 95 % intervals under-cover.")
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         unchecked: see `Comparison`.
 
     Raises:
-        RunError: the runs are of two benchmarks, share no case, or a case was asked with different texts.
+        RunError: the runs are of two benchmarks, share no case, or a case has different texts.
     """
     if run_a.signature["benchmark"] != run_b.signature["benchmark"]:
         raise RunError(
@@ -115,7 +117,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
     other = sorted(case_id for case_id in common if run_a.cases[case_id].digest != run_b.cases[case_id].digest)
     if other:
         raise RunError(
-            f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases were asked with other texts than in {run_a.logs[0]}; "
+            f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
             f"the first is {other[0]}. Compare runs on the same data."
         )
     values = {case_id: tuple(run.cases[case_id].value(primary) for run in (run_a, run_b)) for case_id in common}
@@ -152,9 +154,9 @@ HEADER = (
 )  # fmt: skip
 
 LEGEND = (
-    "acc in per cent, paired by case; intervals clustered by user; p by sign flips of whole users' differences; only A, only B: "
-    "cases that one run got wholly right (a letter: in both orders) and the other did not; detectable: the minimum detectable difference, which these "
-    "data show with 80 % power."
+    "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
+    "differences; only A, only B: cases that one run got entirely right (a letter: in both orders) and the other did not; "
+    "detectable: the minimum detectable difference at 80 % power."
 )
 
 

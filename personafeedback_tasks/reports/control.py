@@ -1,4 +1,4 @@
-"""The control of a run, such as no_persona: how much of the score needs what the model is told."""
+"""The control of a run, such as no_persona: how much of the score depends on what the model is told."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def refuse_other_control(run: Run, control: Run) -> None:
     """Raise RunError unless the control differs from the run in the control's option alone."""
     spec = run.benchmark.report.control
     if spec is None:
-        raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs apart.")
+        raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
     if control.signature.get(spec.option) != spec.value:
         raise RunError(
             f"{control.logs[0]}: found {spec.option} {control.signature.get(spec.option)}, expected {spec.value} for a control. "
@@ -36,11 +36,9 @@ def refuse_other_control(run: Run, control: Run) -> None:
     ):
         if mine != its:
             raise RunError(
-                f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it is to control. "
+                f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it controls. "
                 f"Only {spec.option} may differ."
             )
     for case_id in run.cases.keys() & control.cases.keys():
         if run.cases[case_id].digest != control.cases[case_id].digest:
-            raise RunError(
-                f"{control.logs[0]}: {case_id} was asked with other texts than in the run. Run it on the same data."
-            )
+            raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")

@@ -19,7 +19,7 @@ WIDTH = 3.5
 """Inches: one column of a paper."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette, which the colour-blind tell apart; markers differ too."""
+"""Okabe and Ito's palette, which color-blind readers can tell apart; markers differ too."""
 
 MARKERS = "osD^vP"
 _STYLE: Any = {
@@ -35,15 +35,15 @@ def draw(reports: Sequence[Report]) -> Figure:
     """One figure for some runs; their groups stand side by side, each with its baselines.
 
     Args:
-        reports: at most six, the number of colours that can be told apart.
+        reports: at most six, the number of distinct colors.
 
     Raises:
         OptionError: there are more.
     """
     if len(reports) > len(COLORS):
         raise OptionError(
-            f"found {len(reports)} runs for one figure, expected at most {len(COLORS)}, whose colours can be told apart. "
-            "Report them in parts, each with an --out of its own, or leave --out out."
+            f"A figure shows at most {len(COLORS)} runs, the number of distinct colors, got {len(reports)}. "
+            "Report them in parts, each with its own --out, or leave --out out."
         )
     names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
     order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]

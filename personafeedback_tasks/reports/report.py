@@ -1,4 +1,4 @@
-"""A run -> what may be said about it: every number with its uncertainty, its baselines, its caveats and its signature."""
+"""A run -> its report: every number with its uncertainty, its baselines, its caveats and its signature."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .signature_line import signature_line
 
 @dataclass(frozen=True)
 class Group:
-    """One column of a report: a cell, what holds several of them, or all.
+    """One column of a report: a cell, a group of cells, or all.
 
     Attributes:
         name: `general_hard`, `general`, `total`.
@@ -51,16 +51,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is printed about one run.
+    """Everything that is printed about one run.
 
     Attributes:
         run: what was read.
-        groups: the cells that were begun, and what holds more than one of them; the last one holds them all.
+        groups: the cells that were started, and groups of several of them; the last group has them all.
         caveats: what a reader must know before the numbers; the first ones forbid conclusions.
         ceiling: name of a group -> highest value of a judge, from the texts of the data; ceiling_note: in a sentence.
         labels: name of a subset -> its label.
-        signature: one line that belongs to every number.
-        audit_version: of the audit that the texts went through; empty without data.
+        signature: one line that goes with every number.
+        audit_version: of the audit of the texts; empty without data.
         control: the control run, if there is one.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
     """
@@ -78,12 +78,12 @@ class Report:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """What stands above the table, most important first."""
+        """What goes above the table, most important first."""
         return (*self.caveats, *([self.ceiling_note] if self.ceiling_note else []))
 
     @property
     def control_signature(self) -> str | None:
-        """The line that belongs to the control's numbers."""
+        """The signature of the control's numbers."""
         return None if self.control is None else signature_line(self.control)
 
     @cached_property
@@ -114,19 +114,19 @@ class Report:
 
 
 def make_report(
-    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were looked for."
+    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were loaded."
 ) -> Report:
     """The report of one run.
 
     Args:
         run: from `runs.read.read_runs`.
-        cases: all cases of the data that are at hand, also of other cells: repeats are looked for among them.
+        cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
         control: a run of the same model under the benchmark's control, for the gain.
         no_cases: why `cases` is None, for the caveats.
 
     Raises:
-        RunError: the run was asked other texts than `cases` holds, or the control is no control of this run.
+        RunError: the run has other texts than `cases`, or the control is not a control of this run.
     """
     benchmark = run.benchmark
     known = list(caveats.of_run(run))
@@ -139,7 +139,7 @@ def make_report(
         known += caveats.of_control(control)
     texts = None
     if cases is None:
-        unchecked = ", and nobody checked how many cases a cell has" if run.signature["counts"] == "any" else ""
+        unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
         known.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
     elif benchmark.report.examine is not None:
         texts = benchmark.report.examine(cases, run.cases.keys())
@@ -147,8 +147,8 @@ def make_report(
     if gain and len(gain) < len(run.cases):
         assert benchmark.report.control is not None  # refused above
         known.append(
-            f"The {benchmark.report.control.gain} is over the {len(gain):,} of {len(run.cases):,} cases that the control "
-            "answered too."
+            f"The {benchmark.report.control.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control "
+            "also answered."
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
     groups = tuple(
@@ -186,7 +186,7 @@ def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
 def groups_of(
     cases: Iterable[CaseAnswers], begun: Iterable[str], benchmark: Benchmark
 ) -> list[tuple[str, list[str], list[str]]]:
-    """(name, its cells, ids of its answered cases in order) of every cell, and of what holds more than one of them.
+    """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
 
     Args:
         cases: the answered cases.
@@ -252,18 +252,18 @@ def _subsets(
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
-    """Raise RunError unless every answer was given to the very texts that `cases` holds, and each case is the cell's and user's there."""
+    """Raise RunError unless every answer was given to the texts of `cases`, and each case has the same cell and user there."""
     case_of = {case.id: case for case in cases}
     for cell, size in run.cells.items():
         if (here := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,}, as {cases.source} has it. "
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
                 "Pass --data with the data of the run (its log names them), or run again."
             )
     for name, meaning in (
-        ("digest", "were asked with other texts"),
-        ("cell", "are of another cell"),
-        ("user_id", "are of another user"),
+        ("digest", "have other texts"),
+        ("cell", "are in another cell"),
+        ("user_id", "belong to another user"),
     ):
         wrong = [
             case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)

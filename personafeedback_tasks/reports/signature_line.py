@@ -12,7 +12,7 @@ HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
 
 
 def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:
-    """The line that belongs to every number of a run.
+    """The line that goes with every number of a run.
 
     Args:
         audit_version: of the audit, where a number depends on it.

@@ -20,7 +20,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: what it is, and its text per group."""
+    """One line of the table: its label, and its text per group."""
 
     label: str
     texts: tuple[str, ...]
@@ -33,7 +33,7 @@ def percent(value: float, sign: bool = False) -> str:
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in per cent."""
+    """The 95 % interval in percent."""
     if estimate is None or math.isnan(estimate.low):
         return NOTHING
     between = " to " if sign or estimate.low < 0 else "–"
@@ -41,7 +41,7 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 
 
 def lines(report: Report) -> list[Line]:
-    """The table of a report, one text per group. Scores and shares are per cent, the rest says what it is."""
+    """The table of a report, one text per group. Scores and shares are in percent, the rest says what it is."""
     groups, spec = report.groups, report.run.benchmark.report
     found = [
         Line("cases", tuple(map(_count, groups))),
@@ -114,7 +114,7 @@ def terminal(report: Report) -> list[RenderableType]:
 
 
 def unread(report: Report) -> list[str]:
-    """Some of the replies that could not be read, so that a reader can see what they were."""
+    """Some of the unreadable replies, for inspection."""
     if not report.unread:
         return []
     count = sum(report.overall.reasons.values())

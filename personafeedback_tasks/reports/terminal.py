@@ -22,7 +22,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], bold: Collect
     """A table with names in the first column and numbers in the others.
 
     Args:
-        header: `general_hard` is set in two lines.
+        header: `general_hard` takes two lines.
         bold: the rows that matter most, from 0 on.
     """
     drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -36,7 +36,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], bold: Collect
 
 def show(parts: Sequence[RenderableType]) -> None:
     """Print lines and tables. A table that is wider than the terminal is wrapped by it, never cut."""
-    console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are those of a name
+    console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are part of names
     unlimited = console.options.update(width=10_000)
     tables = [Measurement.get(console, unlimited, part).maximum for part in parts if isinstance(part, Table)]
     console.width = max(console.width, *tables)

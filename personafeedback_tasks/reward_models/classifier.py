@@ -42,7 +42,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Rewards:
-    """What the model says about one conversation: its reward, and one number per aspect if it has several outputs."""
+    """The model's output for one conversation: its reward, and one number per aspect if it has several outputs."""
 
     score: float
     aspects: dict[str, float]
@@ -52,7 +52,7 @@ def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
     """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own.
 
     Args:
-        lengths: of all that wait.
+        lengths: of all waiting conversations.
         size: how many at most.
     """
     order = sorted(range(len(lengths)), key=lambda index: lengths[index])
@@ -78,7 +78,7 @@ class RewardModel:
         commit: where tokenizer, model and code came from; `model_source.LOCAL` for a folder.
 
     Raises:
-        RewardError: the model is no sequence classifier that can be used as it is.
+        RewardError: the model is not a usable sequence classifier.
         OptionError: see `model_source.check`.
     """
 
@@ -103,7 +103,7 @@ class RewardModel:
             self.aspects = self._named(aspects)
 
     def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
-        """What every call that loads a part of the model is told, so that all parts are of one commit."""
+        """The arguments of every call that loads a part of the model, so that all parts come from one commit."""
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
         if self.commit != model_source.LOCAL:
             origin["revision"] = self.commit
@@ -112,9 +112,9 @@ class RewardModel:
         foreign = model_source.foreign_code(self.path, self.commit)
         if foreign and not unpinned:
             raise RewardError(
-                f"{self.path}: found code of {', '.join(foreign)}, expected its own alone: another repository's can change between "
-                "two runs. Copy that code into a folder with the model and name it in auto_map without the repository, or pass "
-                "-M unpinned=true to run whatever is there."
+                f"{self.path}: found code from {', '.join(foreign)}, expected only its own: code in another repository can change between "
+                "runs. Copy that code into a folder with the model and name it in auto_map without the repository, or pass "
+                "-M unpinned=true to run its current code."
             )
         return origin if foreign else {**origin, "code_revision": origin.get("revision")}
 
@@ -123,9 +123,9 @@ class RewardModel:
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, **origin)
         if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
             raise RewardError(
-                f"{path}: found no chat template in its tokenizer, expected one: how this model wants a conversation "
-                "written is not known. Add one to a copy of the model, or score with RewardBench what "
-                "`personafeedback export --format rewardbench` writes."
+                f"{path}: found no chat template in its tokenizer, expected one that says how this model "
+                "reads a conversation. Add one to a copy of the model, or use RewardBench to score the output of "
+                "`personafeedback export --format rewardbench`."
             )
         name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
         self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -138,14 +138,14 @@ class RewardModel:
         own_code = getattr(self.model.config, "auto_map", None) or {}
         if "AutoModelForSequenceClassification" in own_code and not origin["trust_remote_code"]:
             raise RewardError(
-                f"{path}: found code of its own, which was not run, expected a model whose rewards are those of transformers "
-                f"alone. {_OWN_CODE}"
+                f"{path}: found custom code, which was not run, expected a model that transformers runs without any. "
+                f"{_OWN_CODE}"
             )
         if loaded["missing_keys"] or loaded.get("mismatched_keys"):
             missing = sorted(map(str, loaded["missing_keys"])) or sorted(map(str, loaded["mismatched_keys"]))
             raise RewardError(
-                f"{path}: found no weights for {missing[0]} ({len(missing)} in all), expected all of a sequence "
-                f"classifier; its rewards would be random numbers. {_OWN_CODE}"
+                f"{path}: found no weights for {missing[0]} ({len(missing)} in all), expected all weights of a "
+                f"sequence classifier; its rewards would be random numbers. {_OWN_CODE}"
             )
         self.model.eval()
         self.model.config.use_cache = False  # one pass, nothing to go on from
@@ -159,7 +159,7 @@ class RewardModel:
         if outputs == 1 and not aspects:
             return ()
         if outputs == 1 or len(set(aspects)) != outputs or len(aspects) != outputs:
-            then = "Leave aspects out." if outputs == 1 else "Name them in their order: -M aspects=helpfulness,..."
+            then = "Leave aspects out." if outputs == 1 else "Name them in order: -M aspects=helpfulness,..."
             raise RewardError(
                 f"{self.path}: found {outputs} output{'s' * (outputs > 1)} and the names {', '.join(aspects) or '(none)'}, "
                 f"expected {'no name for a single one' if outputs == 1 else 'a name for each'}. {then}"
@@ -172,12 +172,12 @@ class RewardModel:
         turns = [{"role": "system", "content": "b6f1d3"}, *_PROBE, _REPLY]
         try:
             return "b6f1d3" in self.tokenizer.apply_chat_template(turns, tokenize=False)
-        except Exception:  # templates refuse what they do not know each in a way of their own
+        except Exception:  # each template has its own way to refuse what it does not know
             return False
 
     @cached_property
     def max_length(self) -> int | None:
-        """The most tokens that the model reads; None where neither model nor tokenizer says."""
+        """The context length of the model in tokens; None if neither model nor tokenizer says."""
         config = self.model.config.get_text_config()
         limits = (getattr(config, "max_position_embeddings", None), self.tokenizer.model_max_length)
         return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=None)
@@ -186,10 +186,10 @@ class RewardModel:
         """Conversations as tokens.
 
         Args:
-            names: what an error calls each of them.
+            names: for errors, one per conversation.
 
         Raises:
-            RewardError: one is longer than the model reads.
+            RewardError: one exceeds the context length.
         """
         places = [self._place(turns) for turns in conversations]
         texts = [
@@ -213,10 +213,10 @@ class RewardModel:
             return Encoded(ids, place)
         if not self.truncate:
             raise RewardError(
-                f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, all that {self.path} reads. "
-                "Use a model that reads more, or cut the beginning off with -M truncate=true; the result then counts it."
+                f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, the context length of {self.path}. "
+                "Use a model with a longer context, or pass -M truncate=true to cut the beginning; the result then counts it."
             )
-        # The beginning goes, since the response stands at the end; a token that marks the beginning stays.
+        # The beginning is cut, since the response is at the end; a token that marks the beginning is kept.
         head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
         return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
 
@@ -268,25 +268,25 @@ _PROBE: list[Message] = [{"role": "user", "content": "a"}]
 _REPLY: Message = {"role": "assistant", "content": "b"}
 
 _OWN_CODE = (
-    "If it comes with code of its own, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
-    "score with RewardBench what `personafeedback export --format rewardbench` writes."
+    "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
+    "use RewardBench to score the output of `personafeedback export --format rewardbench`."
 )
 
 
 @contextmanager
 def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
-    """Whatever goes wrong is a RewardError: code that comes with a model raises what it likes."""
+    """Turn every error into a RewardError: a model's own code may raise anything."""
     try:
         yield
     except PersonaFeedbackError:
         raise
     except Exception as error:
         then = (
-            "If its own code lacks a package, install it; if it was written for another transformers, score with "
-            "RewardBench what `personafeedback export --format rewardbench` writes."
+            "If its code needs a missing package, install it; if it was written for another version of transformers, use "
+            "RewardBench to score the output of `personafeedback export --format rewardbench`."
         )
         raise RewardError(
-            f"{path}: found {type(error).__name__} on loading it or on a first example ({_first_line(error)}), expected a "
+            f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), expected a "
             f"model that AutoModelForSequenceClassification of transformers {transformers.__version__} loads and runs. "
             f"{then if trust_remote_code else _OWN_CODE}"
         ) from error

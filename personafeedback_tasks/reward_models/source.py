@@ -1,4 +1,4 @@
-"""Where a reward model comes from: a folder, or a repository on the Hub at one commit. Branches move, commits do not."""
+"""The source of a reward model: a folder, or a repository on the Hub at one commit. Branches move, commits do not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from ..common.errors import OptionError
 
 LOCAL = "local"
-"""In the place of a commit: a folder has none."""
+"""Instead of a commit: a folder has none."""
 
 _COMMIT = re.compile("[0-9a-f]{40}")
 
@@ -21,12 +21,12 @@ def is_commit(revision: object) -> bool:
 
 
 def is_local(path: str) -> bool:
-    """Whether transformers takes this for a folder; anything else is a name on the Hub."""
+    """Whether transformers treats this as a folder; anything else is a name on the Hub."""
     return Path(path).is_dir()
 
 
 def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bool) -> None:
-    """Refuse options that do not fit the place that a model comes from.
+    """Refuse options that do not fit the source of a model.
 
     Args:
         path: a folder or a Hub id.
@@ -40,19 +40,19 @@ def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bo
     if is_local(path):
         if revision is not None:
             raise OptionError(
-                f"revision={revision!r} was given with {path}, which is a folder and has no revisions. Leave revision out, or name "
-                "the model on the Hub."
+                f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, or "
+                "pass the model's Hub id."
             )
     elif trust_remote_code and not is_commit(revision) and not unpinned:
         raise OptionError(
-            f"trust_remote_code=true was given with {path} and revision={revision or 'main'}, and that code can change between "
-            "two runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the "
-            "Hub, or -M unpinned=true to run whatever is there."
+            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code can change "
+            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on "
+            "the Hub, or -M unpinned=true to run its current code."
         )
 
 
 def commit_of(path: str, revision: str | None) -> str:
-    """The commit that a revision is now; LOCAL for a folder.
+    """The commit that a revision points to; LOCAL for a folder.
 
     Raises:
         OSError: there is no such model or revision, it has no config.json, or the Hub cannot be reached.

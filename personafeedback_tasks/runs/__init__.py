@@ -1,4 +1,4 @@
-"""Logs of either harness -> runs: who was asked what, and the answers of every case, checked against each other.
+"""Logs of either harness -> runs: model, options and the answers to every case, checked against each other.
 
 In: the files that a harness wrote. Out: `Run`. A log of lm-eval is read without lm-eval.
 """

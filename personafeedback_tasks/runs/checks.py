@@ -1,6 +1,6 @@
-"""The samples of a log -> the answers of its cases, once nothing in the log contradicts anything else in it.
+"""The samples of a log -> the answers of its cases, after a check that the log does not contradict itself.
 
-A log passes through many hands. What was said is the reply; everything else in it is worked out again: the answers from the replies,
+A log passes through many hands. Only the replies are taken as given; everything else is recomputed: the answers from the replies,
 the values from the answers, the table of means from the values. Needs no harness.
 """
 
@@ -23,18 +23,18 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class LoggedCase:
-    """One case in one epoch, as a log has it.
+    """One case in one epoch, as logged.
 
     Attributes:
         where: `line 12`, `sample ID`.
         case_id, cell, user_id, digest: see `engine.cases.Case`.
         epoch: from 1.
         targets: the right label of each call, as logged.
-        answers: what the log says that the replies were read to; empty where no labels are read.
-        again: what this version reads in the replies.
+        answers: the logged reading of the replies; empty where no labels are read.
+        again: the reading of the replies by this version.
         logged: metric -> value, as logged.
         values: metric -> value, as it follows from the answers, the log-likelihoods or the rewards.
-        checked: the metrics that are to be in `logged` too.
+        checked: the metrics that `logged` must have too.
         unread: see `CaseAnswers`.
     """
 
@@ -56,10 +56,10 @@ class LoggedCase:
 def answers_of(
     path: Path, samples: Iterable[LoggedCase], signature: Mapping[str, Any], benchmark: Benchmark
 ) -> tuple[dict[str, CaseAnswers], int]:
-    """(case id -> its answers, number of replies that this version of the reader reads otherwise than the one of the run).
+    """(case id -> its answers, number of replies that this version of the reader reads differently from the run's).
 
     Raises:
-        RunError: a case stands twice in the log, an answer is none, or one thing in the log contradicts another.
+        RunError: a case occurs twice in the log, an answer is invalid, or the log contradicts itself.
     """
     cases: dict[str, list[LoggedCase]] = {}
     for sample in samples:
@@ -101,25 +101,25 @@ def refuse_other_table(
 
     Args:
         table: what to call it: a task of lm-eval, or Inspect's results.
-        printed: metric -> value; what is not in `ours` is passed over.
+        printed: metric -> value; what is not in `ours` is skipped.
         ours: metric -> value, recomputed from the rows.
         primary: the metric that must be printed.
     """
     for name, value in ours.items():
         if name in printed and not _equal(printed[name], value):
             raise RunError(
-                f"{path}: found {name} {printed[name]} in the table of {table}, expected {value:g}, which its samples give. "
-                "Rows or table were changed after the run, or belong to two runs: use the files as the harness wrote them."
+                f"{path}: found {name} {printed[name]} in the table of {table}, expected {value:g} from its samples. "
+                "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
             )
     if primary in ours and primary not in printed:
         raise RunError(
-            f"{path}: found no {primary} in the table of {table}, expected {ours[primary]:g}, which its samples give. Use the log "
+            f"{path}: found no {primary} in the table of {table}, expected {ours[primary]:g} from its samples. Use the log "
             "as the harness wrote it."
         )
 
 
 def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> dict[str, int]:
-    """Cell -> number of cases that it has: what the log claims, held against what the benchmark knows unless it says counts=any.
+    """Cell -> its number of cases: the log's claim, checked against the benchmark's sizes unless it says counts=any.
 
     Raises:
         RunError: a cell or a number that does not exist.
@@ -144,7 +144,7 @@ def _refuse_unknown(path: Path, sample: LoggedCase, signature: Mapping[str, Any]
             f"{path}, {sample.where}: found {texts!r}, expected the case's id, cell, user id and digest. Use the log as the "
             "harness wrote it."
         )
-    "".join(texts).encode()  # half a surrogate pair is a ValueError here, and not while a report is written
+    "".join(texts).encode()  # a lone surrogate is a ValueError here, and not while a report is written
     if sample.cell not in signature["cells"]:
         raise RunError(
             f"{path}, {sample.where}: found a case of {sample.cell}, expected one of {', '.join(signature['cells'])}, the cells "
@@ -163,7 +163,7 @@ def _refuse_twice(path: Path, one: LoggedCase, other: LoggedCase) -> None:
     if one.epoch == other.epoch:
         raise RunError(
             f"{path}, {other.where}: found {other.case_id} a second time (first: {one.where}), expected each case once. "
-            "Which of the two counts cannot be known; use the log as the harness wrote it."
+            "Which one counts is unclear; use the log as the harness wrote it."
         )
     if (one.cell, one.user_id, one.digest) != (other.cell, other.user_id, other.digest):
         raise RunError(
@@ -183,7 +183,7 @@ def _contradiction(
 ) -> RunError:
     first = wrong[0]
     return RunError(
-        f"{path}, {first.where}: found {what.format(found)} for {first.case_id}, expected {expected}, which {source} give "
+        f"{path}, {first.where}: found {what.format(found)} for {first.case_id}, expected {expected} from {source} "
         f"({len(wrong):,} of {len(of):,} rows disagree). The log was changed after the run: use it as the harness wrote it, or "
         "run again."
     )

@@ -1,4 +1,4 @@
-"""An Inspect log -> a run. Of a sample, its output and its scores are read, not its events: seconds, not minutes."""
+"""An Inspect log -> a run. It reads a sample's output and scores, not its events: seconds, not minutes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(path: Path) -> Run:
     """Read one log, finished or not.
 
     Raises:
-        RunError: the log is damaged, of another task, or of a format that this Inspect does not know.
+        RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
     try:
         log = read_eval_log(str(path), header_only=True)
@@ -68,13 +68,13 @@ def read(path: Path) -> Run:
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
     return RunError(
-        f"{path}: found a log that this Inspect cannot read ({first}), expected a whole one. "
-        "If it was cut off, `inspect log recover` may restore it; if a later Inspect wrote it, upgrade inspect-ai."
+        f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
+        "If it was cut off, `inspect log recover` may restore it; if a newer Inspect wrote it, upgrade inspect-ai."
     )
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
-    """The samples as they stand in the log. Inspect's own reader makes objects of every event of theirs, which takes minutes."""
+    """The samples as logged. Inspect's own reader makes objects of all their events, which takes minutes."""
     try:
         if not zipfile.is_zipfile(path):
             yield from json.loads(path.read_bytes()).get("samples") or ()
@@ -90,7 +90,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
 def _samples(
     path: Path, log: EvalLog, benchmark: Benchmark, method: Method
 ) -> Iterator[tuple[LoggedCase, dict[str, Any]]]:
-    """Every scored sample, and what the scorer noted of it."""
+    """Every scored sample, with the scorer's metadata."""
     name = scorers.name_of(benchmark, method)
     for raw in _raw(path):
         if not raw.get("scores"):
@@ -98,7 +98,7 @@ def _samples(
         score = raw["scores"].get(name)
         if not isinstance(score, dict) or not isinstance(score["value"], dict):
             raise RunError(
-                f"{path}, sample {raw['id']}: found no answers of our scorer, expected one per call. Score the log again: "
+                f"{path}, sample {raw['id']}: found no answers from our scorer, expected one per call. Score the log again: "
                 f"inspect score {path} --scorer personafeedback_tasks/{name}"
             )
         noted = score.get("metadata") or {}
@@ -145,12 +145,12 @@ def _refuse_other_table(
     name = scorers.name_of(benchmark, method)
     scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
     if any(score.reducer not in (None, "mean") for score in scores):
-        return  # --epochs-reducer asked for something else than a mean over the epochs of a case
+        return  # --epochs-reducer is something other than a mean over the epochs of a case
     completed = log.results.completed_samples if log.results else 0
     if completed and not samples:
         raise RunError(
-            f"{path}: found no scores, expected those of {completed:,} samples, which the log counts. If it was run without "
-            f"them, `inspect score` adds them (--scorer personafeedback_tasks/{name}); if a later Inspect wrote it, upgrade "
+            f"{path}: found no scores, expected those of the {completed:,} samples that the log counts. If it was not "
+            f"scored, run `inspect score` (--scorer personafeedback_tasks/{name}); if a newer Inspect wrote it, upgrade "
             "personafeedback-tasks."
         )
     if not samples:
@@ -170,7 +170,7 @@ def _refuse_other_table(
 
 
 def _of_model(notes: list[dict[str, Any]], name: str) -> str | list[str]:
-    """What a reward model or its machine decides, as the scorer noted it: `persona`, where it stands; `dtype`; `revision`.
+    """What a reward model or its machine decides, as the scorer noted it: `persona`, its place; `dtype`; `revision`.
 
     All values where a run was resumed on another machine or after a branch moved, nothing before the first score.
     """

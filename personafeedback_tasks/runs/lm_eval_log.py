@@ -36,7 +36,7 @@ def read(path: Path) -> Run:
     """Read a results file, with the samples files beside it where `--log_samples` wrote them.
 
     Raises:
-        RunError: a file is damaged, or holds other tasks than ours alone.
+        RunError: a file is damaged, or contains tasks that are not ours.
     """
     return _run(path, None)
 
@@ -50,8 +50,8 @@ def read_leaf(path: Path) -> Run:
     results = results_beside(path)
     if results is None:
         raise RunError(
-            f"{path}: found no results_*.json of the same time beside it, expected the results file of the same run, which "
-            "names the model, the setting and the prompt. Keep both together, under their own names."
+            f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
+            "which names the model, the setting and the prompt. Keep both together under their original names."
         )
     return _run(results, path)
 
@@ -71,7 +71,7 @@ def _run(path: Path, only: Path | None) -> Run:
         leaves = {task: config for task, config in leaves.items() if samples[task] == only}
     signatures = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
     if not signatures:
-        raise RunError(f"{only}: {path.name} beside it knows no such task. Keep the files of one run together.")
+        raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
     logs = [samples[task] for task in leaves if samples[task].is_file()]
     if not logs:
         raise RunError(NO_SAMPLES.format(path))
@@ -97,14 +97,14 @@ def _run(path: Path, only: Path | None) -> Run:
     for task, signature in signatures.items():
         file = samples[task]
         if not file.is_file():
-            raise RunError(f"{path}: found no {file.name} beside it, but those of other cells. Restore it.")
+            raise RunError(f"{path}: found no {file.name} beside it, only those of other cells. Restore it.")
         cells |= checks.cells_of(path, signature, run.benchmark)
         found = list(_samples(file, run.benchmark, run.method))
         of_task, differing = checks.answers_of(file, found, signature, run.benchmark)
         _refuse_other_table(file, results, task, found, run.benchmark)
         if twice := cases.keys() & of_task.keys():
             raise RunError(
-                f"{file}: found {min(twice)} ({len(twice):,} in all), which another cell's samples hold too, expected each "
+                f"{file}: found {min(twice)} ({len(twice):,} in all), which are also in another cell's samples, expected each "
                 "case in one cell. Use the files as lm-eval wrote them."
             )
         cases |= of_task
@@ -128,13 +128,13 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
-    """One invocation may ask for a task and its `_mc` twin, or for two benchmarks."""
+    """One invocation may run a task and its `_mc` twin, or two benchmarks."""
     for name in run.defining:
         values = sorted({str(signature.get(name)) for signature in signatures})
         if len(values) > 1:
             raise RunError(
-                f"{path}: found several values of {name} ({', '.join(values)}), expected one in a row. "
-                "Name the samples files of one of them."
+                f"{path}: found several values of {name} ({', '.join(values)}), expected one per row. "
+                "Pass the samples files of only one of them."
             )
 
 
@@ -202,7 +202,7 @@ def _refuse_other_table(
 
 
 _NAMES = ("pretrained", "model", "path", "engine")
-"""The model arguments that name the model; lm-eval's own `model_name` is made up where none of them is given."""
+"""The model arguments that name the model; lm-eval's own `model_name` is made up if none of them is given."""
 
 
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:

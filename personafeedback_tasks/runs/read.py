@@ -1,6 +1,6 @@
 """Logs of either harness -> runs. The cells of a run may lie in several logs.
 
-What a log holds is known by its content, never by its name.
+A log is recognized by its content, never by its name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .run import UNREADABLE, ForeignError, Run, RunError
 
 
 def read_runs(paths: Iterable[str | Path]) -> list[Run]:
-    """Read the runs that some arguments name, in their order.
+    """Read the runs that the arguments name, in order.
 
     Args:
-        paths: each a folder (our logs in it, one run per model; other files are passed over), an Inspect log, a results file of lm-eval, or one of
+        paths: each a folder (our logs in it, one run per model; other files are skipped), an Inspect log, a results file of lm-eval, or one of
             its samples files. Samples files of one invocation of lm-eval make one run.
 
     Raises:
-        RunError: a file is no log of ours, is damaged or holds no samples, or logs that would share a row differ in what
+        RunError: a file is no log of ours, is damaged or has no samples, or logs that would share a row differ in what
             moves a score.
     """
     named = list(dict.fromkeys(map(Path, paths)))
@@ -41,12 +41,14 @@ def read_run(path: str | Path) -> Run:
     """Read the one run that an argument names.
 
     Raises:
-        RunError: as `read_runs`, and where a folder holds the runs of several models.
+        RunError: as `read_runs`, and where a folder has the runs of several models.
     """
     runs = read_runs([path])
     if len(runs) > 1:
         models = ", ".join(run.model for run in runs)
-        raise RunError(f"{path}: found runs of {len(runs)} models ({models}), expected one. Name the folder of one.")
+        raise RunError(
+            f"{path}: found runs of {len(runs)} models ({models}), expected one. Pass the folder of one model."
+        )
     return runs[0]
 
 
@@ -59,11 +61,11 @@ def _of_folder(folder: Path) -> list[Run]:
             try:
                 found.append(_read(path))
             except ForeignError as error:
-                foreign = foreign or f" Passed over: {error}"
+                foreign = foreign or f" Skipped: {error}"
     if not found:
         raise RunError(
-            f"{folder}: found no log of ours in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
-            f"(--output_path). Give the folder that the harness wrote to.{foreign}"
+            f"{folder}: found no log of these tasks in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
+            f"(--output_path). Pass the folder that the harness wrote to.{foreign}"
         )
     models: dict[str, list[Run]] = {}
     for run in _superseded(found):
@@ -72,7 +74,7 @@ def _of_folder(folder: Path) -> list[Run]:
 
 
 def _superseded(runs: list[Run]) -> list[Run]:
-    """Without the logs that `inspect eval-retry` or `inspect score` went on from: the later log holds their samples.
+    """Without the logs that `inspect eval-retry` or `inspect score` continued: the later log contains their samples.
 
     A log that was scored again has the date of its run.
     """
@@ -94,7 +96,7 @@ def _merge(parts: Sequence[Run]) -> Run:
     """The parts as one run.
 
     Raises:
-        RunError: they differ in what moves a score, or hold the same case twice.
+        RunError: they differ in what moves a score, or contain the same case twice.
     """
     first, *others = parts
     merged = first
@@ -109,13 +111,13 @@ def _merge(parts: Sequence[Run]) -> Run:
             if here != there:
                 raise RunError(
                     f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
-                    "row. Report them as two runs, each named for itself."
+                    "row. Pass each as a run of its own."
                 )
         twice = sorted(merged.cases.keys() & other.cases.keys())
         if twice:
             raise RunError(
                 f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
-                "each once in a run. Name the log that counts."
+                "each once in a run. Pass only the log that counts."
             )
         merged = replace(
             merged,
@@ -140,7 +142,9 @@ def _kind(path: Path) -> str:
     except OSError as error:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
-        raise RunError(f"{path}: found an empty file, expected a log. The run may have been stopped before it wrote.")
+        raise RunError(
+            f"{path}: found an empty file, expected a log. The run may have stopped before it wrote anything."
+        )
     if head.startswith(b"PK"):
         return "inspect"
     if not head.lstrip().startswith(b"{"):
@@ -165,8 +169,8 @@ def _read(path: Path) -> Run:
         if isinstance(error, PersonaFeedbackError):
             raise
         raise RunError(
-            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or of "
-            "lm-eval 0.4 as the harness wrote it. If a later version of it wrote this log, upgrade personafeedback-tasks."
+            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
+            "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
     raise RunError(
         f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."

@@ -1,4 +1,4 @@
-"""A run: one model, asked in one way on one copy of the data; and what the readers of both harnesses' logs share."""
+"""A run: one model with one set of options on one copy of the data; and what the readers of both harnesses' logs share."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..engine.benchmark import Benchmark, Method, find
 from ..engine.signature import KEY, TYPES
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What a reader of logs meets where a value is not of the type that it should be."""
+"""The errors that a reader of logs gets where a value has the wrong type."""
 
 
 class RunError(PersonaFeedbackError):
-    """A log cannot be read, or does not belong where it was put."""
+    """A log cannot be read, or does not belong here."""
 
 
 class ForeignError(RunError):
@@ -37,12 +37,12 @@ class Run:
         date: when it started or was written, ISO 8601, UTC.
         signature: see `engine.signature.signature`; without what differs from cell to cell.
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
-        cells: cell -> number of cases it has; those that were begun.
+        cells: cell -> its number of cases; those that were started.
         cases: the answered cases by id.
         logs: the files.
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
-        resumed: Inspect's id of the task, which a retried log shares with the log it goes on from.
-        otherwise: number of replies that the installed version of the reader reads otherwise than that of the run.
+        resumed: Inspect's id of the task, which a retried log shares with the log it continues.
+        otherwise: number of replies that the installed version of the reader reads differently from that of the run.
     """
 
     model: str
@@ -57,7 +57,7 @@ class Run:
     resumed: str = ""
     otherwise: int = 0
 
-    def __post_init__(self) -> None:  # here, so that no output has to remember it
+    def __post_init__(self) -> None:  # here, so that no output can forget it
         object.__setattr__(self, "model", without_password(self.model))
         shown = {
             name: without_password(value) if isinstance(value, str) else value
@@ -67,7 +67,7 @@ class Run:
 
     @property
     def benchmark(self) -> Benchmark:
-        """Whose cases they are."""
+        """The benchmark of the cases."""
         return find(self.signature["benchmark"])
 
     @property
@@ -82,7 +82,7 @@ class Run:
 
     @property
     def partial(self) -> dict[str, tuple[int, int]]:
-        """Cells that were begun and not finished: cell -> (answered, cases)."""
+        """Cells that were started and not finished: cell -> (answered, cases)."""
         answered = self.answered
         return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
 
@@ -93,14 +93,14 @@ class Run:
 
     @property
     def label(self) -> str:
-        """How a row is headed: the model, and what a reader must not overlook."""
+        """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *(["demonstration"] if self.signature["demonstration"] else [])]
         remarks += ["partial"] if self.partial else []
         return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
 
     @property
     def remarks(self) -> list[str]:
-        """What differs from the default in the question that was asked, and the method."""
+        """The options that differ from their defaults, and the method."""
         method = self.method
         remarks = self.benchmark.options.remarks(self.signature)
         return remarks if method is next(iter(self.benchmark.methods.values())) else [*remarks, method.name]
@@ -123,7 +123,7 @@ class Run:
 
     @property
     def same(self) -> tuple[str, ...]:
-        """The fields of the signature that logs must share to stand in one row, beside the model and the conditions."""
+        """The fields of the signature that logs must share to be in one row, beside the model and the conditions."""
         return (*self.defining, "source", "counts", "demonstration")
 
 
@@ -136,8 +136,8 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
     found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
     if found is None:
         raise ForeignError(
-            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks cannot be "
-            "reported, nor those of earlier versions: run again."
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
+            "earlier versions cannot be reported: run again."
         )
     found = found if isinstance(found, dict) else {}
     _refuse_types(path, found, TYPES)
@@ -178,14 +178,14 @@ MODEL_ARGUMENTS = (
     *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
     *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
 )
-"""The arguments of a model, in either harness, that make it another model or show it another prompt.
+"""The model arguments of either harness that change the model or its prompt.
 
 The others say where and how fast it runs; some of them are keys.
 """
 
 
 def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's arguments belongs into a signature."""
+    """The model arguments that belong in a signature."""
     return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "", False)}
 
 

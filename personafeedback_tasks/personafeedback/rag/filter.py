@@ -114,6 +114,6 @@ def warning(task: str, outcomes: Sequence[str]) -> str | None:
         return None
     return (
         f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are unreadable: these "
-        "cases were asked with all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
+        "cases kept all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
         "rag_filter out; give thinking models room: --max-tokens 16384."
     )
