@@ -55,7 +55,7 @@ class Method:
         harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order of their answers.
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
-        asked: what each case was asked in, for tables: `both orders`.
+        asked: the calls of each case in words, for tables: `both orders`.
         metrics: what `score` gives, means over cases.
         suffix: of the method in the names of tasks and scorers.
         room: default limit on the new tokens of a reply, in both harnesses.
@@ -87,10 +87,10 @@ class Stage:
         name: of the option that turns it on; its messages and scores carry it.
         room: new tokens of its reply where the method itself needs no more than a label.
         applies: whether these options ask for it.
-        prompt: what is asked.
+        prompt: the text of the call.
         about: facts of the case that `read` needs; they travel with the message.
         read: (reply, those facts) -> what a score says of it.
-        apply: (case, options, reply) -> the options under which the case is asked.
+        apply: (case, options, reply) -> the options for the calls of the method.
         warning: (task, what the scores say) -> a sentence, or None.
     """
 

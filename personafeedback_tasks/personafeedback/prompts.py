@@ -66,7 +66,7 @@ class Template(Options):
     method: str = option("generate", "how the model's choice is read", always=True)
     k: int = option(5, "how many pieces `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
-        False, "whether the model first drops the pieces that do not matter (Inspect)", said=lambda _: ["rag_filter"]
+        False, "whether the model first drops irrelevant pieces (Inspect)", said=lambda _: ["rag_filter"]
     )
     prompt: str = option(
         "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
@@ -82,7 +82,7 @@ class Template(Options):
     )  # fmt: skip
     data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
     counts: str = option(
-        "table2", "`any` takes what is there instead of the paper's number of cases", values=lambda: COUNTS
+        "table2", "`any` accepts what is present instead of the paper's number of cases", values=lambda: COUNTS
     )
 
     def __post_init__(self) -> None:

@@ -102,5 +102,5 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
             "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
             f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
         ) from error
-    # A snapshot is in a folder named after its commit, whatever branch or tag was asked for.
+    # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", PAPER_COUNTS)

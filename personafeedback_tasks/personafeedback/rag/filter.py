@@ -1,6 +1,6 @@
 """The paper's filter (arXiv 2506.12915, Appendix F): the model itself keeps the relevant part of what was retrieved.
 
-It is asked once per case, before both orders. The paper's wording was not released: this one is ours. Changing a
+The filter is one call per case, before both orders. The paper's wording was not released: this one is ours. Changing a
 text here raises TASK_VERSION.
 """
 
