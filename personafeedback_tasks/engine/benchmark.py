@@ -55,7 +55,7 @@ class Method:
         harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order of their answers.
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
-        asked: the calls of each case in words, for tables: `both orders`.
+        asked: what each case was asked in, for tables: `both orders`.
         metrics: what `score` gives, means over cases.
         suffix: of the method in the names of tasks and scorers.
         room: default limit on the new tokens of a reply, in both harnesses.
