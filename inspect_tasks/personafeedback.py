@@ -38,12 +38,12 @@ def personafeedback(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "", locals())
@@ -68,12 +68,12 @@ def personafeedback_specific(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific", locals())
@@ -98,12 +98,12 @@ def personafeedback_general(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general", locals())
@@ -128,12 +128,12 @@ def personafeedback_easy(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "easy", locals())
@@ -158,12 +158,12 @@ def personafeedback_medium(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "medium", locals())
@@ -188,12 +188,12 @@ def personafeedback_hard(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "hard", locals())
@@ -218,12 +218,12 @@ def personafeedback_specific_easy(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_easy", locals())
@@ -248,12 +248,12 @@ def personafeedback_specific_medium(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_medium", locals())
@@ -278,12 +278,12 @@ def personafeedback_specific_hard(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_hard", locals())
@@ -308,12 +308,12 @@ def personafeedback_general_easy(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_easy", locals())
@@ -338,12 +338,12 @@ def personafeedback_general_medium(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_medium", locals())
@@ -368,12 +368,12 @@ def personafeedback_general_hard(
         setting: what the model is told about the user.
         method: how the model's choice is read.
         k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops the pieces that do not matter (Inspect).
+        rag_filter: whether the model first drops irrelevant pieces (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` takes what is there instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the paper's number of cases.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_hard", locals())

@@ -755,7 +755,7 @@ def test_the_options_of_hf_upload_exist():
     assert "--create-pr" in done.stdout
 
 
-# --- what nobody should publish --------------------------------------------------------------------------------------
+# --- what should not be published ------------------------------------------------------------------------------------
 
 
 def unreadable(share):

@@ -109,7 +109,7 @@ SERVER = "server (lm-eval turns a broken reply into an empty one)"
         ("invalid_response_format", ["--apply_chat_template", "_mc", ROOM]),
     ],
 )
-def test_the_warning_names_the_commonest_reason_and_its_remedy(reason, remedies):
+def test_the_warning_names_the_most_common_reason_and_its_remedy(reason, remedies):
     other = next(name for name in REASONS if name != reason)
     replies = iter([*LETTERS * 593, reason, other] + [reason] * 12)
     warning = unreadable("personafeedback_hard", replies)

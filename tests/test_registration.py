@@ -79,7 +79,7 @@ def test_unregister_removes_exactly_what_register_made(harness):
     assert "42 files removed" in command("unregister").output
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
-    assert "Nothing to do" in command("unregister").output
+    assert "nothing to remove" in command("unregister").output
 
 
 def test_unregister_leaves_files_of_others(harness):

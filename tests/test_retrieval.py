@@ -308,7 +308,7 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
     refuses(
         remembered,
         r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
-        r'\{"text": "\.\.\."\} a line\. The release has no memories: write these files into a folder .* data=\.',
+        r'\{"text": "\.\.\."\} per line\. The release has no memories: write these files into a folder .* data=\.',
     )
     Template().check(hard(remembered))
 

@@ -1,4 +1,4 @@
-"""The commands that read the data alone: audit, baselines."""
+"""The commands that need only the data: audit, baselines."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from . import runs as cli_runs
 
 
 class _Group(click.Group):
-    """Shows our own errors as one line instead of a traceback."""
+    """A group that shows our own errors as one line instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:

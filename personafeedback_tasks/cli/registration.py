@@ -21,7 +21,7 @@ from ..common.files import FileError, explained, link_or_copy, locked, write
 
 TASK_CONFIGS = "personafeedback_tasks.task_configs"
 LOWEST_LM_EVAL = "0.4.13"
-"""As in pyproject.toml. An earlier one takes the files and then cannot run them."""
+"""As in pyproject.toml. Earlier versions find the files but cannot run them."""
 
 _MANIFEST = ".personafeedback-tasks.json"
 
@@ -79,9 +79,9 @@ def _register(source: Path) -> str:
     with locked(folder), _or_include_path(), explained(folder):
         earlier = _registered(folder)
         _refuse_foreign(folder, names, earlier)
-        # The manifest comes first: a registration that breaks off half-way can still be repeated or removed.
+        # The manifest comes first: an interrupted registration can still be repeated or removed.
         _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
-        # lm-eval resolves `include:` from a link's target, so links need no neighbours.
+        # lm-eval resolves `include:` from a link's target, so links need no neighbors.
         linked = all([link_or_copy(folder / path.name, path) for path in files])
         _remove(folder, set(earlier or []) - set(names))
         _write_manifest(folder, names)
@@ -131,7 +131,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _refuse_foreign(folder: Path, names: Iterable[str], earlier: list[str] | None) -> None:
-    """Raise PersonaFeedbackError if files of somebody else would be replaced or mixed with ours."""
+    """Raise PersonaFeedbackError if files of others would be replaced or mixed with ours."""
     if earlier is None:
         foreign = [folder] if folder.exists() and any(folder.iterdir()) else []
     else:
@@ -145,7 +145,7 @@ def _refuse_foreign(folder: Path, names: Iterable[str], earlier: list[str] | Non
 
 @contextmanager
 def _or_include_path() -> Iterator[None]:
-    """Name the other way when a folder cannot be written."""
+    """Suggest --include_path when a folder cannot be written."""
     try:
         yield
     except FileError as error:
@@ -158,7 +158,7 @@ def _registered(folder: Path) -> list[str] | None:
     """The names in the manifest; None if there is no manifest.
 
     Raises:
-        PersonaFeedbackError: it is broken, or names what lies elsewhere. Nothing it says can be relied on then.
+        PersonaFeedbackError: it is broken, or names files elsewhere, so nothing in it can be trusted.
     """
     manifest = folder / _MANIFEST
     try:
@@ -185,7 +185,7 @@ def _write_manifest(folder: Path, names: list[str]) -> None:
 
 
 def _remove(folder: Path, names: Iterable[str]) -> int:
-    """Remove files of ours; how many there were."""
+    """Remove our files; how many there were."""
     present = [folder / name for name in names if (folder / name).is_symlink() or (folder / name).is_file()]
     for path in present:
         path.unlink()

@@ -76,10 +76,10 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
 
 
 def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
-    """The report of a run on the data that are at hand.
+    """The report of a run on the available data.
 
     Args:
-        data: as the option; None looks where the log says the data were, then at PERSONAFEEDBACK_DATA.
+        data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
 
     Raises:
         DataError: `data` is given and broken.

@@ -87,10 +87,10 @@ class Stage:
         name: of the option that turns it on; its messages and scores carry it.
         room: new tokens of its reply where the method itself needs no more than a label.
         applies: whether these options ask for it.
-        prompt: what is asked.
+        prompt: the text of the call.
         about: facts of the case that `read` needs; they travel with the message.
         read: (reply, those facts) -> what a score says of it.
-        apply: (case, options, reply) -> the options under which the case is asked.
+        apply: (case, options, reply) -> the options for the calls of the method.
         warning: (task, what the scores say) -> a sentence, or None.
     """
 

@@ -31,7 +31,7 @@ def opening(
         task: its name as rows show it.
         asked: the cases that this run asks; `--limit` may leave some of `data` out.
         calls: how many calls of the model they need.
-        options: what is asked, apart from the cases.
+        options: those of the run.
         data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """

@@ -1,6 +1,6 @@
 """The calls of a case: made concurrently, and recovered from the log of a killed run.
 
-A sample holds ids and the question; the transcript has every prompt as it was sent.
+A sample has ids and the question; the transcript has every prompt as it was sent.
 """
 
 from __future__ import annotations

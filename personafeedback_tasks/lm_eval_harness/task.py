@@ -1,6 +1,6 @@
 """Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`.
 
-A document holds ids only; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
+A document has only ids; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
 contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
 splits them.
 """

@@ -1,4 +1,4 @@
-"""What the model that wrote a response, or the program around it, left in its text."""
+"""Artifacts: what the model that wrote a response, or the program around it, left in its text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(
-    # 回答 alone, not 回复: who asks for a letter to be rewritten is told "here is the revised reply".
+    # 回答 alone, not 回复: "here is the revised reply" is a normal answer to someone who wants a letter rewritten.
     r"\A\W*(?:(?:以下是)?(?:修改|改写|降级)后的回答"
     r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)",
     re.IGNORECASE,
 )
 _PROFILE_KEY = re.compile(
-    # Name and Age are left out: they stand in any JSON example.
+    # Name and Age are left out: any JSON example may have them.
     r'"(Demographics|Personality|Preference|Career_Information|Values_and_Interests|Local_Life|Content_Interests)"\s*:'
 )
 _UNPARSED = re.compile(
@@ -32,7 +32,7 @@ _UNPARSED = re.compile(
     re.IGNORECASE,
 )
 _UNPARSED_LENGTH = 60
-"""A longer text that begins like this is advice about parsing, not a message in the place of an answer."""
+"""A longer text that begins like this is advice about parsing, not a message instead of an answer."""
 _COLON = re.compile(r"[:：][\s*_]*\Z")
 _CHAT_TOKENS = re.compile(
     # <s> and </s> are HTML too: as a pair they strike a text through.

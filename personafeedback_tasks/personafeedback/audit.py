@@ -1,6 +1,6 @@
-"""What in the data could mislead: repeats, contradictions, artifacts, shortcuts.
+"""What could mislead in the data: repeats, contradictions, artifacts, shortcuts.
 
-An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly as they stand.
+An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .names import says
 from .release import PAPER_COUNTS
 
 AUDIT_VERSION = "1"
-"""Rises whenever the same data can give other findings."""
+"""Rises whenever the same data can give different findings."""
 
 MEANINGS = {
     "repeat": "The same user, question and pair of responses occur in several rows, always with the same label.",
@@ -30,14 +30,14 @@ MEANINGS = {
     "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
     **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
-"""Every kind of finding, whether the data have it or not."""
+"""Every kind of finding, including those that the data do not have."""
 
 FLAGGED = ("repeat", "contradiction", *ARTIFACTS)
-"""The kinds whose cases are wrong by themselves. The others are worth knowing, but their cases stay."""
+"""The kinds whose cases are themselves faulty. Cases with other findings are kept."""
 
 
 def names(case: Case) -> float:
-    """The response that says the user's name; 0.5 where both do or neither."""
+    """The response that mentions the user's name; 0.5 if both or neither do."""
     name = case.persona.profile.get("Name")
     return more(case, lambda response: isinstance(name, str) and says(name, response))
 
@@ -72,8 +72,8 @@ class Audit:
 
     Attributes:
         cases: what was audited.
-        findings: name -> finding, every kind present; one that the data do not have has no ids.
-        repeats: the rows of each pair that stands in several rows, in the order of the release.
+        findings: name -> finding, for every kind; one that the data do not have has no ids.
+        repeats: the rows of each pair that occurs in several rows, in the order of the release.
         role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
     """
 
@@ -93,7 +93,7 @@ class Audit:
         return frozenset(id_ for name in FLAGGED for id_ in self.findings[name].ids)
 
     def ceiling(self, category: str | None = None) -> float:
-        """The highest accuracy that a judge can reach whose choice does not depend on the order.
+        """Label ceiling: the highest accuracy of an order-blind judge.
 
         For the same user, question and pair of responses it always picks the same response, so that of these rows
         only those with the more frequent label can be right.
@@ -155,10 +155,10 @@ class Audit:
 
 
 def audit(cases: CaseSet) -> Audit:
-    """Look through the cases for everything that MEANINGS names.
+    """Search the cases for everything that MEANINGS names.
 
     Args:
-        cases: of any cells, see `dataset.load_cases`. What stands in a cell that is not among them is not seen.
+        cases: of any cells, see `dataset.load_cases`. Repeats in other cells are not seen.
     """
     rows = _in_release_order(cases)
     pairs: dict[object, list[Case]] = defaultdict(list)
@@ -185,7 +185,7 @@ def audit(cases: CaseSet) -> Audit:
 
 
 def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:
-    """Cells in which a pair stands, joined by ` + ` -> how many such pairs have the same label, how many opposite ones."""
+    """Cells in which a pair occurs, joined by ` + ` -> how many such pairs have the same label, how many opposite ones."""
     counts: dict[str, dict[str, int]] = {}
     for rows in repeats:
         label = "opposite" if _opposite(rows) else "same"

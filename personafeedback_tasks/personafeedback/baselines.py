@@ -1,7 +1,7 @@
-"""What shortcuts are worth on the data: judges that need no model and do not understand a word.
+"""Accuracy of shortcuts on the data: judges without a model, which understand nothing.
 
 A baseline gives the `acc` of one case, averaged over both orders like that of a model. Each measures something of the
-two responses and picks the larger measure; on a tie the first one shown, which is worth 0.5.
+two responses and picks the larger measure; on a tie the first one shown, which scores 0.5.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .cases import Case, CaseSet, columns
 from .release import PAPER_COUNTS
 
 CHANCE = 0.5
-"""The `acc` of a fair coin, and of any judge that looks at the order alone."""
+"""The `acc` of a fair coin, and of any judge that looks only at the order."""
 
 _RUN = re.compile(f"[{LATIN_LETTERS}]+|[{IDEOGRAPHS}]+")
 
@@ -30,7 +30,7 @@ def longest(case: Case) -> float:
 
 
 def overlap(case: Case) -> float:
-    """The response of which more distinct terms stand in the values of the persona.
+    """The response with more distinct terms that occur in the values of the persona.
 
     The count grows with the length too; `overlap_share` is free of that, and on the data we have the weaker warning.
     """
@@ -39,7 +39,7 @@ def overlap(case: Case) -> float:
 
 
 def overlap_share(case: Case) -> float:
-    """The response of whose distinct terms the larger share stands in the values of the persona."""
+    """The response with the larger share of distinct terms that occur in the values of the persona."""
     known = _persona_terms(case.persona.values)
 
     def share(response: str) -> float:
@@ -60,9 +60,9 @@ def more(case: Case, measure: Callable[[str], float]) -> float:
     return CHANCE if chosen == rejected else float(chosen > rejected)
 
 
-@lru_cache(maxsize=4)  # who asks one case after the other for every baseline has its terms at hand
+@lru_cache(maxsize=4)  # computing every baseline case by case reuses its terms
 def overlap_terms(text: str) -> frozenset[str]:
-    """The distinct lower-cased Latin words of a text, and the pairs of neighbouring Chinese characters."""
+    """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
     found: set[str] = set()
     for run in _RUN.findall(text.lower()):
         if run[0] < "\u3400":

@@ -1,4 +1,4 @@
-"""What a model card says of this benchmark: what was measured, and what the numbers do not say."""
+"""What a model card says about this benchmark: what was measured, and what the numbers do not show."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ class Case:
         difficulty: `easy`, `medium` or `hard`.
         persona: the user who asked; one object for all cases of a user.
         question: what the user asked.
-        chosen: the response that the annotators found to suit this user better.
+        chosen: the response that the annotators chose for this user.
         rejected: the other response.
-        extra: fields of the row that this version does not know, as parsed.
+        extra: fields of the row that are unknown to this version, as parsed.
     """
 
     id: str
@@ -75,20 +75,20 @@ class Case:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id and of every text. It stands in each harness's log beside the answers, so
-        that no answer is ever scored against other data than it was given for.
+        """SHA-256 (12 hex digits) of the id and of every text. Each harness's log has it beside the answers, so
+        that no answer is ever scored against different data.
         """
         return digest_of((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
 
 
 @dataclass(frozen=True)
 class CaseSet(engine.CaseSet[Case]):
-    """The cases of one run, in the order in which they are offered to a harness.
+    """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
         cases: users take turns, cells are interleaved in proportion to their sizes.
         release: where they came from.
-        counts: `table2` if every cell has the paper's number of cases, `any` if that was not asked for.
+        counts: `table2` if every cell has the paper's number of cases, `any` if that was not checked.
     """
 
     cases: tuple[Case, ...]
@@ -123,8 +123,8 @@ def load_cases(
         data: see `release.locate`.
         category: `specific`, `general`, or None for both.
         difficulty: `easy`, `medium`, `hard`, or None for all three.
-        counts: `table2` (default) demands the number of cases per cell that the paper reports;
-            `any` accepts what is there, and every signature then says so.
+        counts: `table2` (default) requires the number of cases per cell that the paper reports;
+            `any` accepts what is present, and every signature then says so.
 
     Raises:
         DataError: naming the file and line, what was found, what was expected and what to do.
@@ -212,7 +212,7 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
 
 
 def persona_fields(release: Release) -> frozenset[str]:
-    """The names of the parts of a release's personas, see `Persona.fields`: of all users, asked or not.
+    """The names of the parts of a release's personas, see `Persona.fields`: of all users, in the run or not.
 
     The cells of one run have different users and must agree on what may be hidden.
 
@@ -226,7 +226,7 @@ def persona_fields(release: Release) -> frozenset[str]:
 def _users_in_turn(cases: list[Case]) -> list[Case]:
     """First case of every user, then second of every user, ...; users and their cases in the order of the file.
 
-    The release's rows come in runs of one user, so without this `--limit 100` would test ten people.
+    The release's rows come in runs of one user, so without this `--limit 100` would cover ten users.
     """
     turn: Counter[str] = Counter()
     rounds: dict[int, list[Case]] = {}
@@ -237,7 +237,7 @@ def _users_in_turn(cases: list[Case]) -> list[Case]:
 
 
 def _in_proportion(cells: list[list[Case]]) -> list[Case]:
-    """Interleave cells in proportion to their sizes: every prefix of the release's cells is right to within one case."""
+    """Interleave cells in proportion to their sizes: every prefix has the release's proportions to within one case."""
     places = [
         ((position + 0.5) / len(cell), rank, case)
         for rank, cell in enumerate(cells)
@@ -267,13 +267,13 @@ def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str
 def load_present(
     data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "table2"
 ) -> CaseSet:
-    """Load every cell that a copy of the release has a file for; the copy may hold one half only.
+    """Load every cell that a copy of the release has a file for; the copy may have only one half.
 
     Args:
-        data, difficulty, counts: see `load_cases`. `counts` holds for each cell that is there.
+        data, difficulty, counts: see `load_cases`. `counts` applies to each cell that is present.
 
     Raises:
-        DataError, OptionError: as `load_cases`, and where no cell is there.
+        DataError, OptionError: as `load_cases`, and if no cell is present.
     """
     wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
     there = [cell for cell in present_cells(data) if cell in wanted]

@@ -1,6 +1,6 @@
 """Case -> the two conversations that a reward model scores: what is told about the user, the question, one response.
 
-A reward model judges one response at a time, so nothing is asked and no letter stands in a text. What the model is
+A reward model judges one response at a time, so no text has a question of ours or a letter. What the model is
 told is a system turn; a chat template or a reader without system turns gets it before the question.
 """
 
@@ -28,10 +28,10 @@ TOLD = {
 
 
 def check(template: Template) -> None:
-    """Refuse what has no meaning for a reward model.
+    """Refuse options that do not apply to a reward model.
 
     Raises:
-        OptionError: a setting that is not one of SETTINGS, or a wording of the question, which is not asked here.
+        OptionError: a setting that is not one of SETTINGS, or a wording of the question, which a reward model does not get.
     """
     if template.setting not in SETTINGS:
         raise OptionError(

@@ -1,7 +1,7 @@
-"""Cases -> the JSONL that RewardBench reads, for reward models with code of their own.
+"""Cases -> the JSONL that RewardBench reads, for reward models that ship their own code.
 
-RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by their place and knows no system
-turn: so the persona stands before the question, and both hold every turn.
+RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by position and has no system
+turn: so the persona comes before the question, and both contain every turn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .conversations import SIDES, check, conversation
 from .prompts import Template
 
 NOTICE = "PersonaFeedback (arXiv 2506.12915) test data. Do not train on it: benchmark data must never be in training corpora."
-"""Stands in every row, so that a row that strays into a corpus is found."""
+"""In every row, so that a row that leaks into a corpus can be found."""
 
 
 def rewardbench(cases: Sequence[Case], template: Template) -> Iterator[dict[str, Any]]:

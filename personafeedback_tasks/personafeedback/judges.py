@@ -1,4 +1,4 @@
-"""Two judges without a model. They read the prompt like any model, and show what a shortcut is worth.
+"""Two judges without a model. They read the prompt like any model, and show how well a shortcut scores.
 
 Each is one definition on the two responses as they are shown: the judge finds them in a prompt, `baselines` in a case.
 """
@@ -12,7 +12,7 @@ from .prompts import responses
 
 
 def more(first: float, second: float) -> str:
-    """The letter of the larger value; the first one on a tie, so that both orders together are worth 0.5."""
+    """The letter of the larger value; the first one on a tie, so that both orders together score 0.5."""
     return LETTERS[0] if first >= second else LETTERS[1]
 
 

@@ -24,7 +24,7 @@ class Persona:
     Attributes:
         user_id: the key of the release; names repeat across users.
         profile: `persona/<user_id>.json` as parsed. Key names vary between users, typos included.
-        memory_file: where this user's memory would lie; only the setting `rag` reads it.
+        memory_file: where this user's memory would be; only the setting `rag` reads it.
     """
 
     user_id: str
@@ -33,17 +33,17 @@ class Persona:
 
     @cached_property
     def text(self) -> str:
-        """The whole profile as indented lines; every key and value stands in it as written."""
+        """The whole profile as indented lines; every key and value appears as written."""
         return "\n".join(_lines(self.profile))
 
     @cached_property
     def values(self) -> str:
-        """Every string of the profile that is no key, one after the other."""
+        """Every string of the profile that is not a key, one after another."""
         return "\n".join(_strings(self.profile))
 
     @cached_property
     def memory(self) -> tuple[str, ...]:
-        """The pieces of this user's memory, read when they are first asked for.
+        """The pieces of this user's memory, read at first use.
 
         Raises:
             DataError: there is no such file, or it is broken.
@@ -65,7 +65,7 @@ class Persona:
         return frozenset(_fields(self.profile))
 
     def without(self, hidden: tuple[str, ...]) -> Persona:
-        """This persona without some of its parts. One that it does not have is hidden already."""
+        """This persona without some of its parts. Parts that it does not have are ignored."""
         if not hidden:
             return self
         if hidden not in self._without:

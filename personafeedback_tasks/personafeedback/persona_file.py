@@ -1,4 +1,4 @@
-"""`persona/<user_id>.json` -> a profile. Strict, and no larger than every later step can bear for each of a user's cases."""
+"""`persona/<user_id>.json` -> a profile. Strict, and small enough for every later step on each of a user's cases."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LARGEST = 200_000
 LONGEST_KEY = 200
 """Characters of a key. A prompt may repeat it before each value and each key below it."""
 DEEPEST = 20
-"""Objects and lists inside each other. A prompt indents each of them."""
+"""Levels of nested objects and lists. A prompt indents each of them."""
 
 
 def load(path: Path) -> dict[str, Any]:
     """The profile as parsed.
 
     Raises:
-        DataError: the file is no JSON object, or larger, deeper or with longer keys than these limits.
+        DataError: the file is not a JSON object, or is larger, deeper or with longer keys than these limits.
     """
     raw = read(path)
     if len(raw) > LARGEST:

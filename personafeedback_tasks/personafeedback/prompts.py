@@ -1,12 +1,12 @@
 """Case -> the two prompts, one per order.
 
 Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
-What stands before the bar is the same in both orders, and where the whole persona is told, what stands before the
-question is the same for all cases of a user, so that a server's prefix cache serves it. `rag` tells each case something else.
+The part before the bar is the same in both orders, and if the whole persona is told, the part before the question is the
+same for all cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
 
 The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
-Texts of the data are joined in as values and never interpreted: braces, template syntax and chat tokens arrive as
-they are.
+Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive
+unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STAND_INS = tuple(
     Case("", "", "", Persona("", profile), "Q", "C", "R")
     for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
 )
-"""A case per language, for fingerprints: what they hold tells the fixed texts and the layout apart."""
+"""One case per language, for fingerprints: their contents tell the fixed texts and the layout apart."""
 
 
 def _retrieves(options: Mapping[str, Any]) -> bool:
@@ -45,16 +45,16 @@ def _names(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Template(Options):
-    """The options of PersonaFeedback: what is asked, apart from the case, and of which data.
+    """The options of PersonaFeedback: the prompt, apart from the case, and the data.
 
     Attributes:
         setting: what the model is told about the user, see SETTINGS.
         method: how its choice is read, see record.py.
         prompt: which wording of the question, see `wordings.WORDINGS`.
-        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data stay as they are.
+        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data are unchanged.
         hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
         k: `rag` only: how many pieces it shows.
-        rag_filter: `rag` only: whether the model first drops the pieces that do not matter, see rag/filter.py.
+        rag_filter: `rag` only: whether the model first drops irrelevant pieces, see rag/filter.py.
         data: where the release is, see `release.locate`.
         counts: `table2` or `any`, see `cases.load_cases`.
     """
@@ -66,7 +66,7 @@ class Template(Options):
     method: str = option("generate", "how the model's choice is read", always=True)
     k: int = option(5, "how many pieces `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
-        False, "whether the model first drops the pieces that do not matter (Inspect)", said=lambda _: ["rag_filter"]
+        False, "whether the model first drops irrelevant pieces (Inspect)", said=lambda _: ["rag_filter"]
     )
     prompt: str = option(
         "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
@@ -82,7 +82,7 @@ class Template(Options):
     )  # fmt: skip
     data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
     counts: str = option(
-        "table2", "`any` takes what is there instead of the paper's number of cases", values=lambda: COUNTS
+        "table2", "`any` accepts what is present instead of the paper's number of cases", values=lambda: COUNTS
     )
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class Template(Options):
         """Find out before the first call whether every prompt can be built.
 
         Raises:
-            OptionError: a hidden field stands in no persona of the release.
+            OptionError: no persona of the release has a hidden field.
             DataError: a user's memory is missing or broken, with setting=rag.
             ModuleNotFoundError: what setting=rag needs is not installed.
         """
@@ -159,7 +159,7 @@ def no_persona(case: Case, template: Template) -> str:
 def rag(case: Case, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question."""
     pieces = template.pieces(case)
-    if not pieces:  # the filter dropped them all: then nothing is known about the user
+    if not pieces:  # the filter dropped them all: nothing is known about the user
         return no_persona(case, template)
     lines = "\n".join(f"- {piece}" for piece in pieces)
     return f"{template.wording(case).with_notes}\n\n<notes>\n{lines}\n</notes>"
@@ -183,10 +183,10 @@ def build(case: Case, template: Template, order: str) -> str:
 
 
 def responses(prompt: str) -> tuple[str, str]:
-    """Read the two responses back out of a prompt: (A, B).
+    """Extract the two responses from a prompt: (A, B).
 
     Raises:
-        ValueError: the prompt is not one of ours, or a text of the data holds our tags so that the parts are ambiguous.
+        ValueError: the prompt is not one of ours, or a text of the data contains our tags, which makes the parts ambiguous.
     """
     parts = []
     for tag in ("response_A", "response_B"):

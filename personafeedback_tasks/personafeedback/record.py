@@ -1,4 +1,4 @@
-"""The record of PersonaFeedback: all that the harness rooms, the log readers and the reports know of it."""
+"""The record of PersonaFeedback: everything that the harness rooms, the log readers and the reports know about it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ METHODS = {
         ),
     )
 }  # fmt: skip
-"""How the model's choice is read. A letter is asked for in all but `cot`, which reasons first, and `reward`."""
+"""How the model's choice is read. All ask for a letter but `cot`, which reasons first, and `reward`."""
 
 FILTER = Stage(
     name="rag_filter",
@@ -124,7 +124,7 @@ def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
 
 
 def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
-    """The paper's Table 2, or the bundled sample's; nothing is claimed under counts=any."""
+    """The paper's Table 2, or the bundled sample's; empty under counts=any."""
     if signature["demonstration"]:
         return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
     return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
@@ -136,7 +136,7 @@ _MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym
 
 
 def measures(row: CaseAnswers) -> dict[str, float]:
-    """What a report says of one case, averaged over its epochs; nan if undefined. Beside the metrics of `scoring.CaseScore`:
+    """The values of one case in a report, averaged over its epochs; nan if undefined. Beside the metrics of `scoring.CaseScore`:
 
     - bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
     - bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
@@ -163,7 +163,7 @@ def _of_epoch(answers: Answers) -> tuple[float, float, float]:
 
 
 def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
-    """The baselines on the asked cases, what the audit flags among all of them, and the ceiling of their labels."""
+    """The baselines on the cases of the run, the audit's flags among all cases, and their label ceiling."""
     found = audit(cases)
     there = [case for case in cases if case.id in asked]
 

@@ -28,7 +28,7 @@ PAPER_COUNTS = {
 SAMPLE_CASES_PER_CELL = 8
 
 _FILES = ["data/*", "persona/*", "memory/*"]
-"""What is read of a dataset on the Hub. The release has no memories; a copy of one's own may."""
+"""What is read from a dataset on the Hub. The release has no memories; your own copy may."""
 
 _HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
@@ -38,7 +38,7 @@ class Release:
     """One copy of the release on this machine.
 
     Attributes:
-        root: folder that holds `data/`, `persona/` and, where there are any, `memory/`.
+        root: folder that contains `data/`, `persona/` and, if there are any, `memory/`.
         source: what a signature prints: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
         counts: expected number of cases per (category, difficulty).
     """
@@ -49,7 +49,7 @@ class Release:
 
     @property
     def is_sample(self) -> bool:
-        """The bundled sample demonstrates; its numbers are no evidence about a model."""
+        """The bundled sample is for demonstration only; not evidence about any model."""
         return self.source == SAMPLE
 
 
@@ -58,7 +58,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
 
     Args:
         data: a folder in the release's layout, `sample`, or a Hub dataset id with an optional `@revision`.
-            None reads PERSONAFEEDBACK_DATA, and where that is unset takes the pinned Hub release.
+            None reads PERSONAFEEDBACK_DATA, and if that is unset uses the pinned Hub release.
 
     Raises:
         DataError: there is no such folder, or the Hub cannot serve the dataset.
@@ -72,7 +72,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
         folder = Path(name).expanduser()
         if folder.is_dir():
             return Release(folder, str(folder.resolve()), PAPER_COUNTS)
-    except (OSError, RuntimeError):  # a name that no file system takes, or the home of an unknown user
+    except (OSError, RuntimeError):  # a name that no file system accepts, or the home of an unknown user
         pass
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
@@ -102,5 +102,5 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
             "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
             f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
         ) from error
-    # A snapshot lies in a folder named after its commit, whatever branch or tag was asked for.
+    # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", PAPER_COUNTS)

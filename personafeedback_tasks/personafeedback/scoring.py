@@ -1,7 +1,7 @@
 """Answers -> the scores of a case.
 
 A case has one answer per order (see `orders.ORDERS`): `A`, `B`, or the reason why the reply is unreadable.
-What has an empty denominator is nan, never 0, and is left out of means.
+A value with an empty denominator is nan, never 0, and is left out of means.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .orders import CHOSEN_LETTER, ORDERS
 
 @dataclass(frozen=True)
 class CaseScore:
-    """What one case says about a model. All values lie in [0, 1].
+    """The scores of one case. All values are in [0, 1].
 
     Attributes:
         acc: mean over both orders of "the chosen response was picked"; unreadable counts as not picked. Chance 0.5.
@@ -43,7 +43,7 @@ def score_answers(answers: Sequence[str]) -> CaseScore:
     """Score one case from its answers in the order of ORDERS.
 
     Raises:
-        ValueError: there is not exactly one answer per order.
+        ValueError: the number of answers is not the number of orders.
     """
     if len(answers) != len(ORDERS):
         raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(ORDERS)})")
@@ -64,7 +64,7 @@ def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
     """acc_sym: 1 if the log-odds of the chosen response, averaged over both orders, are positive; 0.5 on an exact tie.
 
     Args:
-        pairs: log-likelihoods of (A, B), one pair per order of ORDERS. An undefined one counts as not picked.
+        pairs: log-likelihoods of (A, B), one pair per order of ORDERS. An undefined pair counts as not picked.
     """
     odds = []
     for order, (a, b) in zip(ORDERS, pairs, strict=True):
@@ -78,7 +78,7 @@ def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
 def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
     """The probability of the chosen response, averaged over both orders. Chance 0.5.
 
-    The two letters share all of it: p(chosen) = p / (p(A) + p(B)). nan unless both orders have it, since position bias
+    The two letters have all of the probability: p(chosen) = p / (p(A) + p(B)). nan unless defined in both orders, since position bias
     cancels only then.
 
     Args:

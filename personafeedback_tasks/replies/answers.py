@@ -54,7 +54,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
-    """The same for a reply that was asked to reason first and then to end with one line: only that line is read.
+    """The same for a reply that should reason first and end with one line: only that line is read.
 
     The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree; the
     last line of a truncated reply is no last line.

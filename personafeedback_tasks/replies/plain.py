@@ -13,7 +13,7 @@ from ..common.text import nfkc
 from .vocabulary import GONE, classes
 
 READ = 50_000
-"""Characters at the beginning and at the end of a reply that are read; a reply that goes on for longer has lost its way."""
+"""Characters read at the beginning and at the end of a reply; a longer reply has gone astray."""
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
 _WIDE = {wide: nfkc(wide) for wide in "，：；！？（）"}  # the common ones: a text without them normalizes fast

@@ -48,7 +48,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
         What to tell the user, one line each.
 
     Raises:
-        CardError: nobody should publish this run, or the card cannot be changed without a loss. Nothing is written then.
+        CardError: this run should not be published, or the card cannot be changed without a loss. Nothing is written then.
         FileError: the card cannot be written. It is unchanged.
     """
     spec = refuse_unpublishable(report, cases)
@@ -66,7 +66,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
     ]
 
 
-# --- what nobody should publish --------------------------------------------------------------------------------------
+# --- what should not be published ------------------------------------------------------------------------------------
 
 
 def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:

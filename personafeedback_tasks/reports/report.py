@@ -190,7 +190,7 @@ def groups_of(
 
     Args:
         cases: the answered cases.
-        begun: cells that are to appear even if none of their cases is answered.
+        begun: cells to include even if none of their cases is answered.
     """
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
     for case in cases:

@@ -16,7 +16,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
 
     Args:
         audit_version: of the audit, where a number depends on it.
-        public: leave the folders of this machine out. The digest says which data they held.
+        public: leave the folders of this machine out. The digest identifies their data.
     """
     signature, options = run.signature, run.benchmark.options
     digests = "".join(sorted(case.digest for case in run.cases.values()))

@@ -61,14 +61,14 @@ def commit_of(path: str, revision: str | None) -> str:
 
     if is_local(path):
         return LOCAL
-    # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch or tag was asked for.
+    # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch or tag was requested.
     return Path(str(cached_file(path, "config.json", revision=revision))).parent.name
 
 
 def foreign_code(path: str, commit: str) -> list[str]:
     """The other repositories whose code transformers would run with this model, sorted. Its commit does not pin them.
 
-    Code lies elsewhere where `auto_map` says `OWNER/NAME--module.Class`, and where an adapter's base model has its own.
+    Code is elsewhere if `auto_map` says `OWNER/NAME--module.Class`, or if an adapter's base model has its own.
     """
     from transformers import PretrainedConfig
     from transformers.models.auto.tokenization_auto import get_tokenizer_config

@@ -1,4 +1,4 @@
-"""Logs of either harness -> runs. The cells of a run may lie in several logs.
+"""Logs of either harness -> runs. The cells of a run may be in several logs.
 
 A log is recognized by its content, never by its name.
 """

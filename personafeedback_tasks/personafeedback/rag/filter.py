@@ -1,7 +1,7 @@
-"""The paper's filter (arXiv 2506.12915, Appendix F): of what was retrieved, the model itself keeps what matters.
+"""The paper's filter (arXiv 2506.12915, Appendix F): the model itself keeps the relevant part of what was retrieved.
 
-It is asked once per case, before both orders. The paper's words for it were not released: these are ours. Whoever
-changes a text here raises TASK_VERSION.
+The filter is one call per case, before both orders. The paper's wording was not released: this one is ours. Changing a
+text here raises TASK_VERSION.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Kept(Template):
     """The template of one case after the filter.
 
     Attributes:
-        kept: the pieces that stand in both prompts.
+        kept: the pieces that both prompts contain.
     """
 
     kept: tuple[str, ...]
@@ -71,8 +71,8 @@ _NONE = ("0", "none", "无", "没有")
 def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
     """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
 
-    A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: what is read wrongly would
-    take notes away, and what is unreadable keeps them all.
+    A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: a wrong reading would
+    drop notes, and an unreadable reply keeps them all.
     """
     text = spoken(reply)
     if text is None:
@@ -88,12 +88,12 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
 
 
 def said(numbers: tuple[int, ...] | None, count: int) -> str:
-    """What a score says about the filter of its case."""
+    """The outcome of the filter of one case, as its score records it."""
     return UNREADABLE if numbers is None else f"kept {len(numbers)} of {count}"
 
 
 def applied(case: Case, template: Template, reply: str) -> Template:
-    """The template that asks about a case after the filter: with the pieces that the model keeps, or all if it is unreadable."""
+    """The template of a case after the filter: with the pieces that the model keeps, or all if the reply is unreadable."""
     pieces = template.pieces(case)
     numbers = read_numbers(reply, len(pieces))
     return template if numbers is None else keep(template, tuple(pieces[number - 1] for number in numbers))
@@ -107,7 +107,7 @@ def warning(task: str, outcomes: Sequence[str]) -> str | None:
     """A warning if more than 1 % of the replies to the filter are unreadable, else None.
 
     Args:
-        outcomes: what `said` says of each.
+        outcomes: the outcome of each case, see `said`.
     """
     count = outcomes.count(UNREADABLE)
     if count <= UNREADABLE_SHARE * len(outcomes):

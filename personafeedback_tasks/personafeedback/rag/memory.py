@@ -1,6 +1,6 @@
 """What an assistant remembers of a user: single pieces of text, for the setting `rag`. The release has none.
 
-They lie in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` a line; other keys are not read.
+They are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; other keys are ignored.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _text(row: dict[str, object], where: str) -> str:
 def digest(root: Path) -> str:
     """SHA-256 (12 hex digits) of all memory files of a release.
 
-    Of all users, asked or not: the cells of one run have different users and must agree on it.
+    Of all users, in the run or not: the cells of one run have different users and must agree on it.
     """
     whole = hashlib.sha256()
     for path in sorted((root / FOLDER).glob("*.jsonl")):

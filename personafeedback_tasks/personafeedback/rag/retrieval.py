@@ -16,7 +16,7 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
 def check_installed() -> None:
-    """Say which extra to install, before the first call.
+    """Name the extra to install, before the first call.
 
     Raises:
         ModuleNotFoundError: bm25s is not installed.
@@ -25,9 +25,9 @@ def check_installed() -> None:
 
 
 def search_terms(text: str) -> list[str]:
-    """The lower-cased words and numbers of a text, and the pairs of neighbouring Chinese characters.
+    """The lower-cased words and numbers of a text, and the pairs of neighboring Chinese characters.
 
-    The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A character that stands alone
+    The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A single character
     is a term itself, and full-width letters and figures are those of ASCII.
     """
     found: list[str] = []
@@ -42,7 +42,7 @@ def search_terms(text: str) -> list[str]:
 def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
     """The k different pieces that are most relevant to a question, best first; all of them if there are fewer.
 
-    Pieces that are equally relevant keep their order, also those that share no term with the question.
+    Pieces that are equally relevant keep their order, including those that share no term with the question.
     """
     different, index = _index(tuple(pieces))
     known = Counter(term for term in search_terms(question) if index is not None and term in index.vocab_dict)
@@ -53,7 +53,7 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
     for term, count in known.items():
         often.setdefault(count, []).append(term)
     found = sum(count * index.get_scores(same) for count, same in often.items())
-    # Rounded: what differs between versions of numpy must not decide an order.
+    # Rounded: differences between numpy versions must not decide an order.
     scores = [round(float(score), 6) for score in found]
     best = sorted(range(len(different)), key=lambda place: -scores[place])
     return tuple(different[place] for place in best[:k])
