@@ -539,7 +539,7 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
     report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
-    assert any(note.startswith("One user only: no standard error") for note in report.caveats)
+    assert any(note.startswith("Only one user: no standard error") for note in report.caveats)
     assert math.isnan(report.overall.measures["acc"].low)
 
 
