@@ -208,10 +208,10 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*200 of 1,010 rows disagree"),
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(200 of 1,010"),
     "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .* from its samples"),
-    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .*its answers give \(\d+ of 1,010"),
+    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 1,010"),
     "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+ from its samples"),
     "no table": (untouched, no_table, "found no acc in the table of"),
-    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 1,010|found no scores, expected those of 1,010 samples)"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 1,010|found no scores, expected those of the 1,010 samples)"),
     "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
@@ -349,8 +349,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert (
-        "The replies were read by task version 1.0; version 1.1, which is installed, reads 200 of them differently."
-        in printed
+        "The replies were read by task version 1.0; the installed version 1.1 reads 200 of them differently." in printed
     )
 
 

@@ -510,15 +510,15 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(note.startswith("Only 8 users: 95 % intervals under-cover.") for note in report.caveats)
+    assert any(caveat.startswith("Only 8 users: 95 % intervals under-cover.") for caveat in report.caveats)
     log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(note.startswith("All users have the same score") for note in report.caveats)
+    assert any(caveat.startswith("All users have the same score") for caveat in report.caveats)
     row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
     report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
-    assert any(caveat.startswith("Only one user: there is no standard error") for caveat in report.caveats)
+    assert any(caveat.startswith("Only one user: no standard error") for caveat in report.caveats)
     assert math.isnan(report.overall.measures["acc"].low)
 
 
