@@ -12,6 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from personafeedback_tasks.common.files import write
 from personafeedback_tasks.engine.benchmark import Benchmark, Method, Metric, benchmarks
 
 HERE = Path(__file__).resolve().parent
@@ -212,4 +213,4 @@ def files() -> dict[Path, str]:
 
 if __name__ == "__main__":
     for path, text in files().items():
-        path.write_text(text, encoding="utf-8")
+        write(path, text)

@@ -386,13 +386,13 @@ def test_an_unknown_judge_is_named_with_the_known_ones():
         get_model("personafeedback/shortest")
 
 
-def test_the_command_says_what_it_asks_once(real_data, tmp_path):
+def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
     done = command(
         "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",
         "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    output = " ".join(done.stdout.split())
+    output = " ".join(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
     assert output.count("model calls") == 1
     asked = load_cases(real_data, "general")[:10]
     characters = sum(

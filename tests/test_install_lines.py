@@ -27,7 +27,7 @@ def venv(tmp_path: Path) -> Venv:
 
     Torch is only said to be there. Where an index has no metadata, a dry run downloads 2 GB of torch and CUDA.
     """
-    venv = Venv(tmp_path)
+    venv = Venv.create(tmp_path)
     updated = venv.run("uv pip install -q --upgrade pip fsspec")
     assert updated.returncode == 0, updated.stderr
     (site_packages,) = (venv.root / "lib").glob("python*/site-packages")

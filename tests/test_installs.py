@@ -96,7 +96,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     succeed(venv, IMPORT)
     ours = {path: content for path, content in listing(source).items() if path not in before}
     assert {Path(path).parts[:3] for path in ours} == {("lm_eval", "tasks", "personafeedback")}
-    assert sum(content.startswith("->") for content in ours.values()) == 41
+    assert sum(content.startswith("->") for content in ours.values()) == 42
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
@@ -150,10 +150,10 @@ def test_register_links_into_the_lm_eval_that_this_python_imports(layered, wheel
     assert link.readlink() == task_configs(venv) / link.name
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
 
-    assert "41 files removed" in succeed(venv, "personafeedback unregister", **folders)
+    assert "42 files removed" in succeed(venv, "personafeedback unregister", **folders)
     assert listing(first_on_path) == before
     assert link.is_symlink()
-    assert "41 files removed" in succeed(venv, "personafeedback unregister")
+    assert "42 files removed" in succeed(venv, "personafeedback unregister")
     assert listing(elsewhere) == before
 
 
@@ -170,7 +170,7 @@ def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
     assert "personafeedback" not in names
     # The command that removes them comes back with the package.
     install(venv, wheel)
-    assert "41 files removed" in succeed(venv, "personafeedback unregister")
+    assert "42 files removed" in succeed(venv, "personafeedback unregister")
     assert listing(elsewhere) == before
 
 
@@ -188,7 +188,7 @@ def newer_wheel(wheel, tmp_path_factory) -> Path:
     for path in sorted((copy / "task_configs").glob("*/*yaml")):
         if "version:" in path.read_text(encoding="utf-8"):
             replaced[path] = [(f'version: "{TASK_VERSION}"', f'version: "{NEWER_TASK_VERSION}"')]
-    assert len(replaced) == 3
+    assert len(replaced) == 7
     for path, changes in replaced.items():
         text = path.read_text(encoding="utf-8")
         for old, new in changes:
