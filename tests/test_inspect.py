@@ -428,6 +428,7 @@ def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replie
     assert done.returncode == 0, output
     assert "16 of 16 replies (100.0%) are unreadable" in output
     assert "most common reason: no_response (16)" in output
+    assert output.count("model calls") == 1
     (path,) = (tmp_path / "logs").glob("*.eval")
     signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True
