@@ -227,7 +227,7 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
     for command, folder in ((RUN, ours), (f"{RUN} --include_path {saved}", saved)):
         output = " ".join(fail(venv, command, **SAMPLE).split())
         assert (
-            f"personafeedback_general_hard: the YAML file {folder / 'personafeedback_general_hard.yaml'} is of task "
+            f"personafeedback_general_hard: the YAML file {folder / 'personafeedback_general_hard.yaml'} has task "
             f"version {TASK_VERSION}, the installed personafeedback-tasks has {NEWER_TASK_VERSION}. "
             'Run `personafeedback register` again, or pass --include_path "$(personafeedback task-configs)".'
         ) in output

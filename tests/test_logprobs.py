@@ -356,7 +356,7 @@ def test_epochs_are_averaged(tmp_path):
 
 
 NONE = "found no log-probabilities in the reply of"
-ALONE = "found the log-probability of the generated token alone in the reply of"
+ALONE = "found only the log-probability of the generated token in the reply of"
 
 
 @pytest.mark.parametrize(

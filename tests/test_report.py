@@ -219,7 +219,7 @@ def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs
     report = make_report(replace(read_run(hard_logs["persona"]), cases={}), general)
     assert "PARTIAL: general_hard 0 of 1,010" in report.caveats[0]
     assert any(
-        "The log holds no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
+        "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
     )
     assert "acc" not in {line.label for line in lines(report)}
 
@@ -288,7 +288,7 @@ def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, t
     shutil.copytree(lm_eval_general.parent, tmp_path / "log")
     (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
     easy.unlink()
-    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, but those of other cells\. Restore it\."):
+    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
         read_run(tmp_path / "log" / lm_eval_general.name)
 
 

@@ -431,12 +431,12 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
 @pytest.mark.parametrize(
     ("own", "found"),
     [
-        ("import not_there", r"ImportError on .*not_there"),
-        ("from transformers import was_removed", r"ImportError on .*\(cannot import name 'was_removed'"),
-        ("raise KeyError('default')", r"KeyError on .*\('default'\)"),
+        ("import not_there", r"ImportError while .*not_there"),
+        ("from transformers import was_removed", r"ImportError while .*\(cannot import name 'was_removed'"),
+        ("raise KeyError('default')", r"KeyError while .*\('default'\)"),
         (
             "class Own(LlamaForSequenceClassification): forward = lambda self, **_: self.gone",
-            r"AttributeError on .*gone",
+            r"AttributeError while .*gone",
         ),
     ],
 )

@@ -91,10 +91,12 @@ def test_lm_eval(model, path, server, expected, real_data, tmp_path):
         ("anthropic/claude-haiku-4-5", ()),
     ],
 )
-def test_inspect(model, arguments, server, expected, real_data, tmp_path, caplog):
+def test_inspect(model, arguments, server, expected, real_data, tmp_path, caplog, monkeypatch):
     pytest.importorskip("inspect_ai")
+    from inspect_ai._util import logger
     from inspect_ai.log import read_eval_log
 
+    monkeypatch.setattr(logger, "_warned", [])  # it warns once in a process
     run(
         "inspect_ai", "personafeedback_tasks/personafeedback_general_hard", "--model", model, *arguments,
         "--limit", str(LIMIT), "--log-dir", str(tmp_path), data=real_data, url=server.url_for("").rstrip("/"),

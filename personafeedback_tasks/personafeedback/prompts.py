@@ -94,7 +94,7 @@ class Template(Options):
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
             raise OptionError(
                 f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting={self.setting} "
-                f"and method={self.method}."
+                f"and method={self.method}. Use one of these, or leave rag_filter out."
             )
         if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
             raise OptionError(
