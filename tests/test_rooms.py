@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.environments import CHECKOUT
 
 import personafeedback_tasks
 from personafeedback_tasks.engine.benchmark import benchmarks
@@ -143,11 +144,9 @@ def test_no_other_room_knows_a_benchmark(room):
 def test_what_the_generator_writes_is_what_is_committed():
     from personafeedback_tasks.task_configs import generate
 
-    if not generate.HERE.parent.joinpath("pyproject.toml").is_file():
+    if not (CHECKOUT / "pyproject.toml").is_file():
         pytest.skip("needs the checkout, where the files are written")
-    stale = [
-        str(path) for path, text in generate.files().items() if not path.is_file() or path.read_text("utf-8") != text
-    ]
+    written = {CHECKOUT / path.relative_to(generate.HERE.parent): text for path, text in generate.files().items()}
+    stale = [str(path) for path, text in written.items() if not path.is_file() or path.read_text("utf-8") != text]
     assert not stale, "run `python task_configs/generate.py`"
-    written = {path.name for path in generate.files()}
-    assert {path.name for path in (generate.HERE / "personafeedback").glob("*yaml")} <= written
+    assert set((CHECKOUT / "task_configs" / "personafeedback").glob("*yaml")) <= written.keys()
