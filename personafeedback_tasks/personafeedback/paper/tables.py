@@ -1,0 +1,158 @@
+"""The numbers of the paper's tables, and what can be recomputed from them.
+
+Transcribed from the ICLR 2026 submission text of arXiv 2506.12915 (the arXiv PDF was not at hand and may differ) and checked in both
+directions. Numbers are as printed; a slip is listed under `errata` and never corrected in place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ...common.errors import choose
+from ..cases import columns as groups_of
+from ..release import PAPER_COUNTS
+
+FILES = {
+    "2": "table2_counts",
+    "3": "table3_main",
+    "4": "table4_helpsteer2_aspects",
+    "5": "table5_scenarios",
+    "6": "table6_reward_training",
+    "7": "table7_settings",
+    "8": "table8_models",
+}
+
+COUNTS = {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
+"""Cell -> its number of cases (Table 2): the weights of the paper's averages."""
+
+AVERAGES = {"specific_avg": "specific", "general_avg": "general", "total_avg": "total"}
+"""Column of Tables 3 and 6 -> the group of cells that it is the average of."""
+
+MACRO = "macro"
+"""The plain mean of the six cells: what Table 7 has, by all signs."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table.
+
+    Attributes:
+        name: of the model, the subset or what else the row is about, as printed.
+        group: the block of the table that it is in; None if there is only one.
+        cells: column key -> number, as printed.
+        about: the row's other fields.
+    """
+
+    name: str
+    group: str | None
+    cells: Mapping[str, float]
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the paper.
+
+    Attributes:
+        number: as in `Table 3`.
+        section: of the paper.
+        caption: what the numbers are, in our words.
+        columns: key -> label.
+        units: key -> unit, where there is one.
+        rows: in the order of the paper.
+        notes: what is known about the numbers, in our words.
+        document: the whole file, for JSON.
+    """
+
+    number: str
+    section: str
+    caption: str
+    columns: Mapping[str, str]
+    units: Mapping[str, str]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    document: Mapping[str, Any]
+
+    def row(self, name: str, group: str | None = None) -> Row:
+        """The first row of that name (and group).
+
+        Raises:
+            KeyError: there is none.
+        """
+        for row in self.rows:
+            if row.name == name and group in (None, row.group):
+                return row
+        raise KeyError(name)
+
+    def erratum(self, row: Row, column: str) -> Mapping[str, Any] | None:
+        """The known slip in one cell, if there is one."""
+        for slip in self.document.get("errata", ()):
+            if (slip["model"], slip["column"]) == (row.name, column):
+                found: Mapping[str, Any] = slip
+                return found
+        return None
+
+
+@cache
+def table(number: str) -> Table:
+    """One table of the paper.
+
+    Raises:
+        OptionError: it is not among FILES.
+    """
+    document = _document(FILES[choose("table", number, tuple(FILES))])
+    source, columns = document["source"], document["columns"]
+    return Table(
+        number=number,
+        section=source["section"],
+        caption=source["caption"],
+        columns={column["key"]: column["label"] for column in columns},
+        units={column["key"]: column["unit"] for column in columns if "unit" in column},
+        rows=tuple(_row(row) for row in document["rows"]),
+        notes=tuple(document["notes"]),
+        document=document,
+    )
+
+
+def verification() -> Mapping[str, Any]:
+    """Every printed average beside those recomputed, and how many agree; see `tables/verification.json`."""
+    return _document("verification")
+
+
+def averages(cells: Mapping[str, float]) -> dict[str, float]:
+    """Averages of the six cells, as the paper takes them (weighted by cases), and `macro`.
+
+    Args:
+        cells: cell -> number; other keys are ignored. Averages of cells that are missing are left out.
+    """
+    there = {cell: cells[cell] for cell in COUNTS if cell in cells}
+    found = {
+        name: weighted(there, members)
+        for name, members in groups_of(there).items()
+        if len(members) > 1 and set(members) == set(groups_of(COUNTS)[name])
+    }
+    return {**found, MACRO: sum(there.values()) / len(there)} if len(there) == len(COUNTS) else found
+
+
+def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
+    """The mean of some cells, weighted by the number of their cases."""
+    members = tuple(members)
+    return sum(cells[cell] * COUNTS[cell] for cell in members) / sum(COUNTS[cell] for cell in members)
+
+
+@cache
+def _document(name: str) -> dict[str, Any]:
+    path = files(__package__) / "tables" / f"{name}.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _row(row: Mapping[str, Any]) -> Row:
+    name = row.get("model") or row.get("name") or row["subset"]
+    about = {key: value for key, value in row.items() if key not in ("model", "name", "subset", "group", "cells")}
+    return Row(name, row["group"], row.get("cells", {}), about)
