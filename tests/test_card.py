@@ -795,11 +795,11 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, tmp_path)
     if control == "unreadable":
         other, said = (
             run_of(lambda index: ("no_response", "no_response"), signature=no_persona),
-            "100.0 % of the control's",
+            "100.0 % of the replies of the control no_persona",
         )
     else:
         other = run_of(signature=no_persona)
-        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), "PARTIAL control: "
+        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), "PARTIAL control no_persona: "
     assert any(said in note for note in make_report(run_of(), SAMPLE, other).caveats)
     with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable"):
         update(tmp_path / "README.md", run_of(), control=other)
@@ -894,6 +894,22 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
     assert (name, args["cases"]) == ("general_hard", 1010)
     assert acc == round(100 * math.fsum(right) / 1010, 2)
     assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
+
+
+def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tmp_path):
+    from support.commands import personafeedback
+
+    with_row, without = tmp_path / "with.md", tmp_path / "without.md"
+    for card, option in ((with_row, ("--paper", "GPT-4o-mini")), (without, ())):
+        done = personafeedback("card", logs["inspect"], "--data", real_data, "--model-card", card, *option)
+        assert done.exit_code == 0, done.output
+    new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
+    before, row, _ = new.partition("| GPT-4o-mini, Table 3 | 68.8 |")
+    assert row
+    assert "Not comparable with the run: the authors released neither their prompt" in before
+    assert "GPT-4o" not in old
+    assert lost(old.splitlines(), new.splitlines()) == []
+    assert load(with_row) == load(without)  # the metadata have our numbers alone
 
 
 def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):

@@ -12,7 +12,13 @@ import pytest
 import scipy
 from scipy import stats
 
-from personafeedback_tasks.common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
+from personafeedback_tasks.common.statistics import (
+    Estimate,
+    estimate,
+    macro_estimate,
+    minimum_detectable_difference,
+    sign_flip_p,
+)
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan
@@ -153,6 +159,38 @@ def test_an_estimate_is_the_intercept_of_a_clustered_regression(seed, users):
         assert (found.value, found.stderr) == same((fit.params[0], fit.bse[0]), abs=1e-12)
         assert (found.low, found.high) == same((low, high), abs=1e-12)
         assert (found.n, found.users) == (len(y), len(set(groups)))
+
+
+@pytest.mark.parametrize("users", [2, 8, 40])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_macro_mean_is_that_of_a_regression_on_the_cells(seed, users):
+    """Cells of different sizes; a user's cases are in several of them. Some values are undefined."""
+    api = pytest.importorskip("statsmodels.api")
+    values, _, owners = runs(seed, users)
+    draw = random.Random(seed)
+    cells = [draw.choice("abbccc") for _ in values]
+    found = macro_estimate(values, owners, cells)
+    kept = [case for case in zip(values, owners, cells, strict=True) if not math.isnan(case[0])]
+    y = np.array([value for value, _, _ in kept])
+    dummies = np.array([[float(cell == name) for name in "abc"] for _, _, cell in kept])
+    groups = np.array([sorted(set(owners)).index(owner) for _, owner, _ in kept])
+    fit = api.OLS(y, dummies).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
+    contrast = np.full(3, 1 / 3)
+    count = len(set(groups))
+    assert found.value == same(np.mean([y[dummies[:, column] == 1].mean() for column in range(3)]))
+    assert found.stderr == same(math.sqrt(contrast @ fit.cov_params() @ contrast * count / (count - 1)))
+    assert (found.n, found.users) == (len(y), count)
+    assert macro_estimate(values, owners, ["one"] * len(values)) == same_estimate(estimate(values, owners))
+
+
+def same_estimate(one):
+    return type(one)(*(same(value) for value in vars(one).values()))
+
+
+def test_a_cell_without_a_value_leaves_the_macro_mean_undefined():
+    found = macro_estimate([1.0, math.nan], ["u", "v"], ["a", "b"])
+    assert math.isnan(found.value)
+    assert math.isnan(found.stderr)
 
 
 @pytest.mark.parametrize("users", range(1, 11))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..common import foreign
-from ..common.errors import DataError
+from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
 from ..common.strict_json import json_text
 from ..engine.cases import CaseSet
+from ..engine.report import Published
+from ..personafeedback.paper.beside import beside
 from ..runs.read import read_run, read_runs
 from ..runs.run import Run, RunError
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from ..reports.report import Report
 
 RUN = click.Path(exists=True, path_type=Path)
+BEST = ""
+"""The value of --paper without a model."""
 
 data_option = click.option(
     "--data",
@@ -36,17 +41,42 @@ control_option = click.option(
 )
 
 
+paper_option = click.option(
+    "--paper",
+    metavar="[MODEL]",
+    is_flag=False,
+    flag_value=BEST,
+    callback=lambda context, option, model: known_model(model),
+    help="Show what the paper has of MODEL (of its best models if none is given), under a line on why it is not "
+    "comparable. Without MODEL, put it after the runs.",
+)
+
+
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 @data_option
 @control_option
+@click.option(
+    "--rag",
+    metavar="RUN",
+    type=RUN,
+    help="The same run with setting=rag, for a sheet of all settings with paired differences.",
+)
+@paper_option
 @click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write report.md, report.json and the figure there.",
 )
-def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: Path | None) -> None:
+def report(
+    runs: tuple[Path, ...],
+    data: str | None,
+    control: Path | None,
+    rag: Path | None,
+    paper: str | None,
+    out: Path | None,
+) -> None:
     """Report runs: accuracy with its interval, baselines and caveats.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. The logs
@@ -56,6 +86,9 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
         personafeedback report results/Qwen__Qwen3-8B
         personafeedback report logs/a.eval logs/b.eval --out report
         personafeedback report with.eval --no-persona without.eval
+        personafeedback report with.eval --no-persona without.eval --rag rag.eval
+        personafeedback report logs/a.eval --paper
+        personafeedback report logs/a.eval --paper GPT-4o-mini
     """
     from ..reports import tables as report_text
     from ..reports.sensitivity import sensitivities
@@ -63,7 +96,8 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
 
     found = read_runs(runs)
     against = None if control is None else read_run(control)
-    reports = [report_of(run, data, against) for run in found]
+    others = {} if rag is None else {"rag": read_run(rag)}
+    reports = [report_of(run, data, against, others, paper) for run in found]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -75,11 +109,26 @@ def report(runs: tuple[Path, ...], data: str | None, control: Path | None, out: 
             click.echo(foreign.terminal(f"wrote {path}"))
 
 
-def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
+def known_model(model: str | None) -> str | None:
+    """The value of --paper, checked before anything is read: a RUN after it would be taken for a model."""
+    if model:
+        beside(model, ())
+    return model
+
+
+def report_of(
+    run: Run,
+    data: str | None,
+    control: Run | None = None,
+    others: Mapping[str, Run] | None = None,
+    paper: str | None = None,
+) -> Report:
     """The report of a run on the available data.
 
     Args:
         data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
+        control, others: see `report.make_report`.
+        paper: as the option.
 
     Raises:
         DataError: `data` is given and broken.
@@ -88,7 +137,24 @@ def report_of(run: Run, data: str | None, control: Run | None = None) -> Report:
     from ..reports.report import make_report
 
     cases, why_not = cases_of(run, data)
-    return make_report(run, cases, control, why_not)
+    return make_report(run, cases, control, why_not, others, published_of(run, others or {}, control, paper))
+
+
+def published_of(run: Run, others: Mapping[str, Run], control: Run | None, paper: str | None) -> Published | None:
+    """What others published under the settings of these runs; None if it was not asked for.
+
+    Raises:
+        OptionError: the benchmark has nothing, or not that model.
+    """
+    spec = run.benchmark.report
+    if paper is None:
+        return None
+    if spec.published is None or spec.control is None:
+        raise OptionError(f"{run.benchmark.title} has no published numbers. Leave --paper out.")
+    settings = [
+        str(one.signature[spec.control.option]) for one in (run, *others.values(), *([control] if control else []))
+    ]
+    return spec.published(paper or None, settings)
 
 
 def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
@@ -189,8 +255,9 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     help="The card to write to; created if missing. Existing content is kept.",
 )
 @control_option
+@paper_option
 @data_option
-def card(run: Path, model_card: Path, control: Path | None, data: str | None) -> None:
+def card(run: Path, model_card: Path, control: Path | None, paper: str | None, data: str | None) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
@@ -205,6 +272,7 @@ def card(run: Path, model_card: Path, control: Path | None, data: str | None) ->
 
     found = read_run(run)
     cases, why_not = cases_of(found, data)
-    made = make_report(found, cases, None if control is None else read_run(control), why_not)
+    against = None if control is None else read_run(control)
+    made = make_report(found, cases, against, why_not, published=published_of(found, {}, None, paper))
     for line in update_card(made, cases, model_card):
         click.echo(foreign.terminal(line))

@@ -110,6 +110,34 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
     return _estimate(mean(values), clustered_stderr(values, users), len(defined), len(set(defined)))
 
 
+def macro_estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str]) -> Estimate:
+    """The plain mean of the means of some cells, each cell weighing the same; equal to `estimate` for one cell.
+
+    The standard error is clustered by user across cells: a case's deviation from the mean of its cell weighs as much as the
+    case does in the macro mean.
+
+    Args:
+        values: one per case, in any unit; nan is left out. A cell without a defined value makes everything nan.
+        users, cells: the user and the cell of each case.
+    """
+    in_cell: dict[str, list[float]] = {cell: [] for cell in cells}
+    for value, cell in zip(values, cells, strict=True):
+        if not math.isnan(value):
+            in_cell[cell].append(value)
+    means = {cell: mean(found) for cell, found in in_cell.items()}
+    deviations: dict[str, float] = {}
+    for value, user, cell in zip(values, users, cells, strict=True):
+        if not math.isnan(value):
+            weight = len(in_cell) * len(in_cell[cell])
+            deviations[user] = deviations.get(user, 0.0) + (value - means[cell]) / weight
+    count = len(deviations)
+    middle = sum(means.values()) / len(means) if means else math.nan  # nan if a cell has no defined value
+    stderr = math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
+    return _estimate(
+        middle, math.nan if math.isnan(middle) else stderr, sum(map(len, in_cell.values())), len(deviations)
+    )
+
+
 def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Sequence[str]) -> Estimate:
     """The same for something that is not a mean over cases, with its jackknife standard error.
 

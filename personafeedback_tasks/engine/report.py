@@ -61,12 +61,27 @@ class Control:
         option, value: the one option that differs, and its value in the control.
         gain: the name of the difference.
         without: what the control leaves out, for a sentence: `without the persona`.
+        others: further values of the option whose runs a sheet can show beside.
     """
 
     option: str
     value: str
     gain: str
     without: str
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Published:
+    """Numbers that others published. They go under their own line and never into a mean.
+
+    Attributes:
+        why: a sentence on why they are not comparable with the run.
+        rows: label -> name of a group, or `macro` -> value, as a share.
+    """
+
+    why: str
+    rows: Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -123,6 +138,9 @@ class ReportSpec:
         derived: measure -> what it is, from the estimates of the others.
         examine: (cases, ids of those that were asked) -> what their texts add.
         control: the control run, if there is one.
+        macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
+        published: (model or None for the best ones, values of the control's option) -> what was published of it under these.
+            Raises OptionError for a model that is not there.
         wording: the options that only change the wording of the question; the range of scores between them is the prompt
             sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).
@@ -140,6 +158,8 @@ class ReportSpec:
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     control: Control | None = None
+    macro: bool = False
+    published: Callable[[str | None, Sequence[str]], Published] | None = None
     wording: tuple[str, ...] = ()
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     card: CardSpec | None = None

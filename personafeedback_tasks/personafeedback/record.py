@@ -21,6 +21,7 @@ from .cases import CATEGORIES, CELLS, DIFFICULTIES, Case, CaseSet, columns, load
 from .conversations import SIDES
 from .judges import JUDGES
 from .orders import CHOSEN_LETTER, ORDERS
+from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
@@ -209,7 +210,11 @@ REPORT = ReportSpec(
     # pairs with both replies readable.
     derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
     examine=examine,
-    control=Control(option="setting", value="no_persona", gain="persona gain", without="without the persona"),
+    control=Control(
+        option="setting", value="no_persona", gain="persona gain", without="without the persona", others=("rag",)
+    ),
+    macro=True,
+    published=beside,
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
     card=CardSpec(

@@ -14,9 +14,10 @@ from ..runs.run import Run
 from .card_command import command
 from .report import Group, Report
 from .signature_line import model_of, signature_line
-from .tables import NOTHING, grid, interval, percent
+from .tables import NOTHING, grid, interval, percent, published
 
 PACKAGE = "personafeedback-tasks"
+_MACRO = " `macro` is the plain mean of the cells."
 
 
 def variant(run: Run) -> str:
@@ -59,7 +60,8 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         f"## {foreign.markdown(heading)}",
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec)),
         _table(report, spec),
-        f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.",
+        f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
+        *([foreign.markdown(report.published.why), published(report)] if report.published else []),
         replies,
         "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),
@@ -83,7 +85,7 @@ def _table(report: Report, spec: CardSpec) -> str:
     if control is not None:
         header += [control.gain, "95 % interval"] if gained else [control.gain]
     rows = []
-    for group in report.groups:
+    for group in report.shown:
         row = [group.name.replace("_", " ")]
         for name in measures:
             row += [f"**{percent(group.measures[name].value)}**", interval(group.measures[name])]

@@ -52,13 +52,19 @@ def of_interval(estimate: Estimate) -> Iterator[str]:
         yield "All users have the same score: a standard error of 0 says nothing about the spread."
 
 
-def of_control(control: Run) -> Iterator[str]:
-    """What weakens a gain over this control. A reply that cannot be read counts as wrong, and so makes a gain."""
+def of_control(control: Run, value: str) -> Iterator[str]:
+    """What weakens a difference to this control. A reply that cannot be read counts as wrong, and so makes a gain.
+
+    Args:
+        value: of the control's option.
+    """
     if control.partial:
-        yield f"PARTIAL control: {control.unfinished}."
+        yield f"PARTIAL control {value}: {control.unfinished}."
     if share := unreadable_share(control):
-        gain = control.benchmark.report.control.gain if control.benchmark.report.control else "gain"
-        yield f"{100 * share:.1f} % of the control's replies are unreadable and count as wrong, which inflates the {gain}."
+        yield (
+            f"{100 * share:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates "
+            "the difference to it."
+        )
 
 
 def unreadable_share(run: Run) -> float:

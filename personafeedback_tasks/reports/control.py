@@ -16,15 +16,19 @@ def gains(run: Run, control: Run) -> dict[str, float]:
     return {case_id: run.cases[case_id].value(primary) - control.cases[case_id].value(primary) for case_id in common}
 
 
-def refuse_other_control(run: Run, control: Run) -> None:
-    """Raise RunError unless the control differs from the run in the control's option alone."""
+def refuse_other_control(run: Run, control: Run, value: str) -> None:
+    """Raise RunError unless the control has this value of the control's option and differs from the run in it alone."""
     spec = run.benchmark.report.control
-    if spec is None:
-        raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
-    if control.signature.get(spec.option) != spec.value:
+    assert spec is not None  # a benchmark without one has no value
+    if control.signature.get(spec.option) != value:
         raise RunError(
-            f"{control.logs[0]}: found {spec.option} {control.signature.get(spec.option)}, expected {spec.value} for a control. "
-            f"Run the same task with {spec.option}={spec.value}."
+            f"{control.logs[0]}: found {spec.option} {control.signature.get(spec.option)}, expected {value} for a control. "
+            f"Run the same task with {spec.option}={value}."
+        )
+    if run.signature.get(spec.option) == value:
+        raise RunError(
+            f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
+            f"{control.logs[0]}. Pass the run first, and its controls as options."
         )
     for name, mine, its in (
         ("the model", run.model, control.model),

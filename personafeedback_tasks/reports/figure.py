@@ -68,13 +68,14 @@ def draw(reports: Sequence[Report]) -> Figure:
                 zorder=3,
             )
             points.append((foreign.figure(report.run.label), bars))
+        outside = _draw_published(axes, reports, order)
         axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
         per_case = {report.run.method.per_case for report in reports}
         over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
         axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%)")
         axes.margins(x=0.05)
-        _draw_legend(figure, [*behind.items(), *points])
+        _draw_legend(figure, [*behind.items(), *outside.items(), *points])
     return figure
 
 
@@ -110,6 +111,20 @@ def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str])
                 )
     if spec.chance is not None:
         drawn["Chance"] = axes.axvline(100 * spec.chance, color="0.4", linestyle="--", linewidth=1.2, zorder=1)
+    return drawn
+
+
+def _draw_published(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
+    """Label -> hollow marks, below the points and apart from them: numbers of others are not comparable."""
+    rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
+    drawn: dict[str, Artist] = {}
+    for index, (label, values) in enumerate(rows.items()):
+        there = [(place, values[name]) for place, name in enumerate(order) if name in values]
+        if there:
+            (drawn[f"{foreign.figure(label)} (not comparable)"],) = axes.plot(
+                [100 * value for _, value in there], [place + 0.38 for place, _ in there], linestyle="none",
+                marker=MARKERS[-1 - index % len(MARKERS)], markerfacecolor="none", color="0.4", markersize=4, zorder=2,
+            )  # fmt: skip
     return drawn
 
 

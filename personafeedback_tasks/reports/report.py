@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate, estimate_of
+from ..common.statistics import Estimate, estimate, estimate_of, macro_estimate
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
-from ..engine.report import Examined
+from ..engine.report import Examined, Published
 from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
 from . import caveats
 from .control import gains, refuse_other_control
+from .sheet import MACRO, Sheet, make_sheet
 from .signature_line import signature_line
+
+Averaged = Callable[[Sequence[float], Sequence[str]], Estimate]
+"""(one value per case, the user of each) -> their mean."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,15 @@ class Report:
     Attributes:
         run: what was read.
         groups: the cells that were started, and groups of several of them; the last group has them all.
+        macro: the last group with the plain mean of its cells, see `ReportSpec.macro`.
         caveats: what a reader must know before the numbers; the first ones forbid conclusions.
         ceiling: name of a group -> highest value of a judge, from the texts of the data; ceiling_note: in a sentence.
         labels: name of a subset -> its label.
         signature: one line that goes with every number.
         audit_version: of the audit of the texts; empty without data.
         control: the control run, if there is one.
+        sheet: the run beside those with other values of the control's option.
+        published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
     """
 
@@ -74,6 +81,9 @@ class Report:
     signature: str
     audit_version: str = ""
     control: Run | None = None
+    macro: Group | None = None
+    sheet: Sheet | None = None
+    published: Published | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -85,6 +95,11 @@ class Report:
     def control_signature(self) -> str | None:
         """The signature of the control's numbers."""
         return None if self.control is None else signature_line(self.control)
+
+    @property
+    def shown(self) -> tuple[Group, ...]:
+        """The columns of a table."""
+        return (*self.groups, *([self.macro] if self.macro else []))
 
     @cached_property
     def by_name(self) -> dict[str, Group]:
@@ -109,12 +124,20 @@ class Report:
                 "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
+                "macro": asdict(self.macro) if self.macro else None,
+                "settings": self.sheet.as_dict() if self.sheet else None,
+                "published": asdict(self.published) if self.published else None,
             }
         )
 
 
 def make_report(
-    run: Run, cases: CaseSet[Any] | None, control: Run | None = None, no_cases: str = "No data were loaded."
+    run: Run,
+    cases: CaseSet[Any] | None,
+    control: Run | None = None,
+    no_cases: str = "No data were loaded.",
+    others: Mapping[str, Run] | None = None,
+    published: Published | None = None,
 ) -> Report:
     """The report of one run.
 
@@ -124,6 +147,8 @@ def make_report(
             None leaves out what needs the texts.
         control: a run of the same model under the benchmark's control, for the gain.
         no_cases: why `cases` is None, for the caveats.
+        others: value of the control's option -> the same model's run under it, for a sheet (see `Control.others`).
+        published: what others published, to be shown beside.
 
     Raises:
         RunError: the run has other texts than `cases`, or the control is not a control of this run.
@@ -132,11 +157,12 @@ def make_report(
     known = list(caveats.of_run(run))
     if cases is not None:
         refuse_other_data(run, cases)
-    if control is not None:
-        refuse_other_control(run, control)
+    beside = {**(others or {}), **({} if control is None else {_control_of(run, control): control})}
+    for value, other in beside.items():
+        refuse_other_control(run, other, value)
         if cases is not None:
-            refuse_other_data(control, cases)
-        known += caveats.of_control(control)
+            refuse_other_data(other, cases)
+        known += caveats.of_control(other, value)
     texts = None
     if cases is None:
         unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
@@ -151,22 +177,40 @@ def make_report(
             "also answered."
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
-    groups = tuple(
-        _group(
-            benchmark, name, [run.cases[case_id] for case_id in ids], values, sum(run.cells[cell] for cell in cells), texts, gain,
-            len(run.method.calls),
-        )
-        for name, cells, ids in groups_of(run.cases.values(), run.cells, benchmark)
-    )  # fmt: skip
+
+    def group(name: str, ids: Sequence[str], cells: Sequence[str], averaged: Averaged = estimate) -> Group:
+        of, there = sum(run.cells[cell] for cell in cells), [run.cases[case_id] for case_id in ids]
+        return _group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), averaged)
+
+    found = groups_of(run.cases.values(), run.cells, benchmark)
+    groups = tuple(group(name, ids, cells) for name, cells, ids in found)
+    macro = None
+    if has_macro(run):
+        _, cells, ids = found[-1]
+        macro = group(MACRO, ids, cells, partial(macro_estimate, cells=[run.cases[case_id].cell for case_id in ids]))
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
     ceiling = texts.ceiling if texts else {}
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
     return Report(
         run, groups, tuple(known), ceiling, texts.ceiling_note.format(places) if texts and ceiling else "",
         {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
-        signature_line(run, texts.version if texts else ""), texts.version if texts else "", control,
+        signature_line(run, texts.version if texts else ""), texts.version if texts else "", control, macro,
+        make_sheet(run, beside, [(name, ids) for name, _, ids in found], has_macro(run)) if others else None, published,
         examples(run.cases.values()),
     )  # fmt: skip
+
+
+def has_macro(run: Run) -> bool:
+    """Whether the plain mean of the cells is shown: every cell of the benchmark has an answered case."""
+    return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
+
+
+def _control_of(run: Run, control: Run) -> str:
+    """The value of the control's option. Raises RunError if the benchmark has no control."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
+    return spec.value
 
 
 EXAMPLES = 5
@@ -210,10 +254,11 @@ def _group(
     texts: Examined | None,
     gain: Mapping[str, float],
     calls: int,
+    averaged: Averaged,
 ) -> Group:
     ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
-    measures = {measure: estimate([values[case_id][measure] for case_id in ids], users) for measure in names}
+    measures = {measure: averaged([values[case_id][measure] for case_id in ids], users) for measure in names}
     judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
     for measure, over in benchmark.corpus.items():
         measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
@@ -231,22 +276,22 @@ def _group(
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
         measures=measures,
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
-        baselines=_baselines(texts, ids, users) if texts else {},
-        subsets=_subsets(texts, ids, users, primary) if texts else {},
-        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users) if gain else None,
+        baselines=_baselines(texts, ids, users, averaged) if texts else {},
+        subsets=_subsets(texts, ids, users, primary, averaged) if texts else {},
+        gain=averaged([gain.get(case_id, math.nan) for case_id in ids], users) if gain else None,
     )
 
 
-def _baselines(texts: Examined, ids: Sequence[str], users: Sequence[str]) -> dict[str, Estimate]:
+def _baselines(texts: Examined, ids: Sequence[str], users: Sequence[str], averaged: Averaged) -> dict[str, Estimate]:
     names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
-    return {name: estimate([texts.baselines[case_id][name] for case_id in ids], users) for name in names}
+    return {name: averaged([texts.baselines[case_id][name] for case_id in ids], users) for name in names}
 
 
 def _subsets(
-    texts: Examined, ids: Sequence[str], users: Sequence[str], primary: Sequence[float]
+    texts: Examined, ids: Sequence[str], users: Sequence[str], primary: Sequence[float], averaged: Averaged
 ) -> dict[str, Estimate]:
     return {
-        name: estimate([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)], users)
+        name: averaged([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)], users)
         for name, (_, inside) in texts.subsets.items()
     }
 

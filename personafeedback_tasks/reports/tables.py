@@ -12,6 +12,7 @@ from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine import report as engine
 from .report import Group, Report
+from .sheet import Sheet
 from .terminal import line, table
 
 NOTHING = "–"
@@ -42,7 +43,7 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 
 def lines(report: Report) -> list[Line]:
     """The table of a report, one text per group. Scores and shares are in percent, the rest says what it is."""
-    groups, spec = report.groups, report.run.benchmark.report
+    groups, spec = report.shown, report.run.benchmark.report
     found = [
         Line("cases", tuple(map(_count, groups))),
         Line("users", tuple(f"{group.measures[spec.primary].users:,}" for group in groups)),
@@ -82,35 +83,81 @@ def _count(group: Group) -> str:
 
 def _measured(report: Report, shown: engine.Line) -> list[Line]:
     if shown.measure in report.run.benchmark.report.derived:
-        values = [group.derived[shown.measure] for group in report.groups]
+        values = [group.derived[shown.measure] for group in report.shown]
     else:
-        values = [group.measures[shown.measure].value for group in report.groups]
+        values = [group.measures[shown.measure].value for group in report.shown]
     if all(math.isnan(value) for value in values):
         return []
     texts = [percent(value) if shown.share else NOTHING if math.isnan(value) else f"{value:+.3f}" for value in values]
     found = [Line(shown.title, tuple(texts), shown.strong)]
     if shown.interval:
-        found.append(Line(INTERVAL, tuple(interval(group.measures[shown.measure]) for group in report.groups)))
+        found.append(Line(INTERVAL, tuple(interval(group.measures[shown.measure]) for group in report.shown)))
     return found
 
 
 def terminal(report: Report) -> list[RenderableType]:
     """What `terminal.show` prints."""
-    entries = lines(report)
     parts: list[RenderableType] = [
         *(line(f"! {caveat}") for caveat in report.above),
         line(report.run.label, style="bold"),
-        table(
-            ["%", *(group.name for group in report.groups)],
-            [(entry.label, *entry.texts) for entry in entries],
-            bold=[number for number, entry in enumerate(entries) if entry.strong],
-        ),
+        _drawn([group.name for group in report.shown], lines(report)),
         *map(line, unread(report)),
-        line(f"signature: {report.signature}", style="dim"),
     ]
-    if report.control:
-        parts.append(line(f"control: {report.control_signature}", style="dim"))
-    return parts
+    if report.sheet:
+        parts += [line(SHEET), _drawn([column.name for column in report.sheet.columns], sheet_lines(report.sheet))]
+    if report.published:
+        parts += [line(report.published.why), _drawn(*published_lines(report))]
+    parts.append(line(f"signature: {report.signature}", style="dim"))
+    return [*parts, *(line(f"{name}: {signature}", style="dim") for name, signature in signatures(report).items())]
+
+
+def _drawn(header: Sequence[str], entries: Sequence[Line]) -> RenderableType:
+    return table(
+        ["%", *header],
+        [(entry.label, *entry.texts) for entry in entries],
+        bold=[number for number, entry in enumerate(entries) if entry.strong],
+    )
+
+
+SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
+
+
+def sheet_lines(sheet: Sheet) -> list[Line]:
+    """The scores of the runs and their differences, one text per column."""
+    columns = sheet.columns
+    found = [Line("cases", tuple(f"{column.cases:,}" for column in columns))]
+    for name in sheet.runs:
+        scores = [column.scores[name] for column in columns]
+        found += [
+            Line(name, tuple(percent(score.value) for score in scores), strong=True),
+            Line(INTERVAL, tuple(map(interval, scores))),
+        ]
+    for name in columns[0].differences:
+        gaps = [column.differences[name] for column in columns]
+        found += [
+            Line(name, tuple(percent(gap.value, sign=True) for gap in gaps), strong=True),
+            Line(INTERVAL, tuple(interval(gap, sign=True) for gap in gaps)),
+        ]
+    return found
+
+
+def published_lines(report: Report) -> tuple[list[str], list[Line]]:
+    """(names of the report's columns, what was published for them): rows with nothing there are left out."""
+    names = [group.name for group in report.shown]
+    rows = report.published.rows if report.published else {}
+    found = [
+        Line(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
+        for label, values in rows.items()
+        if values.keys() & set(names)
+    ]
+    return names, found
+
+
+def signatures(report: Report) -> dict[str, str]:
+    """The signatures of the runs beside the report's own: what each is -> its signature."""
+    if report.sheet:
+        return dict(list(report.sheet.signatures.items())[1:])
+    return {"control": report.control_signature} if report.control_signature else {}
 
 
 def unread(report: Report) -> list[str]:
@@ -126,17 +173,29 @@ def unread(report: Report) -> list[str]:
 
 def markdown(report: Report, level: int = 2) -> str:
     """A section of a Markdown file."""
-    header = ["%", *(group.name.replace("_", " ") for group in report.groups)]
-    rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in lines(report)]
-    control = f"\n\nControl: {foreign.code(report.control_signature)}" if report.control_signature else ""
     parts = [
         f"{'#' * level} {foreign.markdown(report.run.label)}",
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
-        grid(header, rows),
+        _grid([group.name for group in report.shown], lines(report)),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
-        f"Signature: {foreign.code(report.signature)}{control}",
     ]
+    if report.sheet:
+        parts += [SHEET, _grid([column.name for column in report.sheet.columns], sheet_lines(report.sheet))]
+    if report.published:
+        parts += [foreign.markdown(report.published.why), published(report)]
+    parts.append(f"Signature: {foreign.code(report.signature)}")
+    parts += [f"{name.capitalize()}: {foreign.code(signature)}" for name, signature in signatures(report).items()]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def published(report: Report) -> str:
+    """What others published, as a Markdown table."""
+    return _grid(*published_lines(report))
+
+
+def _grid(header: Sequence[str], entries: Sequence[Line]) -> str:
+    rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in entries]
+    return grid(["%", *(name.replace("_", " ") for name in header)], rows)
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

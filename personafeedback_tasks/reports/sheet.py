@@ -1,0 +1,112 @@
+"""Runs of one model that differ in what it is told, side by side: the question of the paper's Figure 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+from ..common.statistics import Estimate, estimate, macro_estimate
+from ..runs.run import Run, RunError
+from .signature_line import signature_line
+
+MACRO = "macro"
+"""The name of the column whose cells weigh the same."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The cases of one group that every run answered.
+
+    Attributes:
+        name: `general_hard`, `general`, `total`, `macro`.
+        cases: how many.
+        scores: name of a run -> its primary measure.
+        differences: `rag - no_persona` -> the first minus the second, paired by case.
+    """
+
+    name: str
+    cases: int
+    scores: Mapping[str, Estimate]
+    differences: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Several runs on the same cases.
+
+    Attributes:
+        runs: name -> run, from the one that is told most.
+        columns: as in the report.
+        left_out: number of cases that not every run answered.
+    """
+
+    runs: Mapping[str, Run]
+    columns: tuple[Column, ...]
+    left_out: int
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Name of a run -> its signature."""
+        return {name: signature_line(run) for name, run in self.runs.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for `jsonable`."""
+        return {
+            "signatures": self.signatures,
+            "left_out": self.left_out,
+            "groups": {column.name: asdict(column) for column in self.columns},
+        }
+
+
+def make_sheet(
+    run: Run, others: Mapping[str, Run], groups: Sequence[tuple[str, Sequence[str]]], with_macro: bool
+) -> Sheet:
+    """The run beside others.
+
+    Args:
+        run: the one of the report.
+        others: value of the option -> run; each `refuse_other_control` accepted.
+        groups: (name, ids of the cases of the run) of each column.
+        with_macro: whether the last group's plain mean of the cells is a column too.
+
+    Raises:
+        RunError: no case was answered by all of them.
+    """
+    spec = run.benchmark.report.control
+    assert spec is not None  # the caller refused others without one
+    runs = {str(run.signature[spec.option]): run, **others}
+    common = set.intersection(*(set(one.cases) for one in runs.values()))
+    if not common:
+        logs = ", ".join(str(one.logs[0]) for one in runs.values())
+        raise RunError(f"{logs}: found no case in all of them, expected runs of the same cells.")
+    there = [(name, [case_id for case_id in ids if case_id in common]) for name, ids in groups]
+    columns = [_column(name, ids, runs, estimate) for name, ids in there if ids]
+    if with_macro:
+        _, ids = there[-1]
+        cells = [run.cases[case_id].cell for case_id in ids]
+        if set(cells) == set(run.benchmark.cells):
+            columns.append(_column(MACRO, ids, runs, partial(macro_estimate, cells=cells)))
+    return Sheet(runs, tuple(columns), len(set().union(*(one.cases for one in runs.values())) - common))
+
+
+def _column(
+    name: str,
+    ids: Sequence[str],
+    runs: Mapping[str, Run],
+    averaged: Callable[[Sequence[float], Sequence[str]], Estimate],
+) -> Column:
+    first = next(iter(runs.values()))
+    primary, users = first.benchmark.report.primary, [first.cases[case_id].user_id for case_id in ids]
+    values = {label: [run.cases[case_id].value(primary) for case_id in ids] for label, run in runs.items()}
+    return Column(
+        name,
+        len(ids),
+        {label: averaged(found, users) for label, found in values.items()},
+        {
+            f"{a} - {b}": averaged([x - y for x, y in zip(values[a], values[b], strict=True)], users)
+            for a, b in combinations(runs, 2)
+        },
+    )
