@@ -194,7 +194,8 @@ def test_a_row_is_found_by_its_name_or_its_id(name, logs, tmp_path):
     assert list(stored["published"]["rows"]) == ["QRM-Llama3.1-8B-v2, Table 3"]
     assert stored["published"]["rows"]["QRM-Llama3.1-8B-v2, Table 3"]["general_hard"] == same(0.625)
     svg = (tmp_path / "accuracy.svg").read_text(encoding="utf-8")
-    assert "QRM-Llama3.1-8B-v2, Table 3 (not comparable)" in svg
+    assert "QRM-Llama3.1-8B-v2, Table 3" in svg
+    assert "Hollow marks: published, not comparable" in svg
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "Not comparable with the run" in markdown
     assert "| QRM-Llama3.1-8B-v2, Table 3 |" in markdown

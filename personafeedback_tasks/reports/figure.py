@@ -73,7 +73,8 @@ def draw(reports: Sequence[Report]) -> Figure:
         axes.set_ylim(len(order) - 0.5, -0.5)
         per_case = {report.run.method.per_case for report in reports}
         over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
-        axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%)")
+        hollow = "\nHollow marks: published, not comparable" if outside else ""
+        axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%){hollow}")
         axes.margins(x=0.05)
         _draw_legend(figure, [*behind.items(), *outside.items(), *points])
     return figure
@@ -121,9 +122,9 @@ def _draw_published(axes: Axes, reports: Sequence[Report], order: Sequence[str])
     for index, (label, values) in enumerate(rows.items()):
         there = [(place, values[name]) for place, name in enumerate(order) if name in values]
         if there:
-            (drawn[f"{foreign.figure(label)} (not comparable)"],) = axes.plot(
+            (drawn[foreign.figure(label)],) = axes.plot(
                 [100 * value for _, value in there], [place + 0.38 for place, _ in there], linestyle="none",
-                marker=MARKERS[-1 - index % len(MARKERS)], markerfacecolor="none", color="0.4", markersize=4, zorder=2,
+                marker=MARKERS[1:][index % 4], markerfacecolor="none", color="0.4", markersize=4, zorder=2,
             )  # fmt: skip
     return drawn
 
