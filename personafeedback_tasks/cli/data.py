@@ -154,7 +154,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         "Questions",
         ["", "users", "questions per user", "users x questions", "distinct questions"],
         [
-            (category, of["users"], _range(**of["questions_per_user"]), of["combinations"], of["questions"])
+            (category, of["users"], _range(*of["questions_per_user"].values()), of["combinations"], of["questions"])
             for category, of in found.questions.items()
         ],
     )
@@ -221,8 +221,8 @@ def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
     )
 
 
-def _range(min: int, max: int) -> str:
-    return f"{min}" if min == max else f"{min}–{max}"
+def _range(fewest: int, most: int) -> str:
+    return f"{most}" if fewest == most else f"{fewest}–{most}"
 
 
 def _starred(name: str) -> str:
