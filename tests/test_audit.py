@@ -9,6 +9,7 @@ import subprocess
 import sysconfig
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -24,7 +25,8 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback import audit as audit_module
 from personafeedback_tasks.personafeedback.artifacts import ARTIFACTS
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
-from personafeedback_tasks.personafeedback.cases import load_cases, present_cells
+from personafeedback_tasks.personafeedback.baselines import baselines
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present, present_cells
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
@@ -119,9 +121,46 @@ def test_the_real_cells(real):
 
 
 def test_the_user_s_name_is_said_in_one_response_alone_488_times_and_mostly_in_the_chosen_one(real):
-    total = real.shortcuts["names"]["general"]
+    total = real.shortcuts["name"]["general"]
     assert total.n == 488  # 376 + 112
     assert total.value == 376 / 488
+    assert real.findings["name_in_one"].cells == {"general_easy": 121, "general_medium": 283, "general_hard": 84}
+
+
+def test_the_real_questions_are_ten_for_each_user(real):
+    assert real.questions == {
+        "general": {
+            "users": 147,
+            "questions_per_user": {"min": 10, "max": 10},
+            "combinations": 1470,
+            "questions": 722,
+        }
+    }
+
+
+def test_the_real_easy_and_hard_cases_of_a_question_have_at_most_three_responses(real):
+    assert real.options == {"general": {"combinations": {"2": 210, "3": 1010}, "more": []}}
+
+
+def test_the_real_rewrite_pairs_have_all_left_over_tags_and_share_no_response_with_easy_or_hard(real):
+    found = real.findings["rewrite_pairs"]
+    assert found.cells == {"general_medium": 801}
+    assert found.not_searched == ()
+    assert set(real.findings["artifact_tags"].ids) <= set(found.ids)
+    assert not set(found.ids) & {id_ for name in ("repeat", "contradiction") for id_ in real.findings[name].ids}
+    # Any response in common would do: no Medium pair has one of two.
+    shown = {
+        (c.user_id, c.question, text) for c in real.cases if c.difficulty != "medium" for text in (c.chosen, c.rejected)
+    }
+    easy = {(c.user_id, c.question) for c in real.cases if c.difficulty == "easy"}
+    for case in real.cases.cells["general_medium"]:
+        known = [(case.user_id, case.question, text) in shown for text in (case.chosen, case.rejected)]
+        assert known[0] == known[1], case.id
+        assert (case.id in found.ids) == (not any(known) and (case.user_id, case.question) in easy), case.id
+
+
+def test_the_real_rows_have_no_scenario(real):
+    assert real.scenarios == {}
 
 
 # --- clean and planted -----------------------------------------------------------------------------------------------
@@ -135,8 +174,10 @@ def test_a_clean_release_gives_no_finding(make_release):
     assert list(found.findings) == list(MEANINGS)  # what was looked for is listed though nothing was found
 
 
-def test_the_sample_gives_no_finding():
-    assert ids(audit(load_cases("sample"))) == {}
+def test_the_sample_gives_no_finding_but_two_names_in_each_cell():
+    found = audit(load_cases("sample"))
+    assert ids(found).keys() == {"name_in_one"}
+    assert found.findings["name_in_one"].cells == {"_".join(cell): 2 for cell in PAPER_COUNTS}
 
 
 def swapped(one: dict[str, str]) -> dict[str, str]:
@@ -202,7 +243,7 @@ DIRT = {
         "**Here's the degraded answer**\n\nTea.",
     ],
     "artifact_profile": [
-        '茶。完整的用户资料： {"Name": "李雷", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
+        '茶。完整的用户资料： {"Name": "韩梅", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
     ],
     "artifact_unparsed": [
         "无法解析回答",
@@ -264,7 +305,7 @@ def test_planted_artifact_adds_exactly_its_id(make_release, name, text, side):
         "解析失败通常有三个原因：编码不对、文件不全、格式写错。先检查编码，再检查文件是否完整，最后对照格式说明逐行查看，一般都能找到问题所在。",
         "None of these teas is too strong.",
         "Error handling matters.",
-        '{"Name": "Ann", "Age": 3, "Preference": "tea"} is a valid JSON object.',
+        '{"Name": "Bob", "Age": 3, "Preference": "tea"} is a valid JSON object.',
         "好的！以下是修改后的邮件：\n\n您好，会议改到三点。",
         "Here is the revised letter:\n\nDear Sir, tea at three.",
         "Remember this ratio: 1:2.",
@@ -275,6 +316,103 @@ def test_planted_artifact_adds_exactly_its_id(make_release, name, text, side):
 def test_ordinary_texts_are_no_artifacts(make_release, text):
     cells = {**CLEAN, "general/medium": [row("u2", 77, chosen=text), row("u1", 77, reject=text)]}
     assert ids(audit(load(make_release(cells, PERSONAS)))) == {}
+
+
+# --- how the cases of a question hang together ------------------------------------------------------------------------
+
+
+def pair(chosen: str, reject: str, user: str = "u1", question: str = "q") -> dict[str, str]:
+    return row(user, question=question, chosen=chosen, reject=reject)
+
+
+BUILT = {
+    "general/easy": [pair("a", "b"), pair("a", "c"), pair("a", "b", "u2"), pair("d", "e", question="four")],
+    "general/medium": [
+        pair("w", "x"),  # neither is an option
+        pair("a", "x"),  # one is
+        pair("b", "c"),  # both are
+        pair("w", "x", "u2"),  # no Hard case, but an Easy one
+        pair("w", "x", "u2", "medium only"),
+        pair("w", "x", "u2", "no easy"),
+    ],
+    "general/hard": [pair("c", "b"), pair("f", "g", question="four"), pair("h", "i", "u2", "no easy")],
+}
+
+
+@pytest.mark.parametrize("difficulties", [(), ("easy",), ("easy", "medium", "hard")])
+def test_what_was_built_is_found_whatever_the_other_category_has(make_release, difficulties):
+    other = {f"specific/{difficulty}": [pair("w", "x"), pair("w", "x", "u2")] for difficulty in difficulties}
+    root = make_release({**BUILT, **other}, PERSONAS)
+    found = audit(load_present(root, counts="any"))
+    assert found.findings["rewrite_pairs"].ids == ("general_medium:1", "general_medium:4")
+    assert found.findings["rewrite_pairs"].not_searched == ()
+    assert found.options["general"] == {
+        "combinations": {"2": 1, "3": 1, "4": 1},
+        "more": [{"responses": 4, "ids": ["general_easy:4", "general_hard:2"]}],
+    }
+    assert found.questions["general"] == {
+        "users": 2,  # u1 has 2 questions, u2 has 3, and both have q
+        "questions_per_user": {"min": 2, "max": 3},
+        "combinations": 5,
+        "questions": 4,
+    }
+
+
+@pytest.mark.parametrize("absent", ["general/easy", "general/hard"])
+def test_without_easy_or_hard_cases_no_rewrite_pair_is_looked_for(make_release, absent):
+    root = str(make_release({cell: rows for cell, rows in BUILT.items() if cell != absent}, PERSONAS))
+    document = json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)
+    found = document["findings"]["rewrite_pairs"]
+    assert (found["ids"], found["not_searched"], document["options"]) == ([], ["general_medium"], {})
+    printed = command("--data", root, "--counts", "any").output
+    assert re.search(r"^ rewrite_pairs( +(0|–)){2} +–$", printed, re.MULTILINE)
+    assert "\n  Not searched in general_medium: needs the category's Easy and Hard cases.\n" in printed
+
+
+def test_the_tables_count_questions_and_their_responses(make_release):
+    printed = command("--data", str(make_release(BUILT, PERSONAS)), "--counts", "any").output
+    assert re.search(r"^ general +2 +2–3 +5 +4$", printed, re.MULTILINE)
+    assert re.search(r"^ +2  3  4\n.*\n general  1  1  1$", printed, re.MULTILINE)
+    assert "Not searched" not in printed
+
+
+def test_one_response_alone_that_says_the_name_is_found_whichever_it_is(make_release):
+    cells = {
+        **CLEAN,
+        "general/hard": [
+            pair("Ann, tea.", "Tea."),
+            pair("Tea.", "Ann, coffee."),
+            pair("Ann, tea.", "Ann, coffee."),
+            pair("Ann, tea.", "Tea.", "u2"),
+            pair("适合李雷", "Tea.", "u2", "other"),
+        ],
+    }
+    found = audit(load(make_release(cells, PERSONAS)))
+    assert found.findings["name_in_one"].ids == ("general_hard:1", "general_hard:2", "general_hard:5")
+    assert found.shortcuts["name"]["general_hard"].n == 3
+    assert found.shortcuts["name"]["general_hard"].value == 2 / 3
+
+
+def test_scenarios_are_counted_by_the_categories_of_table_5(make_release):
+    values = ["Budget Management", "Finance", "Music", "Astrology", "", ["Music"], 3, None]
+    rows = [row("u1", number, scenario=value) for number, value in enumerate(values)]
+    root = str(make_release({**CLEAN, "general/hard": [*rows, row("u2", 9)], "general/easy": rows[:1]}, PERSONAS))
+    document = json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)
+    assert document["scenarios"] == {
+        "Entertainment & Leisure": {"general_hard": 1},
+        "Finance": {"general_easy": 1, "general_hard": 2},
+        "other scenarios": {"general_hard": 4},
+    }
+    printed = command("--data", root, "--counts", "any").output
+    table = printed.partition("Scenarios, in cases\n")[2].partition("\n\nFindings")[0].splitlines()
+    assert [line.split("  ")[0].strip() for line in table[-3:]] == list(document["scenarios"])  # the order of Table 5
+    assert table[-2].split() == ["Finance", "1", "0", "2", "3"]
+
+
+def test_without_a_scenario_nothing_is_said_of_them(make_release):
+    root = str(make_release(CLEAN, PERSONAS))
+    assert "Scenarios" not in command("--data", root, "--counts", "any").output
+    assert json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)["scenarios"] == {}
 
 
 # --- the ceiling -----------------------------------------------------------------------------------------------------
@@ -294,21 +432,27 @@ def best_judge(cases) -> float:
     return best / len(cases)
 
 
-ROW = st.builds(
-    lambda user, question, pair: {"user_id": user, "question": question, "chosen": pair[0], "reject": pair[1]},
-    st.sampled_from(["u1", "u2"]),
-    st.just("q"),
-    st.sampled_from([(a, b) for a in "xyz" for b in "xyz" if a != b]),
-)
-SMALL = st.fixed_dictionaries(
-    {f"{category}/{name}": st.lists(ROW, min_size=1, max_size=4) for category in ("general", "specific")
-     for name in ("easy", "medium", "hard")}
-)  # fmt: skip
+def releases(responses: Sequence[str]) -> st.SearchStrategy:
+    """Releases of two users and one question, with these responses."""
+    of_row = st.builds(
+        lambda user, texts: {"user_id": user, "question": "q", "chosen": texts[0], "reject": texts[1]},
+        st.sampled_from(["u1", "u2"]),
+        st.sampled_from([(a, b) for a in responses for b in responses if a != b]),
+    )
+    return st.fixed_dictionaries(
+        {f"{category}/{name}": st.lists(of_row, min_size=1, max_size=4) for category in ("general", "specific")
+         for name in ("easy", "medium", "hard")}
+    )  # fmt: skip
 
 
-def audited(cells, **options):
+SMALL = releases("xyz")
+WIDE = releases(["v", "w", "x", "y", "Ann", "李雷"])
+"""Also rewrite pairs, more than three options, and names."""
+
+
+def audited(cells, personas=PERSONAS):
     with tempfile.TemporaryDirectory() as folder:
-        return audit(load_cases(write_release(Path(folder) / "r", cells, PERSONAS), counts="any", **options))
+        return audit(load_cases(write_release(Path(folder) / "r", cells, personas), counts="any"))
 
 
 @given(SMALL)
@@ -348,7 +492,7 @@ def by_content(found) -> dict[str, Counter]:
     return {name: Counter(rows[id_] for id_ in finding.ids) for name, finding in found.findings.items()}
 
 
-@given(SMALL, st.randoms(use_true_random=False))
+@given(WIDE, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_the_order_of_the_rows_changes_nothing(cells, random):
     shuffled = {cell: random.sample(rows, len(rows)) for cell, rows in cells.items()}
@@ -359,6 +503,32 @@ def test_the_order_of_the_rows_changes_nothing(cells, random):
     left, right = one.as_dict(), other.as_dict()
     assert left["cells"] == right["cells"]
     assert left["pairs_across_cells"] == right["pairs_across_cells"]
+    assert left["questions"] == right["questions"]
+    for category, of in left["options"].items():
+        assert of["combinations"] == right["options"][category]["combinations"]
+
+
+@given(WIDE)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_the_ids_of_the_users_change_no_finding(cells):
+    other_id = {"u1": "z", "u2": "a"}
+    renamed = {cell: [{**one, "user_id": other_id[one["user_id"]]} for one in rows] for cell, rows in cells.items()}
+    profiles = {other_id[user]: profile for user, profile in PERSONAS.items()}
+    one, other = audited(cells).as_dict(), audited(renamed, profiles).as_dict()
+    for unchanged in ("findings", "flagged", "repeats", "questions", "options", "ceiling"):
+        assert one[unchanged] == other[unchanged]
+
+
+@given(WIDE)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_exchanging_chosen_and_rejected_everywhere_mirrors_the_baselines_and_changes_no_finding(cells):
+    one = audited(cells)
+    other = audited({cell: [swapped(line) for line in rows] for cell, rows in cells.items()})
+    assert one.findings == other.findings
+    assert (one.options, one.questions, one.ceilings) == (other.options, other.questions, other.ceilings)
+    mirrored = baselines(other.cases)["name"]
+    for group, of in baselines(one.cases)["name"].items():
+        assert of.value == pytest.approx(1 - mirrored[group].value)
 
 
 @given(SMALL)
@@ -410,6 +580,7 @@ def test_the_json_is_the_audit(make_release, tmp_path):
         "cases": 1,
         "cells": {"general_hard": 1},
         "ids": ["general_hard:5"],
+        "not_searched": [],
     }
     assert document["flagged"] == ["general_easy:1", "general_hard:4", "general_hard:5"]
 

@@ -19,7 +19,6 @@ from personafeedback_tasks import __version__
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.audit import SHORTCUTS
 from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, estimate, groups, overlap_terms
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
@@ -29,7 +28,6 @@ from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from personafeedback_tasks.personafeedback.scoring import score_answers
 
-ALL = {**BASELINES, **SHORTCUTS}
 JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
 """What a judge of the Inspect tasks gets in a case, both orders asked."""
 
@@ -64,21 +62,21 @@ def real(real_data):
         ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
         ("overlap_share", "...", "coffee", 0.5),  # no term at all: 0 against 0
         ("overlap_share", "...", "tea", 0.0),
-        ("names", "Dear Ann, tea.", "Tea.", 1.0),
-        ("names", "Tea.", "Dear Ann, tea.", 0.0),
-        ("names", "Ann: tea.", "Dear Ann, tea.", 0.5),
-        ("names", "Tea.", "Coffee.", 0.5),
-        ("names", "Anna, tea.", "Tea.", 0.5),
+        ("name", "Dear Ann, tea.", "Tea.", 1.0),
+        ("name", "Tea.", "Dear Ann, tea.", 0.0),
+        ("name", "Ann: tea.", "Dear Ann, tea.", 0.5),
+        ("name", "Tea.", "Coffee.", 0.5),
+        ("name", "Anna, tea.", "Tea.", 0.5),
     ],
 )
-def test_a_baseline_or_shortcut_scores_a_case(name, chosen, rejected, expected):
-    assert ALL[name](case(chosen, rejected)) == expected
+def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
+    assert BASELINES[name](case(chosen, rejected)) == expected
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_exchanging_the_labels_mirrors_every_baseline_and_shortcut(one, other):
+def test_exchanging_the_labels_mirrors_every_baseline(one, other):
     if one != other:
-        for name, baseline in ALL.items():
+        for name, baseline in BASELINES.items():
             assert baseline(case(one, other)) == 1 - baseline(case(other, one)), name
 
 
@@ -126,7 +124,7 @@ def test_a_name_of_more_than_100_characters_is_not_looked_for():
 
 @pytest.mark.parametrize("profile", [{"Job": "baker"}, {"Name": None}, {"Name": ["Ann"]}, {"Name": 3}])
 def test_a_persona_without_a_name_is_never_named(profile):
-    assert SHORTCUTS["names"](case("Ann None 3", "x", profile)) == 0.5
+    assert BASELINES["name"](case("Ann None 3", "x", profile)) == 0.5
 
 
 # --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
@@ -192,7 +190,7 @@ def test_the_groups_of_all_six_cells_of_one_category_and_of_one_cell():
 def test_every_number_follows_from_the_cases():
     cases = load_cases("sample")
     found = baselines(cases)
-    assert list(found) == ["longest", "overlap", "overlap_share"]
+    assert list(found) == ["longest", "overlap", "overlap_share", "name"]
     for name, by_group in found.items():
         for group, of in by_group.items():
             members = [c for c in cases if group in (c.cell, c.category, "total")]
@@ -209,6 +207,7 @@ def test_the_real_figures(real):
         "longest": (0.765, 0.745, 0.727, 0.748),
         "overlap": (0.881, 0.830, 0.672, 0.809),
         "overlap_share": (0.861, 0.782, 0.574, 0.758),
+        "name": (0.526, 0.559, 0.515, 0.534),
     }
     shown = ("general_easy", "general_medium", "general_hard", "general")
     assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == expected

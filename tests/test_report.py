@@ -97,9 +97,10 @@ def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, i
             "both orders",
             "3,841 cases",
             "147 users",
-            "audit 1",
+            "audit 2",
         ):
             assert part in signature
+        assert "scenario" not in done.stdout  # no row has one
     assert tables[0] == tables[1]
     assert any(line[0] == "acc" for line in tables[0])
     for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
@@ -151,17 +152,20 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
         if any(answer in LETTERS for answer in answers[case.id])
     ]
     assert group.measures["acc_readable"].value == same(sum(of_readable) / len(of_readable))
+    found_in = {name: set(finding.ids) for name, finding in audit(general).findings.items()}
     flagged = audit(general).flagged
     assert 0 < len([case for case in cases if case.id in flagged]) < len(cases)
     for subset, members in {
         "not_flagged": [case for case in cases if case.id not in flagged],
         "chosen_longer": [case for case in cases if len(case.chosen) > len(case.rejected)],
         "chosen_shorter": [case for case in cases if len(case.chosen) < len(case.rejected)],
+        "rewrite_pairs": [case for case in cases if case.id in found_in["rewrite_pairs"]],
+        "name_in_one": [case for case in cases if case.id in found_in["name_in_one"]],
     }.items():
         expected = acc(sorted(members, key=lambda case: case.id))
         found = group.subsets[subset]
         assert (found.value, found.low, found.high, found.n) == same(
-            (expected.value, expected.low, expected.high, len(members))
+            (expected.value, expected.low, expected.high, len(members)), nan_ok=True
         )
     assert group.baselines.keys() == BASELINES.keys()
     for baseline, judge in BASELINES.items():
@@ -222,6 +226,42 @@ def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs
         "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
     )
     assert "acc" not in {line.label for line in lines(report)}
+
+
+def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
+    found = lines(make_report(read_run(hard_logs["persona"]), general))
+    labels = [line.label for line in found]
+    assert "acc, name in one response" in labels
+    assert "acc, rewrite pairs" not in labels  # Medium has them
+    assert ("0",) not in {line.texts for line in found if line.label == "  cases"}
+
+
+def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
+    def row(number, scenario):
+        question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
+        return question | ({} if scenario is None else {"scenario": scenario})
+
+    values = ["Budget Management", "Finance", "Music", "Astrology", None, "Finance"]
+    cells = {"general/hard": list(map(row, range(6), values)), "general/easy": [row(9, "Code Debugging")]}
+    data = make_release(cells, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
+    log = inspect_log(tmp_path / "logs", "mixed", "personafeedback_general_hard", data, counts="any")
+    done = personafeedback("report", log, "--data", data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    subsets = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"][0]["groups"]["general_hard"][
+        "subsets"
+    ]
+    of = {"Entertainment & Leisure": (2,), "Finance": (0, 1, 5), "other scenarios": (3,)}
+    assert [name for name in subsets if name.startswith("scenario")] == [f"scenario: {name}" for name in of]
+    hard = {int(case.question[1:]): case for case in load_cases(data, "general", "hard", counts="any")}
+    for name, numbers in of.items():
+        replies = [
+            (read_reply(JUDGES["mixed"](hard[number].id, order)), order) for number in numbers for order in ORDERS
+        ]
+        expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
+        assert subsets[f"scenario: {name}"]["value"] == same(expected)
+        assert subsets[f"scenario: {name}"]["n"] == len(numbers)
+        assert re.search(rf"^ acc, scenario: {name} +{100 * expected:.1f}$", done.stdout, re.MULTILINE)
+    assert "Technical Development" not in done.stdout  # in the data, not in the run
 
 
 def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):

@@ -54,9 +54,10 @@ def _data_options(command: F) -> F:
 def audit_command(json_file: str | None, **options: str | None) -> None:
     """Find what could mislead in the data.
 
-    Compares counts with the paper's Table 2; finds response pairs that occur in several rows, with the same label or
-    opposite ones, and the label ceiling that follows; finds artifacts of the model that wrote the responses; measures
-    shortcuts. --json lists the case ids of every finding.
+    Compares counts with the paper's Table 2; counts questions, and scenarios where rows have them; finds response pairs
+    that occur in several rows, with the same label or opposite ones, and the label ceiling that follows; finds pairs that
+    look rewritten, responses that alone say the user's name, and artifacts of the model that wrote the responses;
+    measures shortcuts. --json lists the case ids of every finding.
 
     \b
         personafeedback audit --data FOLDER
@@ -80,6 +81,7 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
         longest        the longer response
         overlap        the response that shares more terms with the persona
         overlap_share  the response with the larger share of such terms
+        name           the response that says the user's name
 
     Chance is 0.5; a tie counts 0.5. Standard errors are clustered by user.
 
@@ -149,15 +151,43 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ],
     )  # fmt: skip
     _show(
+        "Questions",
+        ["", "users", "questions per user", "users x questions", "distinct questions"],
+        [
+            (category, of["users"], _range(*of["questions_per_user"].values()), of["combinations"], of["questions"])
+            for category, of in found.questions.items()
+        ],
+    )
+    sizes = sorted({size for of in found.options.values() for size in of["combinations"]}, key=int)
+    _show(
+        "Users x questions by responses in Easy and Hard cases (annotators saw 3)",
+        ["", *sizes],
+        [(category, *(of["combinations"][size] for size in sizes)) for category, of in found.options.items()],
+    )
+    _show(
+        "Scenarios, in cases",
+        ["", *described, "total"],
+        [
+            (name, *(cells.get(cell, 0) for cell in described), sum(cells.values()))
+            for name, cells in found.scenarios.items()
+        ],
+    )
+    _show(
         "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
         ["finding", *described, "total"],
         [
-            (_starred(name), *(of.cells.get(cell, 0) for cell in described), len(of.ids))
+            (
+                _starred(name),
+                *("–" if cell in of.not_searched else of.cells.get(cell, 0) for cell in described),
+                "–" if of.not_searched else len(of.ids),
+            )
             for name, of in found.findings.items()
         ],
     )
     for name, of in found.findings.items():
         click.echo(f"{_starred(name)}: {of.meaning}")
+        if of.not_searched:
+            click.echo(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
     click.echo()
     _show(
         "Response pairs that occur in several rows",
@@ -189,6 +219,10 @@ def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
             ("chance", *(f"{baselines.CHANCE:.3f}" for _ in groups)),
         ],
     )
+
+
+def _range(fewest: int, most: int) -> str:
+    return f"{most}" if fewest == most else f"{fewest}–{most}"
 
 
 def _starred(name: str) -> str:

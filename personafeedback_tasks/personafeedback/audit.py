@@ -1,4 +1,4 @@
-"""What could mislead in the data: repeats, contradictions, artifacts, shortcuts.
+"""What could mislead in the data: repeats, contradictions, artifacts, rewrites, shortcuts.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
@@ -16,18 +16,25 @@ from .. import __version__
 from ..common.errors import choose
 from ..common.statistics import Estimate
 from .artifacts import ARTIFACTS
-from .baselines import absent, as_json, estimate, groups, longest, more, overlap
+from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
 from .cases import Case, CaseSet
-from .names import says
+from .construction import not_searched, options, questions, rewrite_pairs
 from .release import PAPER_COUNTS
+from .scenarios import scenarios
 
-AUDIT_VERSION = "1"
+AUDIT_VERSION = "2"
 """Rises whenever the same data can give different findings."""
 
 MEANINGS = {
-    "repeat": "The same user, question and pair of responses occur in several rows, always with the same label.",
-    "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels.",
+    "repeat": "The same user, question and pair of responses occur in several rows, always with the same label; "
+    "the likely cause is two rounds of votes, both kept.",
+    "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels; "
+    "the likely cause is two rounds of votes that disagree, both kept.",
     "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
+    "rewrite_pairs": "The same user and question have an Easy case, and no response of this Medium pair is in their Easy "
+    "or Hard cases; it looks like one response rewritten up against the same one rewritten down (inferred from the data, "
+    "not the authors' word).",
+    "name_in_one": "Exactly one of the two responses says the user's name.",
     **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Every kind of finding, including those that the data do not have."""
@@ -36,14 +43,8 @@ FLAGGED = ("repeat", "contradiction", *ARTIFACTS)
 """The kinds whose cases are themselves faulty. Cases with other findings are kept."""
 
 
-def names(case: Case) -> float:
-    """The response that mentions the user's name; 0.5 if both or neither do."""
-    name = case.persona.profile.get("Name")
-    return more(case, lambda response: isinstance(name, str) and says(name, response))
-
-
-SHORTCUTS: dict[str, Callable[[Case], float]] = {"longest": longest, "overlap": overlap, "names": names}
-"""Judges as in module `baselines`."""
+SHORTCUTS = ("longest", "overlap", "name")
+"""The baselines that are measured where they decide."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,13 @@ class Finding:
         name: a key of MEANINGS.
         meaning: one sentence.
         ids: of the cases that have it, in the order of the release: by cell, then by line.
+        not_searched: the cells where it cannot be told because other cells of their category are absent.
     """
 
     name: str
     meaning: str
     ids: tuple[str, ...]
+    not_searched: tuple[str, ...] = ()
 
     @cached_property
     def cells(self) -> dict[str, int]:
@@ -85,7 +88,22 @@ class Audit:
     @cached_property
     def shortcuts(self) -> dict[str, dict[str, Estimate]]:
         """Name -> group -> accuracy of that shortcut among the cases where it decides, which are its `n`."""
-        return {name: _shortcut(judge, self.cases) for name, judge in SHORTCUTS.items()}
+        return {name: _shortcut(BASELINES[name], self.cases) for name in SHORTCUTS}
+
+    @cached_property
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """See `construction.questions`."""
+        return questions(self.cases)
+
+    @cached_property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """See `construction.options`."""
+        return options(_in_release_order(self.cases))
+
+    @cached_property
+    def scenarios(self) -> dict[str, dict[str, int]]:
+        """Category of the paper's Table 5 -> cell -> number of its cases; empty if no row has a scenario."""
+        return {name: dict(Counter(case.cell for case in cases)) for name, cases in scenarios(self.cases).items()}
 
     @cached_property
     def flagged(self) -> frozenset[str]:
@@ -132,6 +150,9 @@ class Audit:
             "cells_absent": absent(self.cases),
             "cells": {cell: _describe(cases) for cell, cases in self.cases.cells.items()},
             "users": len({case.user_id for case in self.cases}),
+            "questions": self.questions,
+            "options": self.options,
+            "scenarios": self.scenarios,
             "findings": {
                 name: {
                     "meaning": finding.meaning,
@@ -139,6 +160,7 @@ class Audit:
                     "cases": len(finding.ids),
                     "cells": finding.cells,
                     "ids": list(finding.ids),
+                    "not_searched": list(finding.not_searched),
                 }
                 for name, finding in self.findings.items()
             },
@@ -158,7 +180,8 @@ def audit(cases: CaseSet) -> Audit:
     """Search the cases for everything that MEANINGS names.
 
     Args:
-        cases: of any cells, see `dataset.load_cases`. Repeats in other cells are not seen.
+        cases: of any cells, see `cases.load_cases`. Repeats in other cells are not seen, and the rewrite pairs of a
+            Medium cell need the Easy and Hard cells of its category.
     """
     rows = _in_release_order(cases)
     pairs: dict[object, list[Case]] = defaultdict(list)
@@ -175,10 +198,13 @@ def audit(cases: CaseSet) -> Audit:
         "role_change": {
             case.id for case in rows for text in _responses(case) if (case.user_id, case.question, text) in changed
         },
+        "rewrite_pairs": rewrite_pairs(rows),
+        "name_in_one": {case.id for case in rows if BASELINES["name"](case) != CHANCE},
         **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in ARTIFACTS.items()},
     }
+    unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
-        name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]))
+        name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]), unknown.get(name, ()))
         for name, meaning in MEANINGS.items()
     }
     return Audit(cases, findings, repeats, len(changed))

@@ -16,6 +16,7 @@ from .. import __version__
 from ..common.statistics import Estimate, clustered_stderr, mean
 from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 from .cases import Case, CaseSet, columns
+from .names import says
 from .release import PAPER_COUNTS
 
 CHANCE = 0.5
@@ -49,8 +50,14 @@ def overlap_share(case: Case) -> float:
     return more(case, share)
 
 
+def name(case: Case) -> float:
+    """The response that says the user's name, see `names.says`; 0.5 if both or neither do."""
+    called = case.persona.profile.get("Name")
+    return more(case, lambda response: isinstance(called, str) and says(called, response))
+
+
 BASELINES: dict[str, Callable[[Case], float]] = {
-    baseline.__name__: baseline for baseline in (longest, overlap, overlap_share)
+    baseline.__name__: baseline for baseline in (longest, overlap, overlap_share, name)
 }
 
 

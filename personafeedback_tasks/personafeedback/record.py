@@ -26,6 +26,7 @@ from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, PAPER_COUNTS, SAMPLE_CASES_PER_CELL
+from .scenarios import scenarios
 
 # --- how a choice is read --------------------------------------------------------------------------------------------
 
@@ -164,7 +165,7 @@ def _of_epoch(answers: Answers) -> tuple[float, float, float]:
 
 
 def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
-    """The baselines on the cases of the run, the audit's flags among all cases, and their label ceiling."""
+    """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
     found = audit(cases)
     there = [case for case in cases if case.id in asked]
 
@@ -177,6 +178,12 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
             "not_flagged": ("acc, not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
             "chosen_longer": ("acc, chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("acc, chosen is shorter", chosen_is(int.__lt__)),
+            "rewrite_pairs": ("acc, rewrite pairs", frozenset(found.findings["rewrite_pairs"].ids)),
+            "name_in_one": ("acc, name in one response", frozenset(found.findings["name_in_one"].ids)),
+            **{
+                f"scenario: {name}": (f"acc, scenario: {name}", frozenset(case.id for case in members))
+                for name, members in scenarios(there).items()
+            },
         },
         ceiling=found.ceilings,
         ceiling_note="Label ceiling, the highest acc of an order-blind judge over all cells of the data (contradictory labels): {}.",

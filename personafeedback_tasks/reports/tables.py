@@ -62,6 +62,8 @@ def lines(report: Report) -> list[Line]:
         found.append(Line("chance", tuple(percent(spec.chance) for _ in groups)))
     for name in groups[-1].subsets:
         subsets = [group.subsets[name] for group in groups]
+        if not any(subset.n for subset in subsets):
+            continue
         found += [
             Line(report.labels[name], tuple(percent(subset.value) for subset in subsets)),
             Line(INTERVAL, tuple(map(interval, subsets))),
