@@ -34,7 +34,7 @@ MEANINGS = {
     "rewrite_pairs": "The same user and question have an Easy case, and no response of this Medium pair is in their Easy "
     "or Hard cases; it looks like one response rewritten up against the same one rewritten down (inferred from the data, "
     "not the authors' word).",
-    "name_in_one": "Exactly one of the two responses says the user's name.",
+    "name_in_one": "Exactly one of the two responses says the user's name; the paper names that as a fault of rejected ones (Table 10).",
     **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Every kind of finding, including those that the data do not have."""
