@@ -8,7 +8,7 @@ per case, beside the user of each case, in any order of cases; a value that is n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -80,9 +80,9 @@ class Estimate:
     """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
 
     Attributes:
-        value: mean over the cases whose value is defined; each case weighs the same.
+        value: mean over the cases whose value is defined; each case weighs the same, or each cell.
         stderr: standard error of `value`, clustered by user; nan with fewer than two users.
-        low: lower end of the 95 % interval. Not cut at the range of the values, as Inspect does not cut it either.
+        low: lower end of the 95 % interval.
         high: upper end.
         n: number of defined values.
         users: number of users with a defined value.
@@ -96,7 +96,7 @@ class Estimate:
     users: int
 
 
-def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
+def estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None = None) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
@@ -105,21 +105,51 @@ def estimate(values: Sequence[float], users: Sequence[str]) -> Estimate:
     Args:
         values: one per case, in any unit; nan is left out.
         users: the user of each case.
+        cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
     """
-    defined = [user for value, user in zip(values, users, strict=True) if not math.isnan(value)]
-    return _estimate(mean(values), clustered_stderr(values, users), len(defined), len(set(defined)))
+    value, n, deviations = _mean(values, users, cells)
+    stderr = _stderr(deviations)
+    reach = _t(1 - (1 - LEVEL) / 2, len(deviations) - 1) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
 
 
-def macro_estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str]) -> Estimate:
-    """The plain mean of the means of some cells, each cell weighing the same; equal to `estimate` for one cell.
+def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None = None) -> Estimate:
+    """The same for values in [0, 1], with an interval that stays there: value +- t * stderr on the logit scale.
 
-    The standard error is clustered by user across cells: a case's deviation from the mean of its cell weighs as much as the
-    case does in the macro mean.
+    Near 0 and 1 a few users have most of the deviations, so the standard error is itself uncertain. The degrees of freedom
+    of t are therefore those of that variance, from the kurtosis of the users' deviations (Satterthwaite), and at most
+    users - 1. Where all values are 0, or all 1, the error says nothing: the other end is then the share that gives such
+    data with a probability of 2.5 %, as in the interval of Clopper and Pearson.
 
     Args:
-        values: one per case, in any unit; nan is left out. A cell without a defined value makes everything nan.
-        users, cells: the user and the cell of each case.
+        values, users, cells: see `estimate`.
+
+    Raises:
+        ValueError: a value is outside [0, 1].
     """
+    if any(value < 0 or value > 1 for value in values):
+        raise ValueError("found a value outside [0, 1], expected shares")
+    value, n, deviations = _mean(values, users, cells)
+    stderr, tail = _stderr(deviations), (1 - LEVEL) / 2
+    low = high = math.nan
+    if value in (0, 1) and len(deviations) > 1:
+        reach = 1 - tail ** (1 / n)
+        low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
+    elif not math.isnan(stderr):
+        reach = _t(1 - tail, _degrees_of_freedom(deviations)) * stderr / (value * (1 - value))
+        odds = math.log(value / (1 - value))
+        low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
+    return Estimate(value, stderr, low, high, n, len(deviations))
+
+
+def _mean(
+    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None
+) -> tuple[float, int, dict[str, float]]:
+    """(mean, number of defined values, user -> the sum of the deviations of its cases, each by its weight in the mean).
+
+    With cells, the deviations are those from the mean of the case's cell. A cell without a defined value makes it nan.
+    """
+    cells = [""] * len(values) if cells is None else cells
     in_cell: dict[str, list[float]] = {cell: [] for cell in cells}
     for value, cell in zip(values, cells, strict=True):
         if not math.isnan(value):
@@ -130,12 +160,23 @@ def macro_estimate(values: Sequence[float], users: Sequence[str], cells: Sequenc
         if not math.isnan(value):
             weight = len(in_cell) * len(in_cell[cell])
             deviations[user] = deviations.get(user, 0.0) + (value - means[cell]) / weight
+    middle = math.fsum(means.values()) / len(means) if means else math.nan
+    return middle, sum(map(len, in_cell.values())), deviations
+
+
+def _stderr(deviations: Mapping[str, float]) -> float:
+    """See `clustered_stderr`."""
     count = len(deviations)
-    middle = sum(means.values()) / len(means) if means else math.nan  # nan if a cell has no defined value
-    stderr = math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
-    return _estimate(
-        middle, math.nan if math.isnan(middle) else stderr, sum(map(len, in_cell.values())), len(deviations)
-    )
+    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
+
+
+def _degrees_of_freedom(deviations: Mapping[str, float]) -> float:
+    """Of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
+    count = len(deviations)
+    squares = [d * d for d in deviations.values()]
+    spread = sum(squares) ** 2
+    kurtosis = count * sum(square * square for square in squares) / spread if spread else 1.0
+    return min(count - 1.0, max(1.0, 2 * count / (kurtosis - 1) - 1)) if kurtosis > 1 else count - 1.0
 
 
 def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Sequence[str]) -> Estimate:
@@ -145,12 +186,9 @@ def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], use
         measure, items: see `jackknife_stderr`.
         users: the user of each case.
     """
-    return _estimate(measure(items), jackknife_stderr(measure, items, users), len(items), len(set(users)))
-
-
-def _estimate(value: float, stderr: float, n: int, users: int) -> Estimate:
-    reach = _t(1 - (1 - LEVEL) / 2, users) * stderr
-    return Estimate(value, stderr, value - reach, value + reach, n, users)
+    value, stderr, count = measure(items), jackknife_stderr(measure, items, users), len(set(users))
+    reach = _t(1 - (1 - LEVEL) / 2, count - 1) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, len(items), count)
 
 
 def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
@@ -189,14 +227,14 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
         power: in (0.5, 1).
     """
     found = estimate(differences, users)
-    return (_t(1 - (1 - LEVEL) / 2, found.users) + _t(power, found.users)) * found.stderr
+    return (_t(1 - (1 - LEVEL) / 2, found.users - 1) + _t(power, found.users - 1)) * found.stderr
 
 
-def _t(share: float, users: int) -> float:
-    """Quantile of Student's t with users - 1 degrees of freedom; nan with fewer than two users."""
+def _t(level: float, degrees: float) -> float:
+    """Quantile of Student's t; nan with fewer than one degree of freedom."""
     from scipy.special import stdtrit  # the extra `report` brings it
 
-    return float(stdtrit(users - 1, share))
+    return float(stdtrit(degrees, level)) if degrees >= 1 else math.nan
 
 
 def _sums(values: Sequence[float], users: Sequence[str]) -> list[float]:

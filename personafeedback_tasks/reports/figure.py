@@ -59,7 +59,10 @@ def draw(reports: Sequence[Report]) -> Figure:
             bars = axes.errorbar(
                 [100 * estimate.value for estimate in acc],
                 [place + shift for place, _ in groups],
-                xerr=[100 * (estimate.high - estimate.value) for estimate in acc],
+                xerr=[
+                    [100 * (estimate.value - estimate.low) for estimate in acc],
+                    [100 * (estimate.high - estimate.value) for estimate in acc],
+                ],
                 fmt=MARKERS[index],
                 color=COLORS[index],
                 markersize=4,

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate, estimate_of, macro_estimate
+from ..common.statistics import Estimate, estimate, estimate_of, share
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
@@ -21,9 +21,6 @@ from . import caveats
 from .control import gains, refuse_other_control
 from .sheet import MACRO, Sheet, make_sheet
 from .signature_line import signature_line
-
-Averaged = Callable[[Sequence[float], Sequence[str]], Estimate]
-"""(one value per case, the user of each) -> their mean."""
 
 
 @dataclass(frozen=True)
@@ -178,16 +175,16 @@ def make_report(
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
 
-    def group(name: str, ids: Sequence[str], cells: Sequence[str], averaged: Averaged = estimate) -> Group:
+    def group(name: str, ids: Sequence[str], cells: Sequence[str], plain: bool = False) -> Group:
         of, there = sum(run.cells[cell] for cell in cells), [run.cases[case_id] for case_id in ids]
-        return _group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), averaged)
+        return _group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), plain)
 
     found = groups_of(run.cases.values(), run.cells, benchmark)
     groups = tuple(group(name, ids, cells) for name, cells, ids in found)
     macro = None
     if has_macro(run):
         _, cells, ids = found[-1]
-        macro = group(MACRO, ids, cells, partial(macro_estimate, cells=[run.cases[case_id].cell for case_id in ids]))
+        macro = group(MACRO, ids, cells, plain=True)
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
     ceiling = texts.ceiling if texts else {}
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
@@ -254,17 +251,20 @@ def _group(
     texts: Examined | None,
     gain: Mapping[str, float],
     calls: int,
-    averaged: Averaged,
+    plain: bool,
 ) -> Group:
+    """One column; `plain` gives each cell the same weight."""
     ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
+    strata = [case.cell for case in cases] if plain else None
+    shared = partial(share, users=users, cells=strata)
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
-    measures = {measure: averaged([values[case_id][measure] for case_id in ids], users) for measure in names}
+    measures = {measure: shared([values[case_id][measure] for case_id in ids]) for measure in names}
     judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
     for measure, over in benchmark.corpus.items():
         measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
-            measures.setdefault(line.measure, estimate([], []))
+            measures.setdefault(line.measure, share([], []))
     answers = [answer for case in cases for epoch in case.answers for answer in epoch]
     scored = sum(len(case.values) for case in cases if not case.answers) * calls
     primary = [values[case_id][benchmark.report.primary] for case_id in ids]
@@ -276,22 +276,24 @@ def _group(
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
         measures=measures,
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
-        baselines=_baselines(texts, ids, users, averaged) if texts else {},
-        subsets=_subsets(texts, ids, users, primary, averaged) if texts else {},
-        gain=averaged([gain.get(case_id, math.nan) for case_id in ids], users) if gain else None,
+        baselines=_baselines(texts, ids, shared) if texts else {},
+        subsets=_subsets(texts, ids, primary, shared) if texts else {},
+        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata) if gain else None,
     )
 
 
-def _baselines(texts: Examined, ids: Sequence[str], users: Sequence[str], averaged: Averaged) -> dict[str, Estimate]:
+def _baselines(
+    texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
+) -> dict[str, Estimate]:
     names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
-    return {name: averaged([texts.baselines[case_id][name] for case_id in ids], users) for name in names}
+    return {name: shared([texts.baselines[case_id][name] for case_id in ids]) for name in names}
 
 
 def _subsets(
-    texts: Examined, ids: Sequence[str], users: Sequence[str], primary: Sequence[float], averaged: Averaged
+    texts: Examined, ids: Sequence[str], primary: Sequence[float], shared: Callable[[Sequence[float]], Estimate]
 ) -> dict[str, Estimate]:
     return {
-        name: averaged([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)], users)
+        name: shared([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)])
         for name, (_, inside) in texts.subsets.items()
     }
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any
 
-from ..common.statistics import Estimate, estimate, macro_estimate
+from ..common.statistics import Estimate, estimate, share
 from ..runs.run import Run, RunError
 from .signature_line import signature_line
 
@@ -83,30 +82,25 @@ def make_sheet(
         logs = ", ".join(str(one.logs[0]) for one in runs.values())
         raise RunError(f"{logs}: found no case in all of them, expected runs of the same cells.")
     there = [(name, [case_id for case_id in ids if case_id in common]) for name, ids in groups]
-    columns = [_column(name, ids, runs, estimate) for name, ids in there if ids]
+    columns = [_column(name, ids, runs) for name, ids in there if ids]
     if with_macro:
         _, ids = there[-1]
         cells = [run.cases[case_id].cell for case_id in ids]
         if set(cells) == set(run.benchmark.cells):
-            columns.append(_column(MACRO, ids, runs, partial(macro_estimate, cells=cells)))
+            columns.append(_column(MACRO, ids, runs, cells))
     return Sheet(runs, tuple(columns), len(set().union(*(one.cases for one in runs.values())) - common))
 
 
-def _column(
-    name: str,
-    ids: Sequence[str],
-    runs: Mapping[str, Run],
-    averaged: Callable[[Sequence[float], Sequence[str]], Estimate],
-) -> Column:
+def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Sequence[str] | None = None) -> Column:
     first = next(iter(runs.values()))
     primary, users = first.benchmark.report.primary, [first.cases[case_id].user_id for case_id in ids]
     values = {label: [run.cases[case_id].value(primary) for case_id in ids] for label, run in runs.items()}
     return Column(
         name,
         len(ids),
-        {label: averaged(found, users) for label, found in values.items()},
+        {label: share(found, users, cells) for label, found in values.items()},
         {
-            f"{a} - {b}": averaged([x - y for x, y in zip(values[a], values[b], strict=True)], users)
+            f"{a} - {b}": estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
             for a, b in combinations(runs, 2)
         },
     )
