@@ -456,7 +456,7 @@ def nested(depth: int) -> bytes:
             persona_of(200_000),
             persona_of(200_001),
             "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; what an assistant "
-            "remembers of a user belongs in memory/<user_id>.jsonl, for setting=rag.",
+            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag.",
         ),
         (
             b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),
