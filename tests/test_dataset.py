@@ -455,7 +455,7 @@ def nested(depth: int) -> bytes:
         (
             persona_of(200_000),
             persona_of(200_001),
-            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; what an assistant "
+            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; content "
             "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag.",
         ),
         (
