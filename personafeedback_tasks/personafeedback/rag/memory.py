@@ -1,7 +1,7 @@
 """A user's memory: content that this person would consume, for the setting `rag`. The release has none.
 
 In the paper (arXiv 2506.12915, Section 3.2 and Appendix F) it is what a model selected from open data (social media,
-reviews, forums) as of interest to a persona: the likes of a reading history, neither notes about the person nor chats
+reviews, forums) as of interest to a persona, as in a reading history: neither notes about the person nor chats
 with an assistant. The sources and the number of pieces per user are not stated.
 
 The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; other keys are
