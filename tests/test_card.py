@@ -572,7 +572,8 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
         "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
-        "the majority of nine annotators, not the choice of the users themselves",
+        "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
+        "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
         f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
