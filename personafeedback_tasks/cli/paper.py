@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -58,7 +59,7 @@ def paper(number: str | None, models: bool, json_file: str | None) -> None:
         _print_tables(DEFAULT if number is None else (number,))
 
 
-def _document(numbers: Any) -> dict[str, Any]:
+def _document(numbers: Iterable[str]) -> dict[str, Any]:
     chosen = [table(number) for number in numbers]
     return {
         "not_comparable": NOT_COMPARABLE,

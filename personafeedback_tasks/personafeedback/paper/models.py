@@ -119,6 +119,10 @@ _WEIGHTS = (
     "An open model, run at a provider that Hugging Face chooses: the names of DeepSeek's own API (deepseek-reasoner, "
     "deepseek-chat) moved on to other weights and were withdrawn in July 2026. The paper does not say which release it used."
 )
+_SAMPLES = (
+    "Its authors advise sampling at temperature 0.6. These tasks decode greedily, which may make it repeat itself until the "
+    "tokens run out."
+)
 _GATED = "Gated on the Hub: accept its license there and set HF_TOKEN."
 _DOCSTRING = (
     "Its own code imports LLAMA_INPUTS_DOCSTRING, which transformers no longer has: the second line deletes the two lines with "
@@ -147,10 +151,10 @@ MODELS = (
     Model("GPT-4o-mini", "chat", API, "openai/gpt-4o-mini", note=_LEAVES),
     Model("Claude-3-haiku-20240307", "chat", API, "anthropic/claude-3-haiku-20240307", note=_retired("April 2026")),
     Model("GPT-4-turbo", "chat", API, "openai/gpt-4-turbo", note=_retired("October 2026")),
-    Model("QwQ-32B", "open-source", OPEN, "Qwen/QwQ-32B", True),
-    Model("R1-Distill-Qwen-32B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", True),
+    Model("QwQ-32B", "open-source", OPEN, "Qwen/QwQ-32B", True, note=_SAMPLES),
+    Model("R1-Distill-Qwen-32B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", True, note=_SAMPLES),
     Model("Qwen2.5-32B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-32B-Instruct"),
-    Model("R1-Distill-Qwen-14B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", True),
+    Model("R1-Distill-Qwen-14B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", True, note=_SAMPLES),
     Model("Qwen2.5-14B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-14B-Instruct"),
     Model("Qwen2.5-7B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-7B-Instruct"),
     Model("Llama-3-8B-Instruct", "open-source", OPEN, "meta-llama/Meta-Llama-3-8B-Instruct", note=_GATED),
