@@ -1,6 +1,6 @@
 """The models of the paper (Tables 3, 6 and 8), and the commands that run them here.
 
-Hub ids are those of Table 8 where it has one. Months of retirement are from the providers' lists, as of November 2026. How a
+Hub ids are those of Table 8 where it has one. Months of retirement are from the providers' lists and reports of them, as of November 2026. How a
 reward model loads is from its model card, its code and RewardBench's; we loaded none of them.
 """
 
