@@ -907,7 +907,7 @@ def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tm
     new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
     before, row, _ = new.partition("| GPT-4o-mini, Table 3 | 68.8 |")
     assert row
-    assert "Not comparable with the run: the authors released neither their prompt" in before
+    assert "Not comparable with the run: the authors never released their prompt" in before
     assert "GPT-4o" not in old
     assert lost(old.splitlines(), new.splitlines()) == []
     assert load(with_row) == load(without)  # the metadata have our numbers alone
