@@ -93,7 +93,7 @@ def the_log(folder: Path):
 
 def test_an_open_model_runs_in_lm_eval_and_in_inspect(hub, tiny_model, tmp_path):
     hub.push("Qwen/Qwen2.5-0.5B-Instruct", tiny_model)
-    short = "--limit 1 --gen_kwargs max_gen_toks=4"
+    short = "--limit 1 --gen_kwargs max_gen_toks=4 --batch_size 1"  # `auto` tries how much fits, for minutes on a CPU
     run(command("Qwen2.5-0.5B-Instruct", "lm_eval run --model hf", short, OUR_TASKS), tmp_path, hub)
     made = read_run(tmp_path / "results" / "Qwen__Qwen2.5-0.5B-Instruct")
     assert len(made.cells) == 6
