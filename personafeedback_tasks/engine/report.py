@@ -70,6 +70,21 @@ class Control:
 
 
 @dataclass(frozen=True)
+class PublishedAspects:
+    """The accuracy of each aspect of a reward model as others published it, to stand beside that of a run.
+
+    Attributes:
+        label: of its lines in a table.
+        source: where the numbers are from and what they are, in a sentence.
+        acc: name of a group -> aspect -> accuracy.
+    """
+
+    label: str
+    source: str
+    acc: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
 class CardFacts:
     """The figures of a run that the caveats in its card mention.
 
@@ -127,6 +142,7 @@ class ReportSpec:
             sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).
         card: what a model card says; None where no card is written.
+        published_aspects: what is published about the aspects of reward models.
         load: (folder or id, counts) -> all cases that are there, for a report on data at hand.
         environment: the variable that names the data.
     """
@@ -143,5 +159,6 @@ class ReportSpec:
     wording: tuple[str, ...] = ()
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     card: CardSpec | None = None
+    published_aspects: Callable[[], PublishedAspects] | None = None
     load: Callable[[str, str], Any] | None = None
     environment: str = ""

@@ -18,6 +18,7 @@ from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
 from . import caveats
+from .aspects import Aspects, make_aspects
 from .control import gains, refuse_other_control
 from .signature_line import signature_line
 
@@ -63,6 +64,7 @@ class Report:
         audit_version: of the audit of the texts; empty without data.
         control: the control run, if there is one.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
+        aspects: of a reward model with several outputs.
     """
 
     run: Run
@@ -75,6 +77,7 @@ class Report:
     audit_version: str = ""
     control: Run | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
+    aspects: Aspects | None = None
 
     @property
     def above(self) -> tuple[str, ...]:
@@ -109,6 +112,7 @@ class Report:
                 "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
+                **({"aspects": asdict(self.aspects)} if self.aspects else {}),
             }
         )
 
@@ -126,7 +130,7 @@ def make_report(
         no_cases: why `cases` is None, for the caveats.
 
     Raises:
-        RunError: the run has other texts than `cases`, or the control is not a control of this run.
+        RunError: the run has other texts than `cases`, its cases have different aspects, or the control is not one of this run.
     """
     benchmark = run.benchmark
     known = list(caveats.of_run(run))
@@ -151,12 +155,13 @@ def make_report(
             "also answered."
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
+    members = groups_of(run.cases.values(), run.cells, benchmark)
     groups = tuple(
         _group(
             benchmark, name, [run.cases[case_id] for case_id in ids], values, sum(run.cells[cell] for cell in cells), texts, gain,
             len(run.method.calls),
         )
-        for name, cells, ids in groups_of(run.cases.values(), run.cells, benchmark)
+        for name, cells, ids in members
     )  # fmt: skip
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
     ceiling = texts.ceiling if texts else {}
@@ -165,7 +170,7 @@ def make_report(
         run, groups, tuple(known), ceiling, texts.ceiling_note.format(places) if texts and ceiling else "",
         {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
         signature_line(run, texts.version if texts else ""), texts.version if texts else "", control,
-        examples(run.cases.values()),
+        examples(run.cases.values()), make_aspects(run, {name: ids for name, _, ids in members}),
     )  # fmt: skip
 
 
