@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from matplotlib import colormaps, rc_context
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from ..common import foreign
 from .aspects import Aspects
@@ -16,8 +17,8 @@ from .tables import NOTHING
 
 TITLE = "Correlations between the aspects and with the better response"
 
-CELL, CHARACTER = 0.42, 0.065
-"""Inches: the side of a cell; the width of a character of a label."""
+CELL, BESIDE, ABOVE = 0.42, 1.0, 0.4
+"""Inches: the side of a cell; room for the scale; room for the title."""
 
 COLORS = "RdBu"
 """From red (-1) over white to blue (1), which color-blind readers can tell apart; each cell has its number, too."""
@@ -31,10 +32,9 @@ def draw(report: Report, aspects: Aspects) -> Figure:
     """
     labels = [foreign.figure(name) for name in (aspects.better, *aspects.names)]
     rows = matrix(aspects, report.overall.name)
-    side = CELL * len(labels) + CHARACTER * max(map(len, labels))
     colors = colormaps[COLORS].with_extremes(bad="0.85")
     with rc_context(STYLE):
-        figure = Figure(figsize=(side + 0.9, side + 0.4), layout="constrained")
+        figure = Figure(layout="constrained")
         axes = figure.add_subplot()
         image = axes.imshow(rows, cmap=colors, vmin=-1, vmax=1)
         places = range(len(labels))
@@ -45,9 +45,16 @@ def draw(report: Report, aspects: Aspects) -> Figure:
                 value = rows[row][column]
                 color = "white" if abs(value) > 0.6 else "black"
                 axes.text(column, row, number(value), ha="center", va="center", fontsize=7, color=color)
-        axes.set_title(foreign.figure(report.run.label), fontsize=8, parse_math=False)
-        figure.colorbar(image, ax=axes, shrink=0.8, label="Pearson correlation")
+        title = figure.suptitle(foreign.figure(report.run.label), fontsize=8, parse_math=False)
+        figure.colorbar(image, ax=axes, shrink=0.8, ticks=(-1, -0.5, 0, 0.5, 1), label="Pearson correlation")
+        side = CELL * len(labels) + max(_inches(label, figure) for label in axes.get_yticklabels())
+        figure.set_size_inches(max(side + BESIDE, _inches(title, figure) + 0.2), side + ABOVE)
     return figure
+
+
+def _inches(text: Text, figure: Figure) -> float:
+    """The width of a text of the figure."""
+    return float(text.get_window_extent().width / figure.dpi)
 
 
 def matrix(aspects: Aspects, group: str) -> list[list[float]]:

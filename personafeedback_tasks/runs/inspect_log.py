@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
 from ..engine.benchmark import Benchmark, Method
-from ..engine.rewards import Pairs
+from ..engine.rewards import Pairs, RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
 from ..inspect_harness.reward_api import API
@@ -120,8 +120,11 @@ def _sample(
     unread: tuple[tuple[str, str], ...] = ()
     rewards: Pairs | None = None
     if method.evidence == "rewards":
-        both = reward.both(found, method.calls, case_id)
-        values, rewards = reward.values(both, case_id), reward.pairs(both)
+        try:
+            both = reward.both(found, method.calls, case_id)
+            values, rewards = reward.values(both, case_id), reward.pairs(both)
+        except RewardError as error:
+            raise RunError(f"{path}: {error}") from error
     else:
         answers = tuple(noted["answers"])
         if len(answers) != len(method.calls):
