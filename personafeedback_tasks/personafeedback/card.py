@@ -22,7 +22,7 @@ _IN_BOTH_ORDERS = (
 )
 _ONE_BY_ONE = (
     "one response at a time, and its choice was read {}. `acc` is the share of the cases in which the response that the "
-    "annotators chose has the higher score, a tie counting half; chance is 50 %."
+    "annotators chose has the higher score; a tie is wrong; without ties chance is 50 %."
 )
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 

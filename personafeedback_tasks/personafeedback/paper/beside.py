@@ -8,6 +8,7 @@ from typing import Any
 
 from ...common.errors import OptionError
 from ...engine.report import Published
+from . import aspects
 from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
 
 WHY = (
@@ -44,7 +45,7 @@ def beside(model: str | None, settings: Sequence[str]) -> Published:
                     for setting in settings
                     if setting in row.cells
                 }
-    return Published(" ".join([WHY, *slips]), rows)
+    return Published(" ".join([WHY, *slips]), rows, aspects.published())
 
 
 def _best() -> list[str]:
