@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, Case, in_proportion, in_turns, load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 
 BLOCK = 16
@@ -58,16 +58,24 @@ def train(texts: list[str]) -> Tokenizer:
     return tokenizer
 
 
+def alternating() -> list[Case]:
+    """The cases in the order in which users take turns of one case: the best spread, and the worst for a small cache."""
+    cells = [load_cases(category="general", difficulty=difficulty) for difficulty in DIFFICULTIES]
+    return in_proportion([in_turns(cell, growth=1) for cell in cells])
+
+
 def main() -> None:
-    cases = load_cases(category="general")
     layouts = {"ours": lambda c, o: prompts.build(c, prompts.Template(), o), "question first": question_first}
-    texts = {name: [build(case, order) for case in cases for order in ORDERS] for name, build in layouts.items()}
-    tokenizer = train(texts["ours"])
-    print(f"| layout | document order | {' | '.join(CACHES)} |\n|---|---|{'---|' * len(CACHES)}")
-    for name, rows in texts.items():
-        tokens = [encoding.ids for encoding in tokenizer.encode_batch(rows)]
+    cases = {"ours": list(load_cases(category="general")), "alternating users": alternating()}
+    tokenizer = train([layouts["ours"](case, order) for case in cases["ours"] for order in ORDERS])
+    print(f"| layout | request order | {' | '.join(CACHES)} |\n|---|---|{'---|' * len(CACHES)}")
+    for name, build in layouts.items():
+        orders = {
+            order: [tokenizer.encode(build(case, shown)).ids for case in asked for shown in ORDERS]
+            for order, asked in cases.items()
+        }
         # lm-eval's local models ask the longest request first.
-        orders = {"ours": tokens, "longest first": sorted(tokens, key=len, reverse=True)}
+        orders["longest first"] = sorted(orders["ours"], key=len, reverse=True)
         for order, requests in orders.items():
             shares = (f"{served(requests, capacity):.1%}" for capacity in CACHES.values())
             print(f"| {name} | {order} | {' | '.join(shares)} |")

@@ -37,8 +37,8 @@ def personafeedback(
         difficulty: one of these alone.
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -67,8 +67,8 @@ def personafeedback_specific(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -97,8 +97,8 @@ def personafeedback_general(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -127,8 +127,8 @@ def personafeedback_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -157,8 +157,8 @@ def personafeedback_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -187,8 +187,8 @@ def personafeedback_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -217,8 +217,8 @@ def personafeedback_specific_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -247,8 +247,8 @@ def personafeedback_specific_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -277,8 +277,8 @@ def personafeedback_specific_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -307,8 +307,8 @@ def personafeedback_general_easy(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -337,8 +337,8 @@ def personafeedback_general_medium(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
@@ -367,8 +367,8 @@ def personafeedback_general_hard(
     Args:
         setting: what the model is told about the user.
         method: how the model's choice is read.
-        k: how many pieces `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces (Inspect).
+        k: how many pieces of content `rag` shows.
+        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
         prompt: which wording of the question.
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.

@@ -241,6 +241,12 @@ LAST_LINES: dict[str, list[tuple[str, str]]] = {
         ("…", INVALID), ("Short is best.\nNot A", INVALID), ("I cannot choose.", REFUSED), ("", NONE), ("<think>A</think>", NONE), ("<think>Answer: A", CUT),
     ],
 }  # fmt: skip
+ROWS["in the user's place"] = [
+    ("B suits me better.", "B"), ("As this user, I prefer B.", "B"), ("As Li Ming, I'd pick response A because it is short.", "A"),
+    ("更适合我的是回答B。", "B"), ("作为李明，我选择B。", "B"), ("对我来说，回答B更合适。", "B"), ("从我的角度来看，回答B更好。", "B"),
+    ("在我看来，A更适合我。", "A"), ("回答B更适合自己", "B"), ("对我来说，回答A更具体", INVALID), ("从我的角度来看，A不好", INVALID),
+    ("回答A让我自己觉得不舒服", INVALID), ("For me, A is longer.", INVALID),
+]  # fmt: skip
 LAST = [(reply, expected) for rows in LAST_LINES.values() for reply, expected in rows]
 ROWS["a later turn"] = [
     ("B\nUser: I prefer A", "B"), ("B is better.\nUser: thanks", "B"), ("A\n\nHuman: Why?", "A"),

@@ -647,16 +647,16 @@ def test_counts_that_differ_from_table_2_are_refused_until_any_is_passed(make_re
     assert "found 3 cases, expected 1510 for general_easy" in done.output
 
 
-@pytest.mark.parametrize("name", ["audit", "baselines"])
-def test_without_rich_the_tables_say_what_to_install_and_json_needs_nothing(monkeypatch, name):
+@pytest.mark.parametrize("command", [["audit", "--data", "sample"], ["baselines", "--data", "sample"], ["paper"]])
+def test_without_rich_the_tables_say_what_to_install_and_json_needs_nothing(monkeypatch, command):
     find = errors.importlib.util.find_spec
     monkeypatch.setattr(errors.importlib.util, "find_spec", lambda module: None if module == "rich" else find(module))
-    done = CliRunner().invoke(main, [name, "--data", "sample"])
+    done = CliRunner().invoke(main, command)
     assert done.exit_code == 1
     assert done.output == (
         "Error: rich is not installed. Install it with `pip install 'personafeedback-tasks[report]'`.\n"
     )
-    assert CliRunner().invoke(main, [name, "--data", "sample", "--json", "-"]).exit_code == 0
+    assert CliRunner().invoke(main, [*command, "--json", "-"]).exit_code == 0
 
 
 def test_the_console_script(real_data, tmp_path):

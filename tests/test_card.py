@@ -572,7 +572,8 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
         "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
-        "the majority of nine annotators, not the choice of the users themselves",
+        "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
+        "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
         f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
@@ -906,7 +907,7 @@ def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tm
     new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
     before, row, _ = new.partition("| GPT-4o-mini, Table 3 | 68.8 |")
     assert row
-    assert "Not comparable with the run: the authors released neither their prompt" in before
+    assert "Not comparable with the run: the authors never released their prompt" in before
     assert "GPT-4o" not in old
     assert lost(old.splitlines(), new.splitlines()) == []
     assert load(with_row) == load(without)  # the metadata have our numbers alone

@@ -78,11 +78,6 @@ def test_real_personas_are_147_and_each_is_its_file(real_data):
         assert persona.profile == json.loads((real_data / "persona" / f"{user}.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("difficulty", DIFFICULTIES)
-def test_a_limit_of_100_covers_95_users_of_a_real_cell(real_data, difficulty):
-    assert len({c.user_id for c in load_cases(real_data, "general", difficulty)[:100]}) >= 95
-
-
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
@@ -95,22 +90,57 @@ def in_folder(cells, personas=PERSONAS, **options):
         return load_cases(write_release(Path(folder) / "release", cells, personas), **{"counts": "any", **options})
 
 
-@given(st.lists(st.sampled_from(["u1", "u2", "u3", "u4", "u5"]), min_size=1, max_size=25))
+USERS = {f"u{number}": {"Name": "x"} for number in range(1, 6)}
+SOME_USERS = st.lists(st.sampled_from(list(USERS)), min_size=1, max_size=25)
+
+
+def turn_of(index: int) -> int:
+    """The turn in which a user's case number `index` comes: 0 | 1 2 3 | 4 ... 12 | 13 ..."""
+    return next(turn for turn in range(index + 2) if index < (3 ** (turn + 1) - 1) / 2)
+
+
+@given(SOME_USERS)
 @settings(deadline=None, derandomize=True)
-def test_users_take_turns_and_each_keeps_the_order_of_the_file(users):
-    personas = {user: {"Name": "x"} for user in users}
+def test_users_take_turns_of_1_3_9_cases_and_each_keeps_the_order_of_the_file(users):
     rows = [row(user, number) for number, user in enumerate(users)]
-    cases = in_folder({"general/easy": rows}, personas, category="general", difficulty="easy")
-    assert sorted(map(line_of, cases)) == list(range(1, len(users) + 1))
-    for user in personas:
-        lines = [line_of(c) for c in cases if c.user_id == user]
-        assert lines == sorted(lines)
-    left, had = Counter(users), Counter()
+    cases = in_folder({"general/easy": rows}, USERS, category="general", difficulty="easy")
+    of_user = {user: [line for line, other in enumerate(users, 1) if other == user] for user in dict.fromkeys(users)}
+    turns = {turn_of(index) for index in range(len(users))}
+    assert list(map(line_of, cases)) == [
+        line
+        for turn in sorted(turns)
+        for lines in of_user.values()
+        for n, line in enumerate(lines)
+        if turn_of(n) == turn
+    ]
+
+
+def check_spread(cases) -> None:
+    """In every prefix, no user has more than three times the cases of another who has some left, plus one."""
+    left, had = Counter(case.user_id for case in cases), Counter()
     for case in cases:
         had[case.user_id] += 1
         left[case.user_id] -= 1
-        waiting = [had[user] for user in personas if left[user]]
-        assert not waiting or max(had.values()) - min(waiting) <= 1
+        waiting = [had[user] for user in left if left[user]]
+        assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
+
+
+@given(st.lists(SOME_USERS, min_size=3, max_size=3))
+@settings(deadline=None, derandomize=True)
+def test_a_limit_of_any_size_spreads_over_the_users_of_all_cells(users):
+    cells = {
+        f"general/{d}": [row(user, n) for n, user in enumerate(own)] for d, own in zip(DIFFICULTIES, users, strict=True)
+    }
+    check_spread(in_folder(cells, USERS, category="general"))
+
+
+@pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
+def test_a_limit_of_any_size_spreads_over_the_real_users(real_data, difficulty):
+    cases = load_cases(real_data, "general", difficulty)
+    check_spread(cases)
+    users = len({case.user_id for case in cases})
+    assert users >= 100
+    assert len({case.user_id for case in cases[:users]}) == users
 
 
 def furthest_from_proportion(cases, sizes) -> float:
@@ -122,14 +152,30 @@ def furthest_from_proportion(cases, sizes) -> float:
     return worst
 
 
-@given(st.tuples(*[st.integers(1, 15)] * 3))
+@given(st.integers(1, 5), st.tuples(*[st.integers(1, 15)] * 3))
 @settings(deadline=None, derandomize=True)
-def test_the_cells_of_a_category_are_interleaved_in_proportion(sizes):
-    cells = {f"general/{d}": [row(number=n) for n in range(size)] for d, size in zip(DIFFICULTIES, sizes, strict=True)}
-    cases = in_folder(cells, category="general")
-    expected = {f"general_{d}": size for d, size in zip(DIFFICULTIES, sizes, strict=True)}
+def test_the_cells_of_a_category_are_in_proportion_to_within_one_case_per_user(count, sizes):
+    """If all users have the same mix of cells: one who has a single cell takes whole turns of it."""
+    cells = {
+        f"general/{d}": [row(user, n) for user in list(USERS)[:count] for n in range(size)]
+        for d, size in zip(DIFFICULTIES, sizes, strict=True)
+    }
+    cases = in_folder(cells, USERS, category="general")
+    expected = {f"general_{d}": count * size for d, size in zip(DIFFICULTIES, sizes, strict=True)}
     assert Counter(c.cell for c in cases) == expected
-    assert furthest_from_proportion(cases, expected) <= 1
+    assert furthest_from_proportion(cases, expected) <= count
+
+
+def test_the_real_cells_are_in_proportion_to_within_one_case_per_user_and_7_percent_of_any_limit(real_data):
+    cases = load_cases(real_data, "general")
+    sizes = {f"general_{difficulty}": size for difficulty, size in REAL_COUNTS.items()}
+    assert furthest_from_proportion(cases, sizes) <= len({case.user_id for case in cases})
+    seen: Counter[str] = Counter()
+    for length, case in enumerate(cases, 1):
+        seen[case.cell] += 1
+        assert all(
+            abs(seen[cell] - size * length / len(cases)) <= max(1, 0.07 * length) for cell, size in sizes.items()
+        )
 
 
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
@@ -409,8 +455,8 @@ def nested(depth: int) -> bytes:
         (
             persona_of(200_000),
             persona_of(200_001),
-            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; what an assistant "
-            "remembers of a user belongs in memory/<user_id>.jsonl, for setting=rag.",
+            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; content "
+            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag.",
         ),
         (
             b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),

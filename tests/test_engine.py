@@ -31,6 +31,7 @@ from personafeedback_tasks.engine.options import Options, option
 from personafeedback_tasks.engine.report import Line, ReportSpec
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown
 from personafeedback_tasks.runs.read import read_run
 
 # --- the record --------------------------------------------------------------------------------------------------------
@@ -289,6 +290,28 @@ def test_the_command_prints_it(tmp_path):
     assert "F1 of YES" in done.output
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
     assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
+
+
+def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
+    """Under the benchmark's own names, without a line of code for it."""
+    method = replace(METHOD, name="reward", evidence="rewards", calls=("good", "bad"), score=None, suffix="reward")
+    engine.register(replace(TOY, methods={**TOY.methods, "reward": method}))
+    _, log = inspect(tmp_path)
+    run = read_run(log)
+    charm = {"1": (2.0, 1.0), "2": (3.0, 3.0), "3": (0.0, 5.0)}
+    cases = {
+        id_: replace(case, answers=(), rewards=({"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)},))
+        for id_, case in run.cases.items()
+    }
+    made = make_report(replace(run, cases=cases, signature={**run.signature, "method": "reward"}), CASES)
+    group = made.aspects.groups["all"]
+    assert (made.aspects.names, made.aspects.better, group.responses) == (("charm", "wit"), "good", 6)
+    assert {name: acc.value for name, acc in group.acc.items()} == pytest.approx({"charm": 1 / 3, "wit": 1})
+    # charm 2, 1, 3, 3, 0, 5: mean 7/3, spread 46/3; good 1, 0, 1, 0, 1, 0: spread 3/2; covariance 5 - 3 * 7/3 = -2
+    r = -2 / math.sqrt(46 / 3 * 3 / 2)
+    assert group.pearson == pytest.approx({"reward": 1, "charm": r, "wit": 1})
+    assert group.correlations["charm"] == pytest.approx({"charm": 1, "wit": r})
+    assert "| correlation with good | all |" in markdown(made)
 
 
 def test_a_jackknife_of_a_mean_is_its_clustered_error():

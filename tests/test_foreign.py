@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -183,6 +184,71 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
     )
     assert len(drawn) == found["accuracy.svg"].count("<text")
     assert max(map(len, drawn)) <= 45
+
+
+PLAIN = [f"aspect-{letter}" for letter in "pqrst"]
+
+
+@pytest.fixture(scope="module")
+def five_outputs(tmp_path_factory):
+    """The log of a reward model whose five aspects are PLAIN."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from support.classifiers import counting_classifier
+    from support.inspect_runs import command
+
+    folder = tmp_path_factory.mktemp("five")
+    counting_classifier(folder / "model", ["a"], [lambda n, k=k: n % k for k in (5, 7, 11, 13, 17)])
+    done = command(
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", f"aspects={','.join(PLAIN)}",
+        "--model", f"personafeedback-reward/{folder / 'model'}", "--log-dir", folder / "logs", PERSONAFEEDBACK_DATA="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (log,) = (folder / "logs").glob("*.eval")
+    return log
+
+
+def with_aspects(log: Path, names: list[str], folder: Path) -> dict[str, str]:
+    """What `report` prints and writes about a log whose aspects are renamed in every place that names them."""
+    folder.mkdir()
+    with zipfile.ZipFile(log) as old, zipfile.ZipFile(folder / "log.eval", "w") as new:
+        for member in old.namelist():
+            text = old.read(member).decode()
+            for plain, name in zip(PLAIN, names, strict=True):
+                text = text.replace(plain, json.dumps(name)[1:-1])
+            new.writestr(member, text)
+    done = personafeedback("report", folder / "log.eval", "--out", folder / "out")
+    assert done.exit_code == 0, done.output
+    assert (folder / "out" / "aspects.png").read_bytes().startswith(b"\x89PNG")
+    files = [path for path in (folder / "out").iterdir() if path.suffix != ".png"]
+    return {"printed": done.stdout, **{path.name: path.read_bytes().decode() for path in files}}
+
+
+# What names an aspect is no address, so that nobody looks for a password in it.
+NAMES = [name for name in ATTACKS if "hunter2" not in name]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("start", range(0, len(NAMES), 5))
+def test_an_attack_as_the_name_of_an_aspect_is_shown_and_does_nothing(start, five_outputs, tmp_path):
+    names = (NAMES[start:] + NAMES)[:5]
+    plain, found = (with_aspects(five_outputs, each, tmp_path / each[0][:3].encode().hex()) for each in (PLAIN, names))
+    assert found.keys() == plain.keys() == {"printed", "report.md", "report.json", "accuracy.svg", "aspects.svg"}
+    assert {kind: unprintable(text) for kind, text in found.items() if unprintable(text)} == {}
+    assert shape(found["report.md"]) == shape(plain["report.md"])
+    assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(found["report.md"]))
+    shown = words(found["report.md"]).replace("\u2060", "")
+    drawn, harmless = (
+        [text.text or "" for text in ElementTree.fromstring(one["aspects.svg"]).iter("{http://www.w3.org/2000/svg}text")]
+        for one in (found, plain)
+    )  # fmt: skip
+    assert len(drawn) == len(harmless) - 2 * names.count("")
+    assert max(map(len, drawn)) <= 45
+    for name in names:
+        if name and name.isascii() and name.isprintable():
+            assert shown.count(name) >= 2
+            assert squeezed(found["printed"]).count(squeezed(name)) >= 2
+            assert sum(text.startswith(name[:14]) and text.endswith(name[-25:]) for text in drawn) >= 2
 
 
 def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):

@@ -21,6 +21,7 @@ from support.commands import personafeedback
 from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log
 
+from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY
@@ -349,7 +350,8 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert (
-        "The replies were read by task version 1.0; the installed version 1.1 reads 200 of them differently." in printed
+        f"The replies were read by task version 1.0; the installed version {TASK_VERSION} reads 200 of them differently."
+        in printed
     )
 
 
@@ -372,7 +374,7 @@ def test_epochs_of_a_case_are_the_same_case():
             "x", "general_hard:1", "general_hard", user, "d", epoch, both, both, both, value, value, list(value)
         )
 
-    signature = {"cells": {"general_hard": {}}, "task_version": "1.1"}
+    signature = {"cells": {"general_hard": {}}, "task_version": TASK_VERSION}
     rows, _ = answers_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature, find("personafeedback"))
     assert len(rows["general_hard:1"].answers) == 2
     with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):

@@ -26,6 +26,7 @@ from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import heatmap
 from personafeedback_tasks.reports import tables as report_text
 from personafeedback_tasks.reports.card_text import command, section
 from personafeedback_tasks.reports.compare import compare
@@ -33,7 +34,7 @@ from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
-"""Of each of the three logs."""
+"""Of each of the four logs."""
 
 SAMPLE = load_cases("sample", "general", "hard")
 
@@ -51,6 +52,22 @@ def logs(tmp_path_factory) -> dict[str, Path]:
         "lm-eval mc": lm_eval_log(folder / "mc", "mixed", f"{task}_mc", "sample"),
         "inspect": inspect_log(folder / "inspect", "mixed", task, "sample"),
     }
+
+
+@pytest.fixture(scope="module")
+def reward_log(tmp_path_factory) -> Path:
+    """Of a reward model with two outputs."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.classifiers import counting_classifier
+    from support.inspect_runs import evaluate
+
+    folder = tmp_path_factory.mktemp("reward")
+    model = counting_classifier(folder / "model", ["a"], [lambda count: count % 7, lambda count: -count])
+    task = tasks.personafeedback_general_hard(data="sample", method="reward")
+    log = evaluate(task, f"personafeedback-reward/{model}", folder, model_args={"aspects": "charm,length"})
+    return Path(log.location)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -117,6 +134,8 @@ def everything_said(log: Path) -> None:
             Console(file=io.StringIO()).print(part)
         json.dumps(report.as_dict(), allow_nan=False)
         report_text.markdown(report)
+        if report.aspects is not None:
+            heatmap.draw(report, report.aspects)
     compare(run, run)
     card = run.benchmark.report.card
     assert card is not None
@@ -125,17 +144,20 @@ def everything_said(log: Path) -> None:
 
 
 @pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)
-@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
-def test_a_value_of_any_type_is_read_or_refused_in_one_sentence(harness, logs, tmp_path):
+@pytest.mark.parametrize(
+    "harness", ["lm-eval", "lm-eval mc", "inspect", pytest.param("reward", marks=pytest.mark.torch)]
+)
+def test_a_value_of_any_type_is_read_or_refused_in_one_sentence(harness, request, tmp_path):
+    log = request.getfixturevalue("reward_log") if harness == "reward" else request.getfixturevalue("logs")[harness]
     draw = random.Random(13)
-    documents = read(logs[harness])
-    everything_said(written(documents, logs[harness], tmp_path / "log"))
+    documents = read(log)
+    everything_said(written(documents, log, tmp_path / "log"))
     refused = []
     for _ in range(MUTATIONS):
         name = draw.choice([name for name in documents if "journal" not in name and any(places(documents[name]))])
         bent = {**documents, name: mutated(documents[name], draw)}
         try:
-            everything_said(written(bent, logs[harness], tmp_path / "log"))
+            everything_said(written(bent, log, tmp_path / "log"))
         except PersonaFeedbackError as error:
             refused.append(str(error))
     assert len(refused) > MUTATIONS / 10

@@ -39,25 +39,25 @@ CELL = "personafeedback_general_hard"
 
 MEMORY = {
     "en": [
-        "Asked for three novels of under 200 pages, and finished none of them.",
-        "Said that reading in bed puts her to sleep within a page.",
+        "Thread: three novels of under 200 pages that I finished, and two that I did not.",
+        "Review: one page of it in bed, and I was asleep.",
         "The ferry's timetable changes on the first of May.",
-        "Asked how to get a stuck valve out of an old radio.",
-        "Wants to get back to reading before the winter.",
-        "Likes answers that fit on one screen.",
-        "Bought a lamp, to read at the kitchen table.",
+        "Thread: how to get a stuck valve out of an old radio.",
+        "Post: how I want to get back to reading before the winter.",
+        "Recipes that fit on one screen.",
+        "Review of a lamp to read by at the kitchen table.",
     ],
     "zh": [
-        "问过怎么给老照片去霉点。",
-        "上周说想拍一组雨天的街景。",
-        "不喜欢别人建议她多出门。",
-        "拍照只用手机，不想再买设备。",
-        "雨天通常在家里整理照片。",
-        "周末要去看妈妈。",
-        "问过一张明信片要贴多少钱的邮票。",
+        "教程：怎么给老照片去霉点。",
+        "分享一组雨天的街景。",
+        "讨论：为什么总有人劝我多出门？",
+        "评价：拍照只用手机，不用再买设备。",
+        "雨天在家里整理照片的一天。",
+        "周末带妈妈去哪里吃饭？",
+        "求助：一张明信片要贴多少钱的邮票？",
     ],
 }
-"""Invented, as the sample itself."""
+"""Content that a user might have read. Invented, as the sample itself."""
 
 
 def write_memory(root: Path, pieces: dict[str, list[str]]) -> None:
@@ -81,6 +81,10 @@ def hard(root: Path):
 
 
 RAG = Template(setting="rag")
+STORED_TEMPLATES = {
+    "rag": RAG,
+    **{f"{version}_rag": Template(setting="rag", prompt=version) for version in ("v2", "v3")},
+}
 
 
 # --- terms -----------------------------------------------------------------------------------------------------------
@@ -112,10 +116,10 @@ def test_a_text_has_these_terms(text, expected):
 @pytest.mark.parametrize(
     ("question", "best"),
     [
-        ("How do I get back into reading?", "Wants to get back to reading before the winter."),
+        ("How do I get back into reading?", "Post: how I want to get back to reading before the winter."),
         ("Which timetable has the ferry?", "The ferry's timetable changes on the first of May."),
-        ("雨天在家里做什么好？", "雨天通常在家里整理照片。"),
-        ("邮票多少钱", "问过一张明信片要贴多少钱的邮票。"),
+        ("雨天在家里做什么好？", "雨天在家里整理照片的一天。"),
+        ("邮票多少钱", "求助：一张明信片要贴多少钱的邮票？"),
     ],
 )
 def test_the_piece_that_shares_the_rarest_terms_with_the_question_comes_first(question, best):
@@ -180,7 +184,7 @@ def test_fewer_pieces_than_k_are_all_shown():
 
 
 PIECE = st.lists(
-    st.sampled_from(["tea", "milk", "喝茶", "茶", "跑步", "…", "2", "\n", "<notes>"]), min_size=1, max_size=6
+    st.sampled_from(["tea", "milk", "喝茶", "茶", "跑步", "…", "2", "\n", "<memory>"]), min_size=1, max_size=6
 )
 PIECES = st.lists(PIECE.map(" ".join), max_size=12)
 
@@ -262,21 +266,25 @@ def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
 @pytest.mark.parametrize("language", MEMORY)
 def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
     case = next(case for case in hard(remembered) if case.language == language)
-    stored = {f"{language}_rag_{order}.txt": build(case, RAG, order)}
+    stored = {
+        f"{language}_{name}_{order}.txt": build(case, template, order) for name, template in STORED_TEMPLATES.items()
+    }
     stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
     for name, prompt in stored.items():
         check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
 
 
-def test_every_language_and_order_of_rag_is_stored():
-    names = {f"{language}_rag_{order}.txt" for language, order in product(MEMORY, ORDERS)}
+def test_every_language_wording_and_order_of_rag_is_stored():
+    names = {f"{language}_{name}_{order}.txt" for language, name, order in product(MEMORY, STORED_TEMPLATES, ORDERS)}
     assert {path.name for path in STORED.iterdir()} == names | {f"{language}_filter.txt" for language in MEMORY}
 
 
-NOTE = st.lists(st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4))
+CONTENT = st.lists(
+    st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4)
+)
 
 
-@given(st.lists(NOTE.map(lambda parts: f"<note>{''.join(parts)}"), min_size=1, max_size=7), st.sampled_from(ORDERS))
+@given(st.lists(CONTENT.map(lambda parts: f"<piece>{''.join(parts)}"), min_size=1, max_size=7), st.sampled_from(ORDERS))
 @settings(derandomize=True, deadline=None)
 def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     persona = Persona("u", {"Name": "Ann"})
@@ -284,7 +292,7 @@ def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     case = Case("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
     prompt = build(case, RAG, order)
     lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
-    assert f"\n\n<notes>\n{lines}\n</notes>\n\n<question>\nwhy?\n</question>" in prompt
+    assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
     assert responses(prompt) == shown(case, order)
 
 
@@ -425,7 +433,9 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
         ("编号：1，3。", (1, 3)),
         ("１，３", (1, 3)),
         ("<think>2, or 4?</think>\n1, 3", (1, 3)),
-        ("Note 2 is about food.\nNumbers: 1, 3", (1, 3)),
+        ("Piece 2 is about food.\nNumbers: 1, 3", (1, 3)),
+        ("Pieces: 1, 3", (1, 3)),
+        ("内容：1，3", (1, 3)),
         ("[1][5]", (1, 5)),
         ("5", (5,)),
         ("0", ()),
@@ -438,7 +448,7 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
         ("1.5", None),
         ("-1", None),
         ("all of them", None),
-        ("Notes 1 and 3 matter, since they fit.", None),
+        ("Pieces 1 and 3 matter, since they fit.", None),
         ("<think>1, 3", None),
         ("9" * 5000, None),
     ],
@@ -480,8 +490,8 @@ def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(rememb
 
     first = prompts_asked()
     assert prompts_asked() == first
-    write_memory(remembered, {"Nora_s01": ["Reads on the ferry."]})
-    assert any("Reads on the ferry." in prompt for prompt in prompts_asked())
+    write_memory(remembered, {"Nora_s01": ["What to read on the ferry."]})
+    assert any("What to read on the ferry." in prompt for prompt in prompts_asked())
 
 
 def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
@@ -508,7 +518,7 @@ def test_the_command_of_lm_eval_needs_the_memory():
 
 @cache
 def register_model() -> None:
-    """A model that judges as gold; asked which notes matter it says its name. (Nothing else here needs Inspect.)"""
+    """A model that judges as gold; asked which pieces matter it says its name. (Nothing else here needs Inspect.)"""
     from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 
     @modelapi(name="filtering")
@@ -577,7 +587,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
         lines = "\n".join(f"- {RAG.pieces(case)[place]}" for place in kept)
         whole = build(case, RAG if kept else Template(setting="no_persona"), order)
         assert prompt == re.sub(
-            r"<notes>.*</notes>", lambda _, lines=lines: f"<notes>\n{lines}\n</notes>", whole, flags=re.S
+            r"<memory>.*</memory>", lambda _, lines=lines: f"<memory>\n{lines}\n</memory>", whole, flags=re.S
         )
     assert len(asked(log, *ORDERS)) == 2 * len(cases)
     # Once per case, with the persona, the question and the numbered pieces.

@@ -122,11 +122,12 @@ def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(re
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     found = metrics(log_of(tmp_path))
-    assert found["acc"] == pytest.approx(sum(longest(cases)) / len(cases), abs=1e-12)
+    assert found["acc_half"] == pytest.approx(sum(longest(cases)) / len(cases), abs=1e-12)
+    assert found["acc"] == pytest.approx(longest(cases).count(1) / len(cases), abs=1e-12)
     assert found["tie"] == longest(cases).count(0.5) / len(cases)
 
 
-def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make_release, tmp_path):
+def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_release, tmp_path):
     answers = [("longer", "short"), ("even", "tied"), ("no", "rejected"), ("more than", "less")]
     rows = [
         {"user_id": str(user), "question": "Why?", "chosen": chosen, "reject": rejected}
@@ -140,16 +141,18 @@ def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make
     )
     assert log.status == "success", log.error
     value = {sample.id: sample.scores["personafeedback_reward"].value for sample in log.samples}
-    assert [value[f"general_hard:{line}"]["acc"] for line in (1, 2, 3, 4)] == [1, 0.5, 0, 1]
+    assert [value[f"general_hard:{line}"]["acc"] for line in (1, 2, 3, 4)] == [1, 0, 0, 1]
+    assert [value[f"general_hard:{line}"]["acc_half"] for line in (1, 2, 3, 4)] == [1, 0.5, 0, 1]
     assert metrics(log)["tie"] == 0.25
     made = report.make_report(read_run(log.location), cases)
     measures = made.overall.measures
-    assert (measures["acc"].value, measures["tie"].value) == (0.625, 0.25)
+    assert (measures["acc"].value, measures["tie"].value, measures["acc_half"].value) == (0.5, 0.25, 0.625)
     assert not math.isnan(measures["acc"].low)
+    assert made.aspects is None
     assert made.overall.baselines["longest"].value == 0.625
     assert made.overall.replies == 8
-    assert measures.keys() > {"acc", "tie"}
-    for name in measures.keys() - {"acc", "tie"}:
+    assert measures.keys() > {"acc", "acc_half", "tie"}
+    for name in measures.keys() - {"acc", "acc_half", "tie"}:
         assert math.isnan(measures[name].value), name
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
@@ -157,9 +160,10 @@ def test_a_tie_is_worth_a_half_and_is_reported_without_measures_of_position(make
     pytest.importorskip("rich")
     from personafeedback_tasks.reports import tables as report_text
 
-    labels = [line.label for line in report_text.lines(made)]
-    assert "ties, half right each" in labels
-    assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & set(labels)
+    shown = {line.label: line.texts for line in report_text.lines(made)}
+    labels = shown.keys()
+    assert (shown["ties (wrong in acc)"], shown["acc_half (a tie counts half)"]) == (("25.0",), ("62.5",))
+    assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & labels
     other = evaluate(
         tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward"),
         classifiers.longest_classifier(tmp_path / "shortest", texts(cases), sign=-1), tmp_path / "other",
@@ -189,7 +193,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     options = Options(setting="no_persona")
     said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
     found = metrics(log)
-    keys = ("acc", "tie", "truncated", *(f"acc_{name}" for name in ASPECTS))
+    keys = ("acc", "acc_half", "tie", "truncated", *(f"acc_{name}" for name in ASPECTS))
     table = {f"{key}{group}{of}" for key in keys for group in ("", "_general_hard") for of in ("", "_stderr")}
     assert set(found) == table | {"accuracy", "stderr"} | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
     for index, name in enumerate(ASPECTS):
@@ -487,7 +491,7 @@ def test_names_must_fit_the_outputs(one, five):
         ({"aspects": None}, "aspects must name each output, got None"),
         ({"aspects": 5}, "aspects must name each output, got 5"),
         ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. Names must not be empty"),
-        ({"aspects": ["reward", "b"]}, "Names must not be empty or one of reward, stderr, specific_easy"),
+        ({"aspects": ["reward", "b"]}, "Names must not be empty or one of reward, stderr, half, specific_easy"),
     ],
 )
 def test_an_argument_that_is_not_known_is_refused(arguments, message):
@@ -507,14 +511,22 @@ def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
 
 
 def test_a_pair_is_scored_by_the_definition():
-    assert [rewards.score_pair(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0.5, 1)]
+    assert [rewards.score_pair(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0, 1)]
     for broken in (math.nan, math.inf):
         with pytest.raises(RewardError, match="expected finite numbers"):
             rewards.score_pair(broken, 1.0)
 
 
 def test_the_correlation_is_that_of_the_definition():
-    # rewards 3, 1 | 1, 1; mean 1.5; covariance (1.5 - 0.5 + 0.5 + 0.5) / 2 = 1; spreads 3 and 1
-    assert rewards.pearson([3, 1], [1, 1]) == pytest.approx(1 / math.sqrt(3))
+    # rewards 3, 1 of better ones, 1, 1 of worse ones; mean 1.5; covariance (1.5 - 0.5 + 0.5 + 0.5) / 2 = 1; spreads 3 and 1
+    assert rewards.with_better({"reward": [3, 1, 1, 1]}) == {"reward": pytest.approx(1 / math.sqrt(3))}
+    assert rewards.pearson([1, 2, 3], [1e308, -1e308, 1e308]) == 0
+    assert rewards.pearson([0.0, 5e-324], [-1, 1e-300]) == pytest.approx(1)
+    assert math.isnan(rewards.pearson([0.1, 0.1, 0.1], [1, 2, 3]))
     assert math.isnan(rewards.pearson([1], [1]))
     assert math.isnan(rewards.pearson([], []))
+
+
+def test_epochs_are_averaged_and_a_case_with_more_of_them_weighs_no_more():
+    cases = [({"reward": (3.0, 1.0)}, {"reward": (1.0, 2.0)}), ({"reward": (5.0, 4.0)},)]
+    assert rewards.over_responses(cases) == {"reward": [2, 1.5, 5, 4]}

@@ -158,8 +158,8 @@ def said(log) -> str:
 # --- code that comes with a model ------------------------------------------------------------------------------------
 
 OWN = """
-from transformers import GPT2ForSequenceClassification
-class Own(GPT2ForSequenceClassification):
+from transformers import OPTForSequenceClassification
+class Own(OPTForSequenceClassification):
     def forward(self, **inputs):
         found = super().forward(**inputs)
         found.logits = 0 * found.logits + {reward}

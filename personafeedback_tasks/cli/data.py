@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
 
 from ..common import foreign
-from ..common.errors import require
-from ..common.files import write
 from ..common.statistics import Estimate
-from ..common.strict_json import json_text
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
+from .output import json_option, needs_tables, show_table, write_json
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,12 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _data_options(command: F) -> F:
     """The options of every command that reads the release."""
     for option in (
-        click.option(
-            "--json",
-            "json_file",
-            metavar="FILE",
-            help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
-        ),
+        json_option,
         click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty."),
         click.option(
             "--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present."
@@ -63,7 +55,7 @@ def audit_command(json_file: str | None, **options: str | None) -> None:
         personafeedback audit --data FOLDER
         personafeedback audit --category general --json audit.json
     """
-    _needs_tables(json_file)
+    needs_tables(json_file)
     cases, missing = _load(**options)
     found = audit.audit(cases)
     document = found.as_dict()
@@ -89,18 +81,12 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
         personafeedback baselines --data FOLDER
         personafeedback baselines --difficulty hard --json -
     """
-    _needs_tables(json_file)
+    needs_tables(json_file)
     cases, missing = _load(**options)
     found = baselines.baselines(cases)
     if _write_json(json_file, baselines.as_dict(cases, found), missing):
         _say_data(cases, missing)
         _show_baselines(found)
-
-
-def _needs_tables(json_file: str | None) -> None:
-    """Name a missing extra before the work starts; JSON on stdout needs none."""
-    if json_file != "-":
-        require("rich", extra="report")
 
 
 def _load(
@@ -116,15 +102,10 @@ def _load(
 
 def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[str]) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
-    if path is None:
-        return True
-    if path != "-":
-        write(Path(path), json_text(document))
-        return True
-    click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
-    if missing:
+    is_free = write_json(path, document)
+    if missing and not is_free:
         click.echo(_without(missing), err=True)
-    return False
+    return is_free
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
@@ -139,7 +120,7 @@ def _without(missing: Iterable[str]) -> str:
 
 
 def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
-    _show(
+    show_table(
         "Cells; the last four columns are medians of characters",
         ["cell", "cases", "Table 2", "users", "en", "zh", "persona", "question", "chosen", "rejected"],
         [
@@ -150,7 +131,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
             for cell, of in described.items()
         ],
     )  # fmt: skip
-    _show(
+    show_table(
         "Questions",
         ["", "users", "questions per user", "users x questions", "distinct questions"],
         [
@@ -159,12 +140,12 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ],
     )
     sizes = sorted({size for of in found.options.values() for size in of["combinations"]}, key=int)
-    _show(
+    show_table(
         "Users x questions by responses in Easy and Hard cases (annotators saw 3)",
         ["", *sizes],
         [(category, *(of["combinations"][size] for size in sizes)) for category, of in found.options.items()],
     )
-    _show(
+    show_table(
         "Scenarios, in cases",
         ["", *described, "total"],
         [
@@ -172,7 +153,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
             for name, cells in found.scenarios.items()
         ],
     )
-    _show(
+    show_table(
         "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
         ["finding", *described, "total"],
         [
@@ -189,17 +170,17 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         if of.not_searched:
             click.echo(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
     click.echo()
-    _show(
+    show_table(
         "Response pairs that occur in several rows",
         ["rows", "same label", "opposite labels"],
         [(where, *counts.values()) for where, counts in audit.pairs_across_cells(found.repeats).items()],
     )
-    _show(
+    show_table(
         "Label ceiling: highest accuracy of an order-blind judge",
         ["cases", "accuracy"],
         [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
     )
-    _show(
+    show_table(
         "Shortcuts: accuracy ± standard error (cases) where they decide",
         ["", *baselines.groups(found.cases)],
         [
@@ -211,7 +192,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
 
 def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
     groups = list(next(iter(found.values())))
-    _show(
+    show_table(
         "Accuracy ± standard error",
         ["", *groups],
         [
@@ -231,11 +212,3 @@ def _starred(name: str) -> str:
 
 def _accuracy(of: Estimate) -> str:
     return f"{of.value:.3f} ± {of.stderr:.3f}"
-
-
-def _show(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print one table; nothing for no rows."""
-    from ..reports.terminal import line, show, table
-
-    if rows:
-        show([line(title, style="bold"), table(header, rows)])

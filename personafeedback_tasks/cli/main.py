@@ -12,6 +12,7 @@ from ..common import foreign
 from ..common.errors import PersonaFeedbackError
 from . import data as cli_data
 from . import export as cli_export
+from . import paper as cli_paper
 from . import registration
 from . import runs as cli_runs
 
@@ -77,7 +78,7 @@ def task_configs() -> None:
 
 
 for command in (
-    cli_data.audit_command, cli_data.baselines_command, cli_export.export_command,
+    cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
     cli_runs.report, cli_runs.compare, cli_runs.card,
 ):  # fmt: skip
     main.add_command(command)

@@ -67,7 +67,7 @@ paper_option = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write report.md, report.json and the figure there.",
+    help="Write report.md, report.json and the figures there.",
 )
 def report(
     runs: tuple[Path, ...],
@@ -194,12 +194,16 @@ def checked(run: Run, data: str | None) -> str:
 
 
 def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
-    from ..reports import figure
+    from ..reports import figure, heatmap
     from ..reports import tables as report_text
 
     image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
     drawn = figure.render(reports)  # first: it refuses too many runs
-    sections = [report_text.markdown(made) for made in reports]
+    sections = []
+    for made, files in zip(reports, heatmap.render(reports), strict=True):
+        drawn |= files
+        sections.append(report_text.markdown(made))
+        sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
     contents: dict[Path, Content] = {
         out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
         out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),

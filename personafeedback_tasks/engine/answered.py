@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..common.statistics import mean
 from .judged import Answers
+from .rewards import Pairs
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class CaseAnswers:
         targets: the right label of each call; empty where no labels are read.
         answers: one entry per epoch; empty where no labels are read.
         values: metric -> value, one entry per epoch.
+        rewards: of both responses, one entry per epoch; empty where a method reads no rewards.
         unread: (reason, excerpt) of each unreadable reply, if the log contains it.
     """
 
@@ -29,6 +31,7 @@ class CaseAnswers:
     answers: tuple[Answers, ...]
     values: tuple[Mapping[str, float], ...]
     unread: tuple[tuple[str, str], ...] = ()
+    rewards: tuple[Pairs, ...] = ()
 
     def value(self, metric: str) -> float:
         """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""

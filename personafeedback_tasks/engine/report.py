@@ -72,16 +72,33 @@ class Control:
 
 
 @dataclass(frozen=True)
+class PublishedAspects:
+    """The accuracy of each aspect of a reward model as others published it, to stand beside that of a run.
+
+    Attributes:
+        label: of its lines in a table.
+        source: where the numbers are from and what they are, in a sentence.
+        acc: name of a group -> aspect -> accuracy.
+    """
+
+    label: str
+    source: str
+    acc: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
 class Published:
     """Numbers that others published. They go under their own line and never into a mean.
 
     Attributes:
         why: a sentence on why they are not comparable with the run.
         rows: label -> name of a group, or `macro` -> value, as a share.
+        aspects: of a reward model with several outputs, for runs that have these.
     """
 
     why: str
     rows: Mapping[str, Mapping[str, float]]
+    aspects: PublishedAspects | None = None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,18 @@
-"""Two rewards -> the score of a case; many of them -> their correlation with the annotators' choice."""
+"""Two rewards -> the score of a case; many of them -> how they correlate with each other and with being the better response."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..common.errors import PersonaFeedbackError
+from ..common.statistics import mean
+
+TOTAL = "reward"
+"""The name of the reward itself among those of the aspects."""
+
+Pairs = Mapping[str, tuple[float, float]]
+"""TOTAL and each aspect -> the rewards of both responses, the better one first."""
 
 
 class RewardError(PersonaFeedbackError):
@@ -13,7 +20,7 @@ class RewardError(PersonaFeedbackError):
 
 
 def score_pair(better: float, worse: float) -> tuple[float, float]:
-    """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; 0.5 on an exact tie.
+    """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; tie is 1 if both are equal.
 
     Raises:
         RewardError: a reward is nan or infinite, so it cannot be scored.
@@ -23,20 +30,52 @@ def score_pair(better: float, worse: float) -> tuple[float, float]:
             f"found the rewards {better!r} and {worse!r}, expected finite numbers. "
             "Half precision may overflow: pass -M dtype=float32."
         )
-    return (0.5, 1.0) if better == worse else (float(better > worse), 0.0)
+    return float(better > worse), float(better == worse)
 
 
-def pearson(chosen: Sequence[float], rejected: Sequence[float]) -> float:
-    """Pearson correlation of the rewards of all responses with the label: 1 for a chosen one, 0 for a rejected one.
+def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
+    """TOTAL and each aspect -> the rewards of all responses: of both responses of the first case, then of the second, ...
+
+    A response in several cases is there once for each. The epochs of a case are averaged.
 
     Args:
-        chosen, rejected: the rewards, one of each per case; nan without a case or where all are equal.
+        cases: the rewards of each case, one entry per epoch; all have the same names.
     """
-    rewards = [*chosen, *rejected]
-    labels = [1.0] * len(chosen) + [0.0] * len(rejected)
-    if len(set(rewards)) < 2 or not chosen or not rejected:
+    columns: dict[str, list[float]] = {}
+    for epochs in cases:
+        for name in epochs[0]:
+            columns.setdefault(name, []).extend(map(mean, zip(*(pairs[name] for pairs in epochs), strict=True)))
+    return columns
+
+
+def with_better(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Name -> Pearson correlation of its column of `over_responses` with 1 for the better response, 0 for the other."""
+    return {name: pearson(column, [1.0, 0.0] * (len(column) // 2)) for name, column in columns.items()}
+
+
+def between(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Name -> name -> Pearson correlation of the two columns."""
+    units = {name: _unit(column) for name, column in columns.items()}
+    return {one: {other: _product(units[one], units[other]) for other in units} for one in units}
+
+
+def pearson(one: Sequence[float], other: Sequence[float]) -> float:
+    """Pearson correlation; nan where all values of one side are equal, or there are none."""
+    return _product(_unit(one), _unit(other))
+
+
+def _product(one: Sequence[float], other: Sequence[float]) -> float:
+    if not (one and other):
         return math.nan
-    mean, share = math.fsum(rewards) / len(rewards), len(chosen) / len(labels)
-    covariance = math.fsum((x - mean) * (y - share) for x, y in zip(rewards, labels, strict=True))
-    spread = math.fsum((x - mean) ** 2 for x in rewards) * math.fsum((y - share) ** 2 for y in labels)
-    return covariance / math.sqrt(spread)
+    return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(one, other, strict=True))))  # rounded it may exceed 1
+
+
+def _unit(values: Sequence[float]) -> list[float]:
+    """The deviations from the mean as a vector of length 1; empty where all values are equal."""
+    if len(set(values)) < 2:
+        return []
+    largest = max(map(abs, values))  # divided by it first: squares of huge values overflow
+    scaled = [value / largest for value in values]
+    center = math.fsum(scaled) / len(scaled)
+    length = math.sqrt(math.fsum((value - center) ** 2 for value in scaled))
+    return [(value - center) / length for value in scaled]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -14,10 +14,10 @@ from ..engine import rewards
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
-from ..engine.rewards import RewardError
+from ..engine.rewards import TOTAL, Pairs, RewardError
 from .calls import ask_every_call, events, replies
 from .metrics import measures
-from .reward_api import API, CONNECTIONS, TOTAL, RewardModelAPI
+from .reward_api import API, CONNECTIONS, RewardModelAPI
 from .scorers import name_of
 
 
@@ -38,28 +38,32 @@ def refuse_other_model(model: Model) -> None:
 
 @metric
 def pearson() -> Metric:
-    """`pearson_reward` and `pearson_<aspect>`: correlation of the rewards with the label of the better response."""
+    """`pearson_reward` and `pearson_<aspect>`: correlation of the rewards with being the better response."""
 
     # Without this annotation Inspect passes bare scores.
     def compute(scores: list[SampleScore]) -> Value:
-        pairs: dict[str, list[Sequence[float]]] = {}
+        epochs: dict[object, list[Pairs]] = {}
         for sample in scores:
-            for name, pair in ((sample.score.metadata or {}).get("rewards") or {}).items():
-                pairs.setdefault(name, []).append(list(pair.values()))
-        return {
-            f"pearson_{name}": rewards.pearson([better for better, _ in rows], [worse for _, worse in rows])
-            for name, rows in pairs.items()
-        }
+            noted = (sample.score.metadata or {}).get("rewards") or {}
+            both = {name: tuple(by_call.values()) for name, by_call in noted.items()}
+            epochs.setdefault(sample.sample_id, []).append(cast(Pairs, both))
+        return cast(Value, correlations(epochs.values()))
 
     return compute
+
+
+def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
+    """The metrics of `pearson`, of the rewards of each case in each epoch."""
+    found = rewards.with_better(rewards.over_responses(cases))
+    return {f"pearson_{name}": value for name, value in found.items()}
 
 
 @cache
 def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     """The scorer of a benchmark's method that compares rewards.
 
-    acc is 1 if the better response has the higher reward, 0.5 on an exact tie; tie says whether it is one; truncated is the
-    share of responses whose conversation was cut; acc_<aspect> is acc of one output of the model.
+    acc is 1 if the better response has the higher reward, so 0 on a tie; acc_half is 0.5 there; tie says whether it is one;
+    truncated is the share of responses whose conversation was cut; acc_<aspect> is acc of one output of the model.
     """
     benchmark = find(name)
     method = benchmark.methods[method_name]
@@ -74,7 +78,7 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
                 answer=", ".join(reply.message.text for reply in found),
                 metadata={
                     "rewards": {
-                        name: dict(zip(method.calls, pair, strict=True)) for name, pair in _pairs(found).items()
+                        name: dict(zip(method.calls, pair, strict=True)) for name, pair in pairs(found).items()
                     },
                     # A log from before the revision was noted can be scored again.
                     **{name: about[name] for name in ("persona", "dtype", "revision") if name in about},
@@ -111,16 +115,17 @@ def values(replies: Sequence[ChatCompletionChoice], case_id: str) -> dict[str, f
         RewardError: a reward is not a finite number.
     """
     try:
-        scored = {name: rewards.score_pair(*pair) for name, pair in _pairs(replies).items()}
+        scored = {name: rewards.score_pair(*pair) for name, pair in pairs(replies).items()}
     except RewardError as error:
         raise RewardError(f"{case_id}: {error}") from error
     acc, tie = scored.pop(TOTAL)
     cut = sum(bool(_about(reply)["truncated"]) for reply in replies) / len(replies)
-    return {"acc": acc, "tie": tie, "truncated": cut, **{f"acc_{name}": pair[0] for name, pair in scored.items()}}
+    of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
+    return {"acc": acc, "acc_half": acc + tie / 2, "tie": tie, "truncated": cut, **of_aspects}
 
 
-def _pairs(replies: Sequence[ChatCompletionChoice]) -> dict[str, tuple[float, float]]:
-    """TOTAL and each aspect -> the rewards of both responses."""
+def pairs(replies: Sequence[ChatCompletionChoice]) -> Pairs:
+    """The rewards in the replies about both responses."""
     better, worse = map(_about, replies)
     aspects = {name: (float(value), float(worse["aspects"][name])) for name, value in better["aspects"].items()}
     return {TOTAL: (float(better["reward"]), float(worse["reward"])), **aspects}

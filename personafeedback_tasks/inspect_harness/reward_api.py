@@ -19,7 +19,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine.benchmark import benchmarks
-from ..engine.rewards import RewardError
+from ..engine.rewards import TOTAL, RewardError
 
 if TYPE_CHECKING:
     from ..reward_models.classifier import Encoded, RewardModel, Rewards
@@ -34,8 +34,6 @@ CONNECTIONS = 8 * WINDOW
 PAUSE = 0.01
 """Seconds without a new request after which a window is scored."""
 
-TOTAL = "reward"
-"""The name of the reward itself among those of the aspects."""
 ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision", "unpinned")
 
 
@@ -194,11 +192,18 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
 def _names(aspects: object) -> tuple[str, ...]:
     """The names of a model's outputs: Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it.
 
-    `acc_general` is acc in a group of cases, `acc_<aspect>` in an aspect: neither may have the other's name.
+    `acc_general` is acc in a group of cases, `acc_half` counts ties half, `acc_<aspect>` is acc in an aspect: none may have
+    another's name.
     """
     listed = aspects.split(",") if isinstance(aspects, str) else aspects
     names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
-    reserved = ["", TOTAL, "stderr", *(name for one in benchmarks().values() for name in one.columns(one.cells))]
+    reserved = [
+        "",
+        TOTAL,
+        "stderr",
+        "half",
+        *(name for one in benchmarks().values() for name in one.columns(one.cells)),
+    ]
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(
             f"aspects must name each output, got {aspects!r}. Names must not be empty or one of "

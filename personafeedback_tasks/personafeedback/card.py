@@ -22,7 +22,7 @@ _IN_BOTH_ORDERS = (
 )
 _ONE_BY_ONE = (
     "one response at a time, and its choice was read {}. `acc` is the share of the cases in which the response that the "
-    "annotators chose has the higher score, a tie counting half; chance is 50 %."
+    "annotators chose has the higher score; a tie is wrong; without ties chance is 50 %."
 )
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
@@ -55,7 +55,8 @@ def caveats(facts: CardFacts) -> list[str]:
     return [
         "The task is to recognize a personalized reply, not to write one.",
         "The personas are synthetic and mostly Chinese: not a sample of any population.",
-        "The labels are the majority of nine annotators, not the choice of the users themselves.",
+        "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
+        "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         "Label ceiling, the highest accuracy of an order-blind judge over all cells of the data (contradictory labels): "
         f"{', '.join(facts.ceilings)} (from the audit).",
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "

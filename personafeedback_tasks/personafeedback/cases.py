@@ -10,8 +10,7 @@ Layout of a release (field names and spellings as upstream has them, plus the co
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +29,11 @@ CATEGORIES = ("specific", "general")
 DIFFICULTIES = ("easy", "medium", "hard")
 CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
 COUNTS = ("table2", "any")
+
+TURNS_GROW = 3
+"""Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten
+users. Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona.
+"""
 
 _FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
 _FILES = {"easy": ("easy",), "medium": ("medium", "mid"), "hard": ("hard",)}
@@ -86,7 +90,7 @@ class CaseSet(engine.CaseSet[Case]):
     """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
-        cases: users take turns, cells are interleaved in proportion to their sizes.
+        cases: users take turns that grow, see TURNS_GROW; cells are mixed in proportion to their sizes.
         release: where they came from.
         counts: `table2` if every cell has the paper's number of cases, `any` if that was not checked.
     """
@@ -146,8 +150,8 @@ def load_cases(
                     "(arXiv 2506.12915, Table 2). Get a complete copy, or pass counts=any to run on the cases that are present; "
                     "the results then say so."
                 )
-            cells.append(_users_in_turn(cases))
-    return CaseSet(tuple(_in_proportion(cells)), release, counts)
+            cells.append(in_turns(cases, growth=1))
+    return CaseSet(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
 
 def _cell_file(root: Path, category: str, difficulty: str) -> Path:
@@ -223,21 +227,30 @@ def persona_fields(release: Release) -> frozenset[str]:
     return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
 
 
-def _users_in_turn(cases: list[Case]) -> list[Case]:
-    """First case of every user, then second of every user, ...; users and their cases in the order of the file.
+def in_turns(cases: Iterable[Case], growth: int) -> list[Case]:
+    """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ...
 
-    The release's rows come in runs of one user, so without this `--limit 100` would cover ten users.
+    Users are in the order of their first case, and a user's cases keep their order. In every prefix, no user has more
+    than `growth` times the cases of another who has some left, plus one.
     """
-    turn: Counter[str] = Counter()
-    rounds: dict[int, list[Case]] = {}
+    by_user: dict[str, list[Case]] = {}
     for case in cases:
-        rounds.setdefault(turn[case.user_id], []).append(case)
-        turn[case.user_id] += 1
-    return [case for index in sorted(rounds) for case in rounds[index]]
+        by_user.setdefault(case.user_id, []).append(case)
+    ordered: list[Case] = []
+    waiting, start, turn = list(by_user.values()), 0, 1
+    while waiting:
+        for own in waiting:
+            ordered += own[start : start + turn]
+        start, turn = start + turn, growth * turn
+        waiting = [own for own in waiting if len(own) > start]
+    return ordered
 
 
-def _in_proportion(cells: list[list[Case]]) -> list[Case]:
-    """Interleave cells in proportion to their sizes: every prefix has the release's proportions to within one case."""
+def in_proportion(cells: list[list[Case]]) -> list[Case]:
+    """Interleave cells in proportion to their sizes: every prefix has the release's proportions to within one case.
+
+    Turns that grow loosen that, since a user's cells come together: to within one case per user, in the General half.
+    """
     places = [
         ((position + 0.5) / len(cell), rank, case)
         for rank, cell in enumerate(cells)

@@ -23,8 +23,8 @@ class Persona:
 
     Attributes:
         user_id: the key of the release; names repeat across users.
-        profile: `persona/<user_id>.json` as parsed. Key names vary between users, typos included.
-        memory_file: where this user's memory would be; only the setting `rag` reads it.
+        profile: `persona/<user_id>.json` as parsed. Key names vary between users.
+        memory_file: where this user's memory would be (see rag/memory.py); only the setting `rag` reads it.
     """
 
     user_id: str

@@ -25,8 +25,8 @@ def load(path: Path) -> dict[str, Any]:
     raw = read(path)
     if len(raw) > LARGEST:
         raise DataError(
-            f"{path}: found a persona of {len(raw):,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; what an "
-            "assistant remembers of a user belongs in memory/<user_id>.jsonl, for setting=rag."
+            f"{path}: found a persona of {len(raw):,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; content "
+            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag."
         )
     refuse_marks(raw, f"{path}, line 1")
     try:

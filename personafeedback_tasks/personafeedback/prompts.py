@@ -64,9 +64,9 @@ class Template(Options):
         said=lambda setting: [setting], always=True,
     )  # fmt: skip
     method: str = option("generate", "how the model's choice is read", always=True)
-    k: int = option(5, "how many pieces `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
+    k: int = option(5, "how many pieces of content `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
-        False, "whether the model first drops irrelevant pieces (Inspect)", said=lambda _: ["rag_filter"]
+        False, "whether the model first drops irrelevant pieces of `rag` (Inspect)", said=lambda _: ["rag_filter"]
     )
     prompt: str = option(
         "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
@@ -146,23 +146,26 @@ class Template(Options):
 
 
 def persona(case: Case, template: Template) -> str:
-    """The paper's Persona Profile setting: the model reads the whole profile."""
+    """The paper's Persona Profile setting: the model reads the profile, here all of it that is not hidden."""
     text = case.persona.without(template.hide).text
     return f"{template.wording(case).with_persona}\n\n<persona>\n{text}\n</persona>"
 
 
 def no_persona(case: Case, template: Template) -> str:
-    """The paper's No Persona control: the model reads the question and the responses alone."""
+    """The paper's No Persona setting, its baseline: the model reads the question and the responses alone."""
     return template.wording(case).without_persona
 
 
 def rag(case: Case, template: Template) -> str:
-    """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question."""
+    """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
+
+    How they are retrieved, and how many, is ours: see rag/retrieval.py.
+    """
     pieces = template.pieces(case)
     if not pieces:  # the filter dropped them all: nothing is known about the user
         return no_persona(case, template)
     lines = "\n".join(f"- {piece}" for piece in pieces)
-    return f"{template.wording(case).with_notes}\n\n<notes>\n{lines}\n</notes>"
+    return f"{template.wording(case).with_memory}\n\n<memory>\n{lines}\n</memory>"
 
 
 SETTINGS: dict[str, Callable[[Case, Template], str]] = {"persona": persona, "no_persona": no_persona, "rag": rag}

@@ -78,8 +78,8 @@ METHODS = {
         ),
         Method(
             name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",), calls=SIDES,
-            per_case="both responses", score=None, metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
-            conversation=conversations.conversation,
+            per_case="both responses", score=None, metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)),
+            suffix="reward", conversation=conversations.conversation,
         ),
     )
 }  # fmt: skip
@@ -134,7 +134,7 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 # --- reports ---------------------------------------------------------------------------------------------------------
 
-_MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "tie")
+_MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "acc_half", "tie")
 
 
 def measures(row: CaseAnswers) -> dict[str, float]:
@@ -144,8 +144,8 @@ def measures(row: CaseAnswers) -> dict[str, float]:
     - bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
     - acc_readable: share of the readable replies that picked the chosen response.
     - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
-    - tie: 1 if a reward model gave both responses the same reward; nan unless one scored. It sees no order: all but acc
-      and tie are nan then.
+    - tie: 1 if a reward model gave both responses the same reward, which is 0 in acc; acc_half: 0.5 there. Both are nan
+      unless one scored. It sees no order: all but acc and these two are nan then.
     """
     found = {name: row.value(name) for name in _MEASURES}
     epochs = [_of_epoch(answers) for answers in row.answers]
@@ -198,7 +198,8 @@ REPORT = ReportSpec(
     values=measures,
     headline=(
         Line("acc", strong=True, interval=True),
-        Line("tie", "ties, half right each"),
+        Line("tie", "ties (wrong in acc)"),
+        Line("acc_half", "acc_half (a tie counts half)"),
         Line("acc_sym", strong=True, interval=True),
         Line("p_chosen", strong=True, interval=True),
     ),

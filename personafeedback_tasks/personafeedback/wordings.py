@@ -1,10 +1,13 @@
 """The fixed texts of the prompts: three wordings of the same question, each in both languages.
 
-The two criteria are those of the paper's annotation guidelines (arXiv 2506.12915, Appendix D), in our words.
-
-- `v1`, the default, spells them out.
+- `v1`, the default, says what the annotators were told (arXiv 2506.12915, Appendix D), in our words: judge in the user's
+  place, by helpfulness (precise to this question, neither generic nor a strained collage of facts) and by personalization
+  (attentive to several parts of the profile, with those that fit worked in). That the order of the responses means
+  nothing is ours.
 - `v2` asks the bare question.
-- `v3` spells them out in other words and another order, and speaks of the person instead of the user.
+- `v3` judges from the outside, by shorter criteria of our own: answers well, fits the user, nothing forced in.
+
+The annotators always had the profile: what `v1` says for `rag` and `no_persona` is the same about what is known there.
 
 How far a model's score moves between them is its prompt sensitivity (`personafeedback report` prints the range).
 A text here never changes without a new version: old scores would seem to be of the new prompt.
@@ -23,41 +26,138 @@ class Wording:
 
     Attributes:
         with_persona: instructions where a whole persona follows.
-        with_notes: instructions where single notes about the user follow (`rag`).
+        with_memory: instructions where pieces of content that interests the user follow (`rag`).
         without_persona: instructions where nothing is told about the user.
         ask: the last words, for a reply that is a letter.
         ask_cot: the last words, for a reply that reasons first (method `cot`).
     """
 
     with_persona: str
-    with_notes: str
+    with_memory: str
     without_persona: str
     ask: str
     ask_cot: str
 
 
-_CRITERIA_V1_EN = (
-    "Judge by two criteria together:\n"
-    "1. Helpfulness: the response answers the question well.\n"
-    "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
-    "user that are forced in where the question does not call for them count against it.\n\n"
-    "The order of the responses says nothing about their quality."
-)
-_CRITERIA_V1_ZH = (
-    "请综合以下两条标准：\n"
-    "1. 有用性：回答很好地解决了问题。\n"
-    "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
-    "两个回答的先后顺序与质量无关。"
-)
+_ORDER_EN = "The order of the responses says nothing about their quality."
+_ORDER_ZH = "两个回答的先后顺序与质量无关。"
+
 _V1 = {
     "en": Wording(
         with_persona=(
             "Below are the persona of a user, a question that this user asked an assistant, and two responses to it, "
-            f"A and B. Decide which response suits this user better.\n\n{_CRITERIA_V1_EN}"
+            "A and B. Put yourself in this user's place and choose the response that suits you better.\n\n"
+            "Judge by two criteria together:\n"
+            "1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a "
+            "strained collage of facts from the persona.\n"
+            "2. Personalization: the response attends to several parts of the persona and works in those that fit.\n\n"
+            f"{_ORDER_EN}"
         ),
-        with_notes=(
-            "Below are notes about a user, a question that this user asked an assistant, and two responses to it, "
-            f"A and B. Decide which response suits this user better.\n\n{_CRITERIA_V1_EN}"
+        with_memory=(
+            "Below are some pieces of content that interest a user (such as posts, reviews or forum threads), a question "
+            "that this user asked an assistant, and two responses to it, A and B. Infer from the content who this user "
+            "is, put yourself in their place and choose the response that suits you better.\n\n"
+            "Judge by two criteria together:\n"
+            "1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a "
+            "strained collage of things from the content.\n"
+            "2. Personalization: the response attends to several of the interests that the content shows and works in "
+            "those that fit.\n\n"
+            f"{_ORDER_EN}"
+        ),
+        without_persona=(
+            "Below are a question that a user asked an assistant, and two responses to it, A and B. Nothing is known "
+            "about this user beyond the question itself. Put yourself in this user's place and choose the response that "
+            "suits you better.\n\n"
+            "Judge by two criteria together:\n"
+            "1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a "
+            "strained collage of facts about a user.\n"
+            "2. Personalization: the response attends to what the question shows about this user and works in what "
+            "fits.\n\n"
+            f"{_ORDER_EN}"
+        ),
+        ask="As this user, which response suits you better? Reply with the letter alone: A or B.\nAnswer:",
+        ask_cot=(
+            "As this user, which response suits you better? Reason about it first, step by step. Then end with one last "
+            'line that reads "Answer: A" or "Answer: B".'
+        ),
+    ),
+    "zh": Wording(
+        with_persona=(
+            "下面是一位用户的画像、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
+            "请代入这位用户的身份，选出更适合你的回答。\n\n"
+            "请综合以下两条标准：\n"
+            "1. 有用性：回答准确切中所提的问题，既不泛泛而谈，也不生硬拼凑画像信息。\n"
+            "2. 个性化：回答顾及画像中的多方面信息，并恰当融入其中与问题相关的部分。\n\n"
+            f"{_ORDER_ZH}"
+        ),
+        with_memory=(
+            "下面是一位用户感兴趣的一些内容（如帖子、评价、论坛讨论）、这位用户向助手提出的一个问题，"
+            "以及对该问题的两个回答 A 和 B。请根据这些内容推断这位用户是怎样的人，代入其身份，选出更适合你的回答。\n\n"
+            "请综合以下两条标准：\n"
+            "1. 有用性：回答准确切中所提的问题，既不泛泛而谈，也不生硬拼凑这些内容。\n"
+            "2. 个性化：回答顾及这些内容反映出的多方面兴趣，并恰当融入其中与问题相关的部分。\n\n"
+            f"{_ORDER_ZH}"
+        ),
+        without_persona=(
+            "下面是一位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
+            "除问题本身外，没有关于这位用户的任何信息。请代入这位用户的身份，选出更适合你的回答。\n\n"
+            "请综合以下两条标准：\n"
+            "1. 有用性：回答准确切中所提的问题，既不泛泛而谈，也不生硬拼凑用户信息。\n"
+            "2. 个性化：回答顾及问题本身透露出的用户情况，并恰当地加以结合。\n\n"
+            f"{_ORDER_ZH}"
+        ),
+        ask="作为这位用户，你认为哪个回答更适合你？只回复一个字母：A 或 B。\n答案：",
+        ask_cot=(
+            "作为这位用户，你认为哪个回答更适合你？请先一步一步分析，最后单独用一行给出结论，写成“答案：A”或“答案：B”。"
+        ),
+    ),
+}
+
+_V2 = {
+    "en": Wording(
+        with_persona="Below are a user's persona, the user's question, and two responses to it, A and B.",
+        with_memory=(
+            "Below are some pieces of content that interest a user, the user's question, and two responses to it, A and B."
+        ),
+        without_persona="Below are a user's question and two responses to it, A and B.",
+        ask="Which response would this user prefer? Reply with the letter alone: A or B.\nAnswer:",
+        ask_cot=(
+            "Which response would this user prefer? Think it through before you decide. Write your decision on the last "
+            'line, as "Answer: A" or "Answer: B".'
+        ),
+    ),
+    "zh": Wording(
+        with_persona="下面是一位用户的画像、这位用户的问题，以及对该问题的两个回答 A 和 B。",
+        with_memory="下面是一位用户感兴趣的一些内容、这位用户的问题，以及对该问题的两个回答 A 和 B。",
+        without_persona="下面是一位用户的问题，以及对该问题的两个回答 A 和 B。",
+        ask="这位用户会更喜欢哪个回答？只回复一个字母：A 或 B。\n答案：",
+        ask_cot="这位用户会更喜欢哪个回答？请先仔细思考，再在最后一行写出结论：“答案：A”或“答案：B”。",
+    ),
+}
+
+_CRITERIA_V3_EN = (
+    "Judge by two criteria together:\n"
+    "1. Helpfulness: the response answers the question well.\n"
+    "2. Personalization: the response fits who this user is and what this user cares about. Facts about the "
+    "user that are forced in where the question does not call for them count against it.\n\n"
+    f"{_ORDER_EN}"
+)
+_CRITERIA_V3_ZH = (
+    "请综合以下两条标准：\n"
+    "1. 有用性：回答很好地解决了问题。\n"
+    "2. 个性化：回答符合这位用户的特点和偏好。问题并不需要时生硬地塞入用户信息，应视为缺点。\n\n"
+    f"{_ORDER_ZH}"
+)
+_V3 = {
+    "en": Wording(
+        with_persona=(
+            "Below are the persona of a user, a question that this user asked an assistant, and two responses to it, "
+            f"A and B. Decide which response suits this user better.\n\n{_CRITERIA_V3_EN}"
+        ),
+        with_memory=(
+            "Below are some pieces of content that interest a user (such as posts, reviews or forum threads), a question "
+            "that this user asked an assistant, and two responses to it, A and B. Decide which response suits this user "
+            f"better.\n\n{_CRITERIA_V3_EN}"
         ),
         without_persona=(
             "Below are a question that a user asked an assistant, and two responses to it, A and B. Decide which "
@@ -66,7 +166,7 @@ _V1 = {
             "1. Helpfulness: the response answers the question well.\n"
             "2. Personalization: the response fits the user who asked. Nothing is known about this user beyond the "
             "question itself.\n\n"
-            "The order of the responses says nothing about their quality."
+            f"{_ORDER_EN}"
         ),
         ask="Which response suits this user better? Reply with the letter alone: A or B.\nAnswer:",
         ask_cot=(
@@ -77,11 +177,12 @@ _V1 = {
     "zh": Wording(
         with_persona=(
             "下面是一位用户的画像、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V1_ZH}"
+            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V3_ZH}"
         ),
-        with_notes=(
-            "下面是关于一位用户的一些记录、这位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
-            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V1_ZH}"
+        with_memory=(
+            "下面是一位用户感兴趣的一些内容（如帖子、评价、论坛讨论）、这位用户向助手提出的一个问题，"
+            "以及对该问题的两个回答 A 和 B。"
+            f"请判断哪个回答更适合这位用户。\n\n{_CRITERIA_V3_ZH}"
         ),
         without_persona=(
             "下面是一位用户向助手提出的一个问题，以及对该问题的两个回答 A 和 B。"
@@ -89,80 +190,10 @@ _V1 = {
             "请综合以下两条标准：\n"
             "1. 有用性：回答很好地解决了问题。\n"
             "2. 个性化：回答适合提问的用户。除问题本身外，没有关于这位用户的任何信息。\n\n"
-            "两个回答的先后顺序与质量无关。"
+            f"{_ORDER_ZH}"
         ),
         ask="哪个回答更适合这位用户？只回复一个字母：A 或 B。\n答案：",
         ask_cot="哪个回答更适合这位用户？请先一步一步分析，最后单独用一行给出结论，写成“答案：A”或“答案：B”。",
-    ),
-}
-
-_V2 = {
-    "en": Wording(
-        with_persona="Below are a user's persona, the user's question, and two responses to it, A and B.",
-        with_notes="Below are notes about a user, the user's question, and two responses to it, A and B.",
-        without_persona="Below are a user's question and two responses to it, A and B.",
-        ask="Which response would this user prefer? Reply with the letter alone: A or B.\nAnswer:",
-        ask_cot=(
-            "Which response would this user prefer? Think it through before you decide. Write your decision on the last "
-            'line, as "Answer: A" or "Answer: B".'
-        ),
-    ),
-    "zh": Wording(
-        with_persona="下面是一位用户的画像、这位用户的问题，以及对该问题的两个回答 A 和 B。",
-        with_notes="下面是关于一位用户的一些记录、这位用户的问题，以及对该问题的两个回答 A 和 B。",
-        without_persona="下面是一位用户的问题，以及对该问题的两个回答 A 和 B。",
-        ask="这位用户会更喜欢哪个回答？只回复一个字母：A 或 B。\n答案：",
-        ask_cot="这位用户会更喜欢哪个回答？请先仔细思考，再在最后一行写出结论：“答案：A”或“答案：B”。",
-    ),
-}
-
-_CRITERIA_V3_EN = (
-    "A good response is written for this very person: it takes up what is known to matter to them and leaves out what has "
-    "nothing to do with the question. It must also be correct, complete and of use. Weigh both. It does not matter which "
-    "response comes first."
-)
-_CRITERIA_V3_ZH = (
-    "好的回答应当是专门写给这个人的：它照顾到对这个人重要的事情，不提与问题无关的个人信息；同时它必须正确、完整、有用。"
-    "请权衡这两个方面。哪个回答排在前面并不重要。"
-)
-_V3 = {
-    "en": Wording(
-        with_persona=(
-            "You compare two drafts of an assistant's reply to a person. You are given a profile of the person, what they "
-            f"asked, and the drafts, response A and response B.\n\n{_CRITERIA_V3_EN}"
-        ),
-        with_notes=(
-            "You compare two drafts of an assistant's reply to a person. You are given some facts about the person, what "
-            f"they asked, and the drafts, response A and response B.\n\n{_CRITERIA_V3_EN}"
-        ),
-        without_persona=(
-            "You compare two drafts of an assistant's reply to a person. You are given what they asked, and the drafts, "
-            "response A and response B. Nothing else is known about the person.\n\n"
-            "A good response is written for whoever asks this. It must also be correct, complete and of use. Weigh both. It "
-            "does not matter which response comes first."
-        ),
-        ask="Which draft should the assistant send to this person? Give one letter, A or B, and nothing else.\nAnswer:",
-        ask_cot=(
-            "Which draft should the assistant send to this person? Set out your reasons, then close with a line of its own: "
-            '"Answer: A" or "Answer: B".'
-        ),
-    ),
-    "zh": Wording(
-        with_persona=(
-            "你要比较助手写给某个人的两份回复草稿。下面给出这个人的画像、提出的问题，以及两份草稿：回答 A 和回答 B。\n\n"
-            f"{_CRITERIA_V3_ZH}"
-        ),
-        with_notes=(
-            "你要比较助手写给某个人的两份回复草稿。下面给出关于这个人的一些情况、提出的问题，以及两份草稿：回答 A 和回答 B。\n\n"
-            f"{_CRITERIA_V3_ZH}"
-        ),
-        without_persona=(
-            "你要比较助手写给某个人的两份回复草稿。下面给出提出的问题，以及两份草稿：回答 A 和回答 B。"
-            "除此之外，对这个人一无所知。\n\n"
-            "好的回答应当适合提出这个问题的人；同时它必须正确、完整、有用。请权衡这两个方面。哪个回答排在前面并不重要。"
-        ),
-        ask="助手应该把哪份草稿发给这个人？只给出一个字母 A 或 B，不要写别的。\n答案：",
-        ask_cot="助手应该把哪份草稿发给这个人？请说明理由，最后另起一行写出：“答案：A”或“答案：B”。",
     ),
 }
 

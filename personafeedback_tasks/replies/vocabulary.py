@@ -134,7 +134,7 @@ VOCABULARY = {
     " background situation request case utilisateur utilisatrice nutzer nutzerin usuario usuaria usuário"
     " utente пользователю пользователя él lui elle ihn ihm ella ele ela"
     " 用户 画像 人设 角色 人物 他 她 需求 需要 要求 偏好 性格 特点 兴趣 爱好 喜好 背景 情况 个性 习惯 这位 该"
-    " 此人 使用者 趣味 ユーザー 사용자",
+    " 此人 使用者 趣味 自己 ユーザー 사용자",
     # is
     "i": "is are be gets get seems appears looks feels being est ist es è é será"
     " 为 係 是 应是 就是 应为 は が 은 는 이 가",
@@ -169,6 +169,7 @@ VOCABULARY = {
     " specific back la le der die das el il o ich würde je meine mon mi meu cette este diese se"
     " 我 我会 会 将 应 应该 建议 认为 觉得 感觉 想 还 要 可 可以 能 明显 显然 相对 相比之下 更多 一票 一些"
     " 一点 些 了 吧 啊 呢 哈 当然 肯定 确定 就 则 那 那么 那就 之 一个 这个 这 解释 分析 说明 评估 现在 请 于"
+    " 对我来说 对我而言 就我而言 在我看来 从我的角度 从我的角度来看 站在我的角度"
     " 也 很 远 略 稍 稍微 明确 无疑 毫无疑问 毫不犹豫 毫不犹豫地 评判 个人 我们 本人 以上 得出 给出 个 再"
     " その この 必须 非要 一定要 に び です ます ています ている して だ と 思い 입니다 쪽 것 합니다"
     " 하겠습니다 저는 평가 답변이",

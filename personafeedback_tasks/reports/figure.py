@@ -22,7 +22,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette, which color-blind readers can tell apart; markers differ too."""
 
 MARKERS = "osD^vP"
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -47,7 +47,7 @@ def draw(reports: Sequence[Report]) -> Figure:
         )
     names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
     order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 0.9 + 0.11 * len(reports) + 0.27 * len(order)), layout="constrained")
         axes = figure.add_subplot()
         behind = _draw_baselines(axes, reports, order)
@@ -133,9 +133,14 @@ def _draw_published(axes: Axes, reports: Sequence[Report], order: Sequence[str])
 
 
 def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:
-    """The figure as PNG (300 dpi) and SVG: file name -> content."""
-    figure, png, svg = draw(reports), BytesIO(), BytesIO()
-    with rc_context(_STYLE):
+    """The figure of `draw`: file name -> content."""
+    return files(draw(reports), name)
+
+
+def files(figure: Figure, name: str) -> dict[str, bytes]:
+    """A figure as PNG (300 dpi) and SVG: file name -> content."""
+    png, svg = BytesIO(), BytesIO()
+    with rc_context(STYLE):
         figure.savefig(png, format="png", dpi=300)
         figure.savefig(svg, format="svg", metadata={"Date": None})
     return {f"{name}.png": png.getvalue(), f"{name}.svg": svg.getvalue()}

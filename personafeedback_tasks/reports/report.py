@@ -18,6 +18,7 @@ from ..engine.report import Examined, Published
 from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
 from . import caveats
+from .aspects import Aspects, make_aspects
 from .control import gains, refuse_other_control
 from .sheet import MACRO, Sheet, make_sheet
 from .signature_line import signature_line
@@ -67,6 +68,7 @@ class Report:
         sheet: the run beside those with other values of the control's option.
         published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
+        aspects: of a reward model with several outputs.
     """
 
     run: Run
@@ -82,6 +84,7 @@ class Report:
     sheet: Sheet | None = None
     published: Published | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
+    aspects: Aspects | None = None
 
     @property
     def above(self) -> tuple[str, ...]:
@@ -123,7 +126,8 @@ class Report:
                 "groups": {group.name: asdict(group) for group in self.groups},
                 "macro": asdict(self.macro) if self.macro else None,
                 "settings": self.sheet.as_dict() if self.sheet else None,
-                "published": asdict(self.published) if self.published else None,
+                "published": {"why": self.published.why, "rows": self.published.rows} if self.published else None,
+                **({"aspects": asdict(self.aspects)} if self.aspects else {}),
             }
         )
 
@@ -148,7 +152,7 @@ def make_report(
         published: what others published, to be shown beside.
 
     Raises:
-        RunError: the run has other texts than `cases`, or the control is not a control of this run.
+        RunError: the run has other texts than `cases`, its cases have different aspects, or the control is not one of this run.
     """
     benchmark = run.benchmark
     known = list(caveats.of_run(run))
@@ -194,6 +198,7 @@ def make_report(
         signature_line(run, texts.version if texts else ""), texts.version if texts else "", control, macro,
         make_sheet(run, beside, [(name, ids) for name, _, ids in found], has_macro(run)) if others else None, published,
         examples(run.cases.values()),
+        make_aspects(run, {name: ids for name, _, ids in found}, published.aspects if published else None),
     )  # fmt: skip
 
 

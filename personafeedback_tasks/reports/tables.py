@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine import report as engine
+from ..engine.rewards import TOTAL
 from .report import Group, Report
 from .sheet import Sheet
 from .terminal import line, table
@@ -90,11 +91,15 @@ def _measured(report: Report, shown: engine.Line) -> list[Line]:
         values = [group.measures[shown.measure].value for group in report.shown]
     if all(math.isnan(value) for value in values):
         return []
-    texts = [percent(value) if shown.share else NOTHING if math.isnan(value) else f"{value:+.3f}" for value in values]
+    texts = [percent(value) if shown.share else _signed(value) for value in values]
     found = [Line(shown.title, tuple(texts), shown.strong)]
     if shown.interval:
         found.append(Line(INTERVAL, tuple(interval(group.measures[shown.measure]) for group in report.shown)))
     return found
+
+
+def _signed(value: float) -> str:
+    return NOTHING if math.isnan(value) else f"{value:+.3f}"
 
 
 def terminal(report: Report) -> list[RenderableType]:
@@ -103,6 +108,7 @@ def terminal(report: Report) -> list[RenderableType]:
         *(line(f"! {caveat}") for caveat in report.above),
         line(report.run.label, style="bold"),
         _drawn([group.name for group in report.shown], lines(report)),
+        *_aspects_terminal(report),
         *map(line, unread(report)),
     ]
     if report.sheet:
@@ -179,6 +185,7 @@ def markdown(report: Report, level: int = 2) -> str:
         f"{'#' * level} {foreign.markdown(report.run.label)}",
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
         _grid([group.name for group in report.shown], lines(report)),
+        *_aspects_markdown(report),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
     ]
     if report.sheet:
@@ -198,6 +205,57 @@ def published(report: Report) -> str:
 def _grid(header: Sequence[str], entries: Sequence[Line]) -> str:
     rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in entries]
     return grid(["%", *(name.replace("_", " ") for name in header)], rows)
+
+
+def aspect_tables(report: Report) -> list[tuple[str, list[Line]]]:
+    """(heading, lines) of the tables about the outputs of a reward model: accuracy, and correlation with the better response."""
+    aspects = report.aspects
+    if aspects is None:
+        return []
+    groups = [aspects.groups[group.name] for group in report.groups]
+    published = [aspects.published.acc.get(group.name, {}) if aspects.published else {} for group in report.groups]
+    accuracy = []
+    for name in aspects.names:
+        acc = [group.acc[name] for group in groups]
+        accuracy.append(Line(name, tuple(percent(estimate.value) for estimate in acc)))
+        accuracy.append(Line(INTERVAL, tuple(map(interval, acc))))
+        if aspects.published and any(name in of_group for of_group in published):
+            texts = tuple(percent(of_group.get(name, math.nan)) for of_group in published)
+            accuracy.append(Line(f"  {aspects.published.label}", texts))
+    correlated = [
+        Line(name, tuple(_signed(group.pearson[name]) for group in groups)) for name in (TOTAL, *aspects.names)
+    ]
+    return [("accuracy of each aspect, %", accuracy), (f"correlation with {aspects.better}", correlated)]
+
+
+def aspect_notes(report: Report) -> list[str]:
+    """What the numbers of `aspect_tables` are."""
+    if report.aspects is None:
+        return []
+    count = report.aspects.groups[report.overall.name].responses
+    return [
+        "A tie counts as wrong. Correlations are Pearson's over both responses of every case "
+        f"({count:,} in all; one that is in several cases counts in each), with epochs averaged; {NOTHING} is undefined.",
+        *([report.aspects.published.source] if report.aspects.published else []),
+    ]
+
+
+def _aspects_terminal(report: Report) -> list[RenderableType]:
+    names = [group.name for group in report.groups]
+    tables = [
+        table([heading, *names], [(entry.label, *entry.texts) for entry in entries])
+        for heading, entries in aspect_tables(report)
+    ]
+    return [*tables, *map(line, aspect_notes(report))]
+
+
+def _aspects_markdown(report: Report) -> list[str]:
+    names = [group.name.replace("_", " ") for group in report.groups]
+    tables = [
+        grid([foreign.markdown(heading), *names], [[_label(entry), *entry.texts] for entry in entries])
+        for heading, entries in aspect_tables(report)
+    ]
+    return [*tables, *map(foreign.markdown, aspect_notes(report))]
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

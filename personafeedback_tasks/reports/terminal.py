@@ -18,14 +18,17 @@ def line(text: str, style: str = "") -> Text:
     return Text(foreign.terminal(text), style=style)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], bold: Collection[int] = ()) -> Table:
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[object]], bold: Collection[int] = (), tight: bool = False
+) -> Table:
     """A table with names in the first column and numbers in the others.
 
     Args:
         header: `general_hard` takes two lines.
         bold: the rows that matter most, from 0 on.
+        tight: one space between columns, for a table that would not fit a terminal of 80 columns with two.
     """
-    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 0 if tight else 1, 0, 0))
     for number, name in enumerate(header):
         heading = foreign.terminal(name).replace("_", "\n")
         drawn.add_column(heading, justify="right" if number else "left", no_wrap=True)

@@ -15,6 +15,7 @@ from typing import Any
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.judged import Answers
+from ..engine.rewards import Pairs
 from .run import RunError
 
 TOLERANCE = 1e-9
@@ -35,7 +36,7 @@ class LoggedCase:
         logged: metric -> value, as logged.
         values: metric -> value, as it follows from the answers, the log-likelihoods or the rewards.
         checked: the metrics that `logged` must have too.
-        unread: see `CaseAnswers`.
+        unread, rewards: see `CaseAnswers`; `rewards` of this epoch, None where a method reads none.
     """
 
     where: str
@@ -51,6 +52,7 @@ class LoggedCase:
     values: Mapping[str, float]
     checked: Sequence[str]
     unread: tuple[tuple[str, str], ...] = ()
+    rewards: Pairs | None = None
 
 
 def answers_of(
@@ -79,6 +81,12 @@ def answers_of(
         wrong = [sample for sample in every if not _equal(sample.logged.get(name), sample.values[name])]
         if wrong:
             found, expected = wrong[0].logged.get(name, "nothing"), wrong[0].values[name]
+            if signature["task_version"] != benchmark.version:
+                raise RunError(
+                    f"{path}, {wrong[0].where}: found {name} {found} for {wrong[0].case_id}, expected {expected:g} "
+                    f"({len(wrong):,} of {len(every):,} rows disagree). Task version {signature['task_version']} scored the "
+                    f"log, {benchmark.version} is installed: score it again (`inspect score`) or run again."
+                )
             raise _contradiction(path, wrong, every, f"{name} {{}}", found, f"{expected:g}", "its answers")
     otherwise = sum(a != b for sample in differing for a, b in zip(sample.answers, sample.again, strict=True))
     return {case_id: _joined(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
@@ -91,6 +99,7 @@ def _joined(epochs: Sequence[LoggedCase]) -> CaseAnswers:
         answers=tuple(epoch.answers for epoch in epochs if epoch.answers),
         values=tuple(epoch.values for epoch in epochs),
         unread=tuple(found for epoch in epochs for found in epoch.unread),
+        rewards=tuple(epoch.rewards for epoch in epochs if epoch.rewards is not None),
     )  # fmt: skip
 
 

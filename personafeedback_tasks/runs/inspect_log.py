@@ -14,6 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
 from ..engine.benchmark import Benchmark, Method
+from ..engine.rewards import Pairs, RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
 from ..inspect_harness.reward_api import API
@@ -117,8 +118,13 @@ def _sample(
     answers: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    rewards: Pairs | None = None
     if method.evidence == "rewards":
-        values = reward.values(reward.both(found, method.calls, case_id), case_id)
+        try:
+            both = reward.both(found, method.calls, case_id)
+            values, rewards = reward.values(both, case_id), reward.pairs(both)
+        except RewardError as error:
+            raise RunError(f"{path}: {error}") from error
     else:
         answers = tuple(noted["answers"])
         if len(answers) != len(method.calls):
@@ -134,7 +140,7 @@ def _sample(
         values = scorers.values(benchmark, method, targets, read)
     return LoggedCase(
         f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
-        targets, answers, again, logged, values, list(values), unread,
+        targets, answers, again, logged, values, list(values), unread, rewards,
     )  # fmt: skip
 
 
@@ -166,6 +172,8 @@ def _refuse_other_table(
     )
     printed = {name: metric.value for score in scores for name, metric in score.metrics.items()}
     ours = table(scored, benchmark.columns, benchmark.corpus)
+    if method.evidence == "rewards":
+        ours |= reward.correlations([one.rewards or {} for one in same] for same in epochs.values())
     checks.refuse_other_table(path, "Inspect's results", printed, ours, benchmark.report.primary)
 
 

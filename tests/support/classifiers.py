@@ -1,8 +1,8 @@
-"""Tiny reward models, built on the spot: real ones with random weights, and one rigged to count characters."""
+"""Tiny reward models, built on the spot: real ones with random weights, and some rigged to count characters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import torch
@@ -45,21 +45,30 @@ def random_classifier(folder: Path, texts: Iterable[str], outputs: int = 1, pad:
     return _save(folder, model, made)
 
 
-def longest_classifier(folder: Path, texts: Iterable[str], limit: int = 32768, sign: float = 1.0) -> Path:
-    """Its reward grows (sign=-1: falls) with the number of characters: the last token's position, and nothing else."""
+def longest_classifier(folder: Path, texts: Iterable[str], limit: int = 32768, sign: int = 1) -> Path:
+    """Its reward grows (sign=-1: falls) with the number of characters."""
+    return counting_classifier(folder, texts, [lambda count: sign * count], limit)
+
+
+def counting_classifier(
+    folder: Path, texts: Iterable[str], outputs: Sequence[Callable[[int], int]], limit: int = 32768
+) -> Path:
+    """Its outputs are functions of the number of tokens (see `tokenizer`), exactly and of nothing else."""
     made = tokenizer(texts)
-    config = transformers.GPT2Config(
-        vocab_size=len(made), n_positions=limit, n_embd=4, n_layer=0, n_head=1, num_labels=1, pad_token_id=0,
+    config = transformers.OPTConfig(
+        vocab_size=len(made), max_position_embeddings=limit, hidden_size=len(outputs), word_embed_proj_dim=len(outputs),
+        num_hidden_layers=0, num_attention_heads=1, num_labels=len(outputs), _remove_final_layer_norm=True, pad_token_id=0,
         bos_token_id=2, eos_token_id=2,
     )  # fmt: skip
-    model = transformers.GPT2ForSequenceClassification(config)
+    model = transformers.OPTForSequenceClassification(config)
+    positions = model.model.decoder.embed_positions
     with torch.no_grad():
-        model.transformer.wte.weight.zero_()
-        model.transformer.wpe.weight.zero_()
-        # The layer norm sees (position, limit, 0, 0): its first component grows with the position.
-        model.transformer.wpe.weight[:, 0] = torch.arange(limit)
-        model.transformer.wpe.weight[:, 1] = limit
-        model.score.weight[:] = torch.tensor([[sign, 0, 0, 0]])
+        model.model.decoder.embed_tokens.weight.zero_()
+        model.score.weight[:] = torch.eye(len(outputs))
+        for index, output in enumerate(outputs):  # read at the last token
+            positions.weight[positions.offset :, index] = torch.tensor(
+                [float(output(count)) for count in range(1, limit + 1)]
+            )
     return _save(folder, model, made)
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from ...common.errors import OptionError
 from ...engine.report import Published
-from .tables import AVERAGES, COUNTS, MACRO, Row, table
+from . import aspects
+from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
 
 WHY = (
-    "Published in arXiv 2506.12915, in percent. Not comparable with the run: the authors released neither their prompt nor the "
-    "order of the options nor their decoding."
+    "Published in arXiv 2506.12915, in percent. Not comparable with the run: the authors never released their prompt, the order of the "
+    "options or the decoding."
 )
 _COLUMNS = {**{cell: cell for cell in COUNTS}, **AVERAGES}
 """Column of Tables 3 and 6 -> the report's column."""
@@ -38,13 +39,13 @@ def beside(model: str | None, settings: Sequence[str]) -> Published:
                     rows[_label(row, number)] = {to: row.cells[column] / 100 for column, to in _COLUMNS.items()}
                     slips += [_slip(row, slip) for column in _COLUMNS if (slip := table(number).erratum(row, column))]
         for row in table("7").rows:
-            if _same(row.name, name):
+            if same_model(row.name, name):
                 rows |= {
                     f"{name}, {setting}, Table 7": {MACRO: row.cells[setting] / 100}
                     for setting in settings
                     if setting in row.cells
                 }
-    return Published(" ".join([WHY, *slips]), rows)
+    return Published(" ".join([WHY, *slips]), rows, aspects.published())
 
 
 def _best() -> list[str]:
@@ -65,7 +66,7 @@ def _known(model: str) -> str:
     ids = {row.about["hub"].lower(): row.name for row in table("8").rows if row.name in names}
     wanted = ids.get(model.lower(), model.rpartition("/")[2]).lower()
     for name in names:
-        if name.lower() == wanted or _same(wanted, name.lower()):
+        if name.lower() == wanted or same_model(wanted, name.lower()):
             return name
     near = get_close_matches(wanted, [name.lower() for name in names], n=3, cutoff=0.4)
     alike = ", ".join(name for name in names if name.lower() in near)
@@ -73,11 +74,6 @@ def _known(model: str) -> str:
         f"The paper has no model {model!r}. Use a name of its Table 3{alike and f', such as {alike}'} (see `personafeedback paper "
         "--table 3`), or put --paper after the runs for its best models."
     )
-
-
-def _same(short: str, name: str) -> bool:
-    """Whether a name of Table 7, which leaves out dates, is that of Table 3."""
-    return name == short or name.startswith(f"{short}-20")
 
 
 def _slip(row: Row, slip: Mapping[str, Any]) -> str:

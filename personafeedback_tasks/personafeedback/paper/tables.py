@@ -98,6 +98,11 @@ class Table:
         return None
 
 
+def same_model(short: str, name: str) -> bool:
+    """Whether a name of Table 7, which leaves out dates, is that of Table 3."""
+    return name == short or name.startswith(f"{short}-20")
+
+
 @cache
 def table(number: str) -> Table:
     """One table of the paper.

@@ -1,7 +1,9 @@
-"""The paper's filter (arXiv 2506.12915, Appendix F): the model itself keeps the relevant part of what was retrieved.
+"""A filter of what was retrieved, after the paper's (arXiv 2506.12915, Appendix F): a model keeps the relevant pieces.
 
-The filter is one call per case, before both orders. The paper's wording was not released: this one is ours. Changing a
-text here raises TASK_VERSION.
+In the paper a model that is told about the user drops irrelevant content, and the judging model reads the rest. Which
+model filters, its prompt, and whether Table 7's column RAG is filtered are not stated. Here the judging model itself
+filters, in one call per case before both orders; it reads the persona, and the wording is ours. Changing a text here
+raises TASK_VERSION.
 """
 
 from __future__ import annotations
@@ -18,15 +20,15 @@ UNREADABLE = "unreadable"
 
 _TEXTS = {
     "en": (
-        "Below are the persona of a user, a question that this user asked an assistant, and numbered notes about this "
-        "user. Decide which of the notes matter for a response to the question that suits this user.",
-        "Which notes matter? Reply with their numbers alone, separated by commas, as in: 1, 3. If none of them matters, "
+        "Below are the persona of a user, a question that this user asked an assistant, and numbered pieces of content "
+        "that interest this user. Decide which of the pieces matter for a response to the question that suits this user.",
+        "Which pieces matter? Reply with their numbers alone, separated by commas, as in: 1, 3. If none of them matters, "
         "reply 0.\nNumbers:",
     ),
     "zh": (
-        "下面是一位用户的画像、这位用户向助手提出的一个问题，以及关于这位用户的若干条带编号的记录。"
-        "要给出适合这位用户的回答，请判断哪些记录是有用的。",
-        "哪些记录有用？只回复它们的编号，用逗号隔开，例如：1, 3。如果都没有用，请回复 0。\n编号：",
+        "下面是一位用户的画像、这位用户向助手提出的一个问题，以及这位用户感兴趣的若干条带编号的内容。"
+        "要给出适合这位用户的回答，请判断哪些内容是有用的。",
+        "哪些内容有用？只回复它们的编号，用逗号隔开，例如：1, 3。如果都没有用，请回复 0。\n编号：",
     ),
 }
 
@@ -58,12 +60,12 @@ def build(case: Case, template: Template, pieces: Sequence[str]) -> str:
         f"{opening}\n\n"
         f"<persona>\n{case.persona.without(template.hide).text}\n</persona>\n\n"
         f"<question>\n{case.question}\n</question>\n\n"
-        f"<notes>\n{numbered}\n</notes>\n\n"
+        f"<memory>\n{numbered}\n</memory>\n\n"
         f"{ask}"
     )
 
 
-_LABEL = re.compile(r"(?s:.*)(?:\b(?:numbers?|notes?|answer)|编号|答案|记录)\s*:(.*)", re.S)
+_LABEL = re.compile(r"(?s:.*)(?:\b(?:numbers?|pieces?|answer)|编号|答案|内容)\s*:(.*)", re.S)
 _NUMBERS = re.compile(r"\d{1,4}(?:(?:\s*(?:[,;、]|\band\b|和)\s*|\s+)\d{1,4})*")
 _NONE = ("0", "none", "无", "没有")
 
@@ -72,7 +74,7 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
     """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
 
     A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: a wrong reading would
-    drop notes, and an unreadable reply keeps them all.
+    drop pieces, and an unreadable reply keeps them all.
     """
     text = spoken(reply)
     if text is None:

@@ -1,6 +1,11 @@
-"""What an assistant remembers of a user: single pieces of text, for the setting `rag`. The release has none.
+"""A user's memory: content that this person would consume, for the setting `rag`. The release has none.
 
-They are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; other keys are ignored.
+In the paper (arXiv 2506.12915, Section 3.2 and Appendix F) it is what a model selected from open data (social media,
+reviews, forums) as of interest to a persona, as in a reading history: neither notes about the person nor chats
+with an assistant. The sources and the number of pieces per user are not stated.
+
+The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; other keys are
+ignored.
 """
 
 from __future__ import annotations

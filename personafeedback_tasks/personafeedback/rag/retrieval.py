@@ -1,4 +1,8 @@
-"""Question and pieces of text -> the pieces that are most relevant to the question, by BM25."""
+"""Question and pieces of text -> the pieces that are most relevant to the question, by BM25.
+
+The paper says that memories are retrieved by the question (arXiv 2506.12915, Appendix F). The retriever and the number of
+pieces are not stated: BM25 and k = 5 are ours.
+"""
 
 from __future__ import annotations
 

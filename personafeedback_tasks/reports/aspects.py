@@ -1,0 +1,95 @@
+"""A reward model with several outputs: the accuracy of each, and its correlations with the choice and with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..common.statistics import Estimate, estimate, mean
+from ..common.strict_json import short_list
+from ..engine.answered import CaseAnswers
+from ..engine.report import PublishedAspects
+from ..engine.rewards import TOTAL, between, over_responses, score_pair, with_better
+from ..runs.run import Run, RunError
+
+
+@dataclass(frozen=True)
+class AspectsOfGroup:
+    """The aspects in a cell or a group of cells. A correlation is over both responses of its cases, see `over_responses`.
+
+    Attributes:
+        responses: how many there are.
+        acc: aspect -> share of the cases in which the better response has the higher value; a tie is wrong.
+        pearson: TOTAL and each aspect -> its correlation with being the better response.
+        correlations: aspect -> aspect -> their correlation.
+    """
+
+    responses: int
+    acc: Mapping[str, Estimate]
+    pearson: Mapping[str, float]
+    correlations: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Aspects:
+    """What a report says about the outputs of a reward model.
+
+    Attributes:
+        names: of the aspects, in the model's order.
+        better: what the benchmark calls the better response.
+        groups: name -> its numbers, as in the report.
+        published: the numbers of others, to stand beside `acc`.
+    """
+
+    names: tuple[str, ...]
+    better: str
+    groups: Mapping[str, AspectsOfGroup]
+    published: PublishedAspects | None = None
+
+
+def make_aspects(
+    run: Run, groups: Mapping[str, Sequence[str]], published: PublishedAspects | None = None
+) -> Aspects | None:
+    """The aspects of a run; None if its model has one output, or gives no rewards.
+
+    Args:
+        groups: name -> ids of its answered cases.
+        published: see `Aspects`.
+
+    Raises:
+        RunError: the cases have different aspects.
+    """
+    names = _names(run)
+    if not names:
+        return None
+    found = {name: _of_group([run.cases[case_id] for case_id in ids], names) for name, ids in groups.items()}
+    return Aspects(names, run.method.calls[0], found, published)
+
+
+def _names(run: Run) -> tuple[str, ...]:
+    """The aspects, which all cases must share."""
+    found = [(case_id, list(pairs)) for case_id, case in run.cases.items() for pairs in case.rewards]
+    for case_id, names in found:
+        first, expected = found[0]
+        if set(names) != set(expected):
+            raise RunError(
+                f"{run.logs[0]}: found the rewards {short_list(names)} of {case_id}, expected {short_list(expected)} as of {first}. "
+                "Use the log as the harness wrote it."
+            )
+    return tuple(name for name in found[0][1] if name != TOTAL) if found else ()
+
+
+def _of_group(cases: Sequence[CaseAnswers], names: Sequence[str]) -> AspectsOfGroup:
+    users = [case.user_id for case in cases]
+    columns: dict[str, list[float]] = {name: [] for name in (TOTAL, *names)}  # a group may have no answered case
+    columns |= over_responses(case.rewards for case in cases)
+
+    def right(case: CaseAnswers, name: str) -> float:
+        return mean(score_pair(*pairs[name])[0] for pairs in case.rewards)
+
+    return AspectsOfGroup(
+        responses=len(columns[TOTAL]),
+        acc={name: estimate([right(case, name) for case in cases], users) for name in names},
+        pearson=with_better(columns),
+        correlations=between({name: columns[name] for name in names}),
+    )
