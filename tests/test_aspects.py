@@ -25,7 +25,7 @@ from support import classifiers
 from support.commands import personafeedback
 from support.inspect_runs import command, metrics
 
-from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.report import PublishedAspects
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -121,7 +121,7 @@ def test_every_number_of_the_json_is_that_of_a_plain_recomputation(name, out):
     flag = [float(side == "chosen") for case in cases for side in SIDES]
     for aspect in ASPECTS:
         right = [float(value(case, "chosen", aspect) > value(case, "rejected", aspect)) for case in cases]
-        expected = estimate(right, [case.user_id for case in cases])
+        expected = share(right, [case.user_id for case in cases])
         assert group["acc"][aspect]["value"] == same(sum(right) / len(cases))
         assert [group["acc"][aspect][key] for key in ("low", "high", "n", "users")] == [
             same(expected.low), same(expected.high), len(cases), len({case.user_id for case in cases}),

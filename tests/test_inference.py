@@ -351,7 +351,8 @@ REAL = 0.035
 @pytest.mark.parametrize("users", [20, 40, 101, 147])
 @pytest.mark.parametrize("accuracy", [0.5, 0.65, 0.8, 0.9, 0.95, 0.99])
 def test_intervals_hold_the_true_accuracy_95_times_in_100(sizes, users, accuracy):
-    assert 0.93 <= coverage(some_of(sizes, users), accuracy, REAL) <= 0.97
+    most = 0.985 if accuracy == 0.99 else 0.97  # so few errors come in steps: rather too wide than too narrow
+    assert 0.93 <= coverage(some_of(sizes, users), accuracy, REAL) <= most
 
 
 def some_of(sizes, users):
@@ -361,7 +362,16 @@ def some_of(sizes, users):
 @pytest.mark.parametrize(
     ("users", "accuracy", "correlation", "measured"),
     [  # measured: means over 20,000 benchmarks
-@@@
+        (8, 0.5, REAL, 0.94),
+        (8, 0.8, REAL, 0.94),
+        (8, 0.95, REAL, 0.95),
+        (8, 0.99, REAL, 0.98),
+        (8, 0.8, 0.3, 0.93),
+        (8, 0.95, 0.3, 0.87),
+        (20, 0.99, 0.1, 0.88),
+        (40, 0.99, 0.3, 0.89),
+        (147, 0.95, 0.3, 0.96),
+        (147, 0.99, 0.3, 0.96),
     ],
 )
 def test_with_few_users_or_unlike_ones_intervals_hold_what_the_report_says(

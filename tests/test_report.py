@@ -22,7 +22,7 @@ from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.common.statistics import estimate, share
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
@@ -143,7 +143,7 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
         return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
 
     def acc(members):
-        return estimate([sum(correct(case)) / 2 for case in members], [case.user_id for case in members])
+        return share([sum(correct(case)) / 2 for case in members], [case.user_id for case in members])
 
     assert group.measures["acc"] == acc(sorted(cases, key=lambda case: case.id))
     of_readable = [
@@ -550,7 +550,7 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("Only 8 users: 95 % intervals under-cover.") for caveat in report.caveats)
+    assert any(caveat.startswith("Only 8 users: 95 % intervals are rough.") for caveat in report.caveats)
     log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
     assert any(caveat.startswith("All users have the same score") for caveat in report.caveats)

@@ -150,7 +150,7 @@ class ReportSpec:
         primary: the measure that is compared, drawn and put into cards.
         score: its name on the axis of a figure.
         chance: its chance level; None if unknown.
-        values: the answers of a case -> measure -> value, averaged over epochs; nan where undefined.
+        values: the answers of a case -> measure -> value in [0, 1], averaged over epochs; nan where undefined.
         headline, details: the lines above and below those of the baselines.
         derived: measure -> what it is, from the estimates of the others.
         examine: (cases, ids of those that were asked) -> what their texts add.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate, estimate, mean
+from ..common.statistics import Estimate, mean, share
 from ..common.strict_json import short_list
 from ..engine.answered import CaseAnswers
 from ..engine.report import PublishedAspects
@@ -89,7 +89,7 @@ def _of_group(cases: Sequence[CaseAnswers], names: Sequence[str]) -> AspectsOfGr
 
     return AspectsOfGroup(
         responses=len(columns[TOTAL]),
-        acc={name: estimate([right(case, name) for case in cases], users) for name in names},
+        acc={name: share([right(case, name) for case in cases], users) for name in names},
         pearson=with_better(columns),
         correlations=between({name: columns[name] for name in names}),
     )
