@@ -16,7 +16,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
@@ -275,13 +275,15 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
     assert from_samples.cases == {id_: case for id_, case in run.cases.items() if case.cell == "general_easy"}
     for file in hard_logs["no samples"].parent.iterdir():
         shutil.copy(file, tmp_path)
-    with pytest.raises(RunError, match="found no samples in it"):
-        read_runs([tmp_path])
+    said = []
+    (again,) = read_runs([tmp_path], said.append)
+    assert again == run
+    assert len(said) == 1
+    assert "found no samples in it" in said[0]
 
 
 def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     from inspect_ai import score
-    from inspect_ai.log import write_eval_log
 
     from personafeedback_tasks.inspect_harness.scorers import labels
 
@@ -310,8 +312,12 @@ def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
     lora = read_run(tmp_path / "lora")
     assert lora.conditions_line.endswith("revision=abc, peft=/home/me/lora, load_in_4bit=True")
     assert "secret" not in lora.conditions_line
-    with pytest.raises(RunError, match="differ in conditions"):
-        read_runs([tmp_path])
+    assert {run.conditions_line: set(run.cells) for run in read_runs([tmp_path])} == {
+        read_run(tmp_path / "base").conditions_line: {"general_hard"},
+        lora.conditions_line: {"general_easy"},
+    }
+    with pytest.raises(RunError, match="found 2 runs .* expected one. Pass the log of one"):
+        read_run(tmp_path)
 
 
 def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_general):
@@ -333,20 +339,6 @@ def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, t
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "reason"),
-    [("persona", "no_persona", "setting"), ("persona", "mc", "method"), ("persona", "partial", "general_hard:")],
-)
-def test_runs_that_may_not_share_a_row_are_refused(one, other, reason, hard_logs, tmp_path):
-    for name in (one, other):
-        for file in hard_logs[name].parent.iterdir():
-            shutil.copy(file, tmp_path)
-    done = personafeedback("report", tmp_path)
-    assert done.exit_code == 1
-    assert reason in done.output
-    assert "Traceback" not in done.output
-
-
-@pytest.mark.parametrize(
     ("field", "value"),
     [
         ("prompt", "v0"),
@@ -356,15 +348,89 @@ def test_runs_that_may_not_share_a_row_are_refused(one, other, reason, hard_logs
         ("setting", "rag"),
     ],
 )
-def test_logs_that_differ_in_what_moves_a_score_are_refused(field, value, hard_logs, tmp_path):
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
     shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
     (results,) = (tmp_path / "easy").glob("results_*.json")
     content = json.loads(results.read_text(encoding="utf-8"))
     content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback_tasks"][field] = value
     results.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(RunError, match=rf"differ in {field} \({value} and .*Pass each as a run of its own"):
-        read_runs([tmp_path])
+    assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
+    (tmp_path / "easy" / results.name).unlink()
+    for file in hard_logs["easy"].parent.iterdir():
+        shutil.copy(file, tmp_path / "easy")
+    assert [sorted(run.cells) for run in read_runs([tmp_path])] == [["general_easy", "general_hard"]]
+
+
+# --- folders as they are ---------------------------------------------------------------------------------------------
+
+
+def everything(hard_logs, folder, *names):
+    for name in names:
+        shutil.copytree(hard_logs[name].parent, folder / name.replace(" ", "-"))
+    return folder
+
+
+def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_data, tmp_path):
+    """The control is paired with its run alone: the log-likelihoods of the same model have none."""
+    folder = everything(hard_logs, tmp_path / "logs", "persona", "no_persona", "mc")
+    done = personafeedback("report", folder, "--data", real_data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
+    methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
+    assert methods.keys() == {("persona", "generate"), ("persona", "mc")}
+    asked = methods["persona", "generate"]
+    assert "setting no_persona" in asked["control"]
+    assert asked["groups"]["general_hard"]["gain"] is not None
+    assert methods["persona", "mc"]["control"] is None
+
+
+def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_data, tmp_path):
+    done = personafeedback(
+        "report", hard_logs["persona"], hard_logs["no_persona"], "--data", real_data, "--out", tmp_path
+    )
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert [report["control"] is None for report in stored] == [False, True]
+
+
+def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_data, tmp_path):
+    """`--limit` tried first, then the whole run: the larger log counts, in either order."""
+    folder = everything(hard_logs, tmp_path, "persona", "partial")
+    said = []
+    (run,) = read_runs([folder], said.append)
+    assert len(run.cases) == 1010
+    assert len(said) == 1
+    assert re.search(r"Passed over \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
+    done = personafeedback("report", folder, "--data", real_data)
+    assert done.exit_code == 0
+    assert "Passed over" in done.stderr
+    assert "Passed over" not in done.stdout
+
+
+@pytest.mark.parametrize("what", ["failed", "damaged"])
+def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
+    good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
+    bad = tmp_path / "logs" / "bad.eval"
+    if what == "damaged":
+        bad.write_bytes(good.read_bytes()[:2000])
+    else:
+        log = read_eval_log(str(good))
+        log.status, log.samples = "error", log.samples[:3]
+        log.eval.task_id = "another"
+        write_eval_log(log, str(bad))
+    said = []
+    (run,) = read_runs([tmp_path / "logs"], said.append)
+    assert (run.logs, len(run.cases)) == ((good,), 16)
+    assert len(said) == 1
+    assert said[0].startswith(f"Passed over {bad}: ")
+    good.unlink()
+    if what == "damaged":
+        with pytest.raises(RunError, match="cannot read"):
+            read_runs([tmp_path / "logs"])
+    else:
+        (alone,) = read_runs([tmp_path / "logs"])
+        assert len(alone.cases) == 3
 
 
 def test_two_arguments_are_two_rows(hard_logs, real_data):
@@ -614,7 +680,6 @@ def test_epochs_are_averaged_per_case(tmp_path):
 @pytest.mark.parametrize("option", [{"hide": "Name"}, {"setting": "no_persona"}], ids=str)
 def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(option, tmp_path):
     from inspect_ai import eval_retry
-    from inspect_ai.log import write_eval_log
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from support.inspect_runs import evaluate
 

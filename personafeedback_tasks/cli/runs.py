@@ -16,7 +16,7 @@ from ..common.strict_json import json_text
 from ..engine.cases import CaseSet
 from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
-from ..runs.read import read_run, read_runs
+from ..runs.read import only, read_runs
 from ..runs.run import Run, RunError
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def report(
 ) -> None:
     """Report runs: accuracy with its interval, baselines and caveats.
 
-    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. The logs
-    of one model in a folder form one row; each further RUN adds its own.
+    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
+    the logs of one model that were asked the same form one row, a no_persona run becomes the control of the run that it
+    controls, and failed logs are passed over. Each further RUN adds its own row.
 
     \b
         personafeedback report results/Qwen__Qwen3-8B
@@ -91,13 +92,14 @@ def report(
         personafeedback report logs/a.eval --paper GPT-4o-mini
     """
     from ..reports import tables as report_text
+    from ..reports.control import with_controls
     from ..reports.sensitivity import sensitivities
     from ..reports.terminal import show
 
-    found = read_runs(runs)
-    against = None if control is None else read_run(control)
-    others = {} if rag is None else {"rag": read_run(rag)}
-    reports = [report_of(run, data, against, others, paper) for run in found]
+    found = read_runs(runs, passed_over)
+    rows = with_controls(found) if control is None else [(run, told(control, "no_persona")) for run in found]
+    others = {} if rag is None else {"rag": told(rag, "rag")}
+    reports = [report_of(run, data, against, others, paper) for run, against in rows]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -114,6 +116,34 @@ def known_model(model: str | None) -> str | None:
     if model:
         beside(model, ())
     return model
+
+
+def passed_over(line: str) -> None:
+    """Say on stderr which log of a folder is left out."""
+    click.echo(foreign.terminal(line), err=True)
+
+
+def the_run(path: Path) -> tuple[Run, Run | None]:
+    """The run of a file or folder, and its control if it is there.
+
+    Raises:
+        RunError: there are several.
+    """
+    from ..reports.control import with_controls
+
+    rows = with_controls(read_runs([path], passed_over))
+    only(path, [run for run, _ in rows])
+    return rows[0]
+
+
+def told(path: Path, setting: str) -> Run:
+    """The run under a setting; a folder may also have those of others.
+
+    Raises:
+        RunError: there are several.
+    """
+    found = read_runs([path], passed_over)
+    return only(path, [run for run in found if run.signature.get("setting") == setting] or found)
 
 
 def report_of(
@@ -238,7 +268,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     from ..reports import compare as comparing
     from ..reports.terminal import show
 
-    runs = {"A": read_run(run_a), "B": read_run(run_b)}
+    runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
     unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
@@ -274,9 +304,10 @@ def card(run: Path, model_card: Path, control: Path | None, paper: str | None, d
     from ..reports.card import update_card
     from ..reports.report import make_report
 
-    found = read_run(run)
+    found, against = the_run(run)
+    if control is not None:
+        against = told(control, "no_persona")
     cases, why_not = cases_of(found, data)
-    against = None if control is None else read_run(control)
     made = make_report(found, cases, against, why_not, published=published_of(found, {}, None, paper))
     for line in update_card(made, cases, model_card):
         click.echo(foreign.terminal(line))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..runs.run import Run, RunError
 
 
@@ -46,3 +48,27 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     for case_id in run.cases.keys() & control.cases.keys():
         if run.cases[case_id].digest != control.cases[case_id].digest:
             raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")
+
+
+def with_controls(runs: Sequence[Run]) -> list[tuple[Run, Run | None]]:
+    """Each run, with the control that is among the others. A control that was only found in a folder is no run of its own."""
+    controls = {id(run): control for run in runs if (control := _control_among(run, runs)) is not None}
+    used = {id(control) for control in controls.values() if not control.named}
+    return [(run, controls.get(id(run))) for run in runs if id(run) not in used]
+
+
+def _control_among(run: Run, runs: Sequence[Run]) -> Run | None:
+    """The control with the most cases in common."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        return None
+    found = [(len(run.cases.keys() & other.cases.keys()), other) for other in runs if _controls(other, run, spec.value)]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _controls(other: Run, run: Run, value: str) -> bool:
+    try:
+        refuse_other_control(run, other, value)
+    except RunError:
+        return False
+    return bool(run.cases.keys() & other.cases.keys())

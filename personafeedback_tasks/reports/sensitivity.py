@@ -64,6 +64,6 @@ def _wording(run: Run) -> str:
 
 def _but_for_wording(run: Run) -> str:
     varied = (*run.benchmark.report.wording, "fingerprint")
-    same = {name: run.signature.get(name) for name in run.same if name not in varied}
+    same = {name: value for name, value in run.same.items() if name not in varied}
     cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
-    return repr((run.model, run.conditions_line, same, cases))
+    return repr((same, cases))

@@ -53,6 +53,7 @@ def read(path: Path) -> Run:
         cases={},
         logs=(path,),
         resumed=log.eval.task_id,
+        finished=log.status == "success",
     )
     cells = checks.cells_of(path, signature, run.benchmark)
     found = list(_samples(path, log, run.benchmark, run.method))

@@ -5,7 +5,7 @@ A log is recognized by its content, never by its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,22 +16,25 @@ from .lm_eval_log import results_beside
 from .run import UNREADABLE, ForeignError, Run, RunError
 
 
-def read_runs(paths: Iterable[str | Path]) -> list[Run]:
+def read_runs(paths: Iterable[str | Path], say: Callable[[str], object] = lambda line: None) -> list[Run]:
     """Read the runs that the arguments name, in order.
 
     Args:
-        paths: each a folder (our logs in it, one run per model; other files are skipped), an Inspect log, a results file of lm-eval, or one of
-            its samples files. Samples files of one invocation of lm-eval make one run.
+        paths: each a folder, an Inspect log, a results file of lm-eval, or one of its samples files. Samples files of one
+            invocation of lm-eval make one run. In a folder, logs of the same model that were asked the same make one run,
+            and whatever is no log of ours is skipped.
+        say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, and one whose
+            cases another log of the same run has too.
 
     Raises:
-        RunError: a file is no log of ours, is damaged or has no samples, or logs that would share a row differ in what
+        RunError: a file is no log of ours, is damaged or has no samples, or named logs that would share a row differ in what
             moves a score.
     """
     named = list(dict.fromkeys(map(Path, paths)))
     runs: list[Run] = []
     for path in named:
         if path.is_dir():
-            runs += _of_folder(path)
+            runs += _of_folder(path, say)
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             runs.append(_read(path))
     return _join_leaves(runs)
@@ -41,36 +44,81 @@ def read_run(path: str | Path) -> Run:
     """Read the one run that an argument names.
 
     Raises:
-        RunError: as `read_runs`, and where a folder has the runs of several models.
+        RunError: as `read_runs`, and where a folder has several runs.
     """
-    runs = read_runs([path])
+    return only(path, read_runs([path]))
+
+
+def only(path: str | Path, runs: Sequence[Run]) -> Run:
+    """The one run that was found.
+
+    Raises:
+        RunError: there are several.
+    """
     if len(runs) > 1:
-        models = ", ".join(run.model for run in runs)
         raise RunError(
-            f"{path}: found runs of {len(runs)} models ({models}), expected one. Pass the folder of one model."
+            f"{path}: found {len(runs)} runs ({'; '.join(map(_told_apart, runs))}), expected one. Pass the log of one, or a folder "
+            "with its logs alone."
         )
     return runs[0]
 
 
-def _of_folder(folder: Path) -> list[Run]:
-    """One run per model. Samples files are read through the results file beside them."""
+def _told_apart(run: Run) -> str:
+    return f"{run.label}, {run.conditions_line}" if run.conditions else run.label
+
+
+def _of_folder(folder: Path, say: Callable[[str], object]) -> list[Run]:
+    """One run per model and what it was asked. Samples files are read through the results file beside them."""
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
-    found, foreign = [], ""
+    found, foreign, broken = [], "", []
     for path in files:
-        if _kind(path) != "foreign":
-            try:
-                found.append(_read(path))
-            except ForeignError as error:
-                foreign = foreign or f" Skipped: {error}"
+        try:
+            if _kind(path) != "foreign":
+                found.append(replace(_read(path), named=False))
+        except ForeignError as error:
+            foreign = foreign or f" Skipped: {error}"
+        except RunError as error:
+            broken.append(error)
+    if broken and not found:
+        raise broken[0]
     if not found:
         raise RunError(
             f"{folder}: found no log of these tasks in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
             f"(--output_path). Pass the folder that the harness wrote to.{foreign}"
         )
-    models: dict[str, list[Run]] = {}
-    for run in _superseded(found):
-        models.setdefault(run.model, []).append(run)
-    return [_merge(parts) for parts in models.values()]
+    for reason in broken:
+        say(f"Passed over {reason}")
+    alike: dict[str, list[Run]] = {}
+    for run in _finished(_superseded(found), say):
+        alike.setdefault(repr(run.same), []).append(run)
+    return [_merge(_without_repeats(parts, say)) for parts in alike.values()]
+
+
+def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
+    """Without the failed and killed runs, unless there are no others."""
+    if not any(run.finished for run in runs):
+        return runs
+    for run in runs:
+        if not run.finished:
+            say(
+                f"Passed over {run.logs[0]}: the run failed or was killed, with {len(run.cases):,} cases answered. Resume it with "
+                "`inspect eval-retry`, or name the log to report it."
+            )
+    return [run for run in runs if run.finished]
+
+
+def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run]:
+    """Of logs with the same cases, the one with the most cases; of equal ones, the latest."""
+    kept: list[Run] = []
+    for run in sorted(parts, key=lambda run: (len(run.cases), run.date), reverse=True):
+        other = next((other for other in kept if other.cases.keys() & run.cases.keys()), None)
+        if other is None:
+            kept.append(run)
+        else:
+            say(
+                f"Passed over {run.logs[0]}: {other.logs[0]} has the same cases of the same run. Name the log to report it."
+            )
+    return sorted(kept, key=lambda run: run.date)
 
 
 def _superseded(runs: list[Run]) -> list[Run]:
@@ -101,14 +149,8 @@ def _merge(parts: Sequence[Run]) -> Run:
     first, *others = parts
     merged = first
     for other in others:
-        for name, here, there in (
-            ("benchmark", first.signature["benchmark"], other.signature["benchmark"]),
-            *((name, first.signature[name], other.signature.get(name)) for name in first.same),
-            ("model", first.model, other.model),
-            ("harness", first.harness, other.harness),
-            ("conditions", first.conditions_line, other.conditions_line),
-        ):
-            if here != there:
+        for name, here in first.same.items():
+            if here != (there := other.same.get(name)):
                 raise RunError(
                     f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
                     "row. Pass each as a run of its own."

@@ -43,6 +43,8 @@ class Run:
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
+        finished: whether the harness says that the run came to its end.
+        named: whether an argument named its log; else it was found in a folder.
     """
 
     model: str
@@ -56,6 +58,8 @@ class Run:
     loaded: tuple[str, str] = ("TYPE", "pretrained")
     resumed: str = ""
     otherwise: int = 0
+    finished: bool = True
+    named: bool = True
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
         object.__setattr__(self, "model", without_password(self.model))
@@ -122,9 +126,15 @@ class Run:
         )
 
     @property
-    def same(self) -> tuple[str, ...]:
-        """The fields of the signature that logs must share to be in one row, beside the model and the conditions."""
-        return (*self.defining, "source", "counts", "demonstration")
+    def same(self) -> dict[str, Any]:
+        """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
+        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration"))
+        return {
+            **{name: self.signature.get(name) for name in fields},
+            "model": self.model,
+            "harness": self.harness,
+            "conditions": self.conditions_line,
+        }
 
 
 def signed(metadata: object, path: Path) -> dict[str, Any]:
