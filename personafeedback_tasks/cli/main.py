@@ -15,6 +15,7 @@ from . import export as cli_export
 from . import paper as cli_paper
 from . import registration
 from . import runs as cli_runs
+from .rank import rank
 
 
 class _Group(click.Group):
@@ -79,6 +80,6 @@ def task_configs() -> None:
 
 for command in (
     cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, cli_runs.card,
+    cli_runs.report, cli_runs.compare, rank, cli_runs.card,
 ):  # fmt: skip
     main.add_command(command)

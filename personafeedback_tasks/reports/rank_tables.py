@@ -1,0 +1,157 @@
+"""A ranking as tables: on a terminal, in Markdown, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+
+from ..common import foreign
+from .rank import LEVEL, Ranking
+from .signature_line import signature_line
+from .tables import NOTHING, grid, interval, percent
+from .terminal import line, table
+
+LEGEND = (
+    "acc in percent; intervals clustered by user. rank: 95 % interval over bootstrap samples of users. tied: the places that cannot be told apart "
+    "(paired sign flips of users' differences, Holm's correction over all pairs, 5 % level)."
+)
+MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
+
+
+def title(ranking: Ranking) -> str:
+    """What the runs of a ranking share, in a line."""
+    options = ranking.rows[0].run.benchmark.options
+    remarks = [*options.remarks(ranking.asked)] or ["default options"]
+    return (
+        f"{ranking.rows[0].run.benchmark.title}, {', '.join(remarks)}, prompt {ranking.asked['fingerprint']}, task version "
+        f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users ({', '.join(ranking.cells)})"
+    )
+
+
+def result(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
+    """(header, rows) of the table of scores."""
+    macro = any(row.macro for row in ranking.rows)
+    header = ["", "model", "acc", "95 % interval", *(["macro"] if macro else []), "rank", "tied"]
+    rows = []
+    for place, row in enumerate(ranking.rows, start=1):
+        shown = [percent(row.macro.value) if row.macro else NOTHING] if macro else []
+        ranks = f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
+        tied = f"{row.tied[0]}–{row.tied[1]}" if row.tied[0] < row.tied[1] else NOTHING
+        rows.append(
+            [f"{place}", _name(ranking, place), percent(row.score.value), interval(row.score), *shown, ranks, tied]
+        )
+    return header, rows
+
+
+def details(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
+    """(header, rows) of what puts the scores into proportion."""
+    margins = list(ranking.rows[0].margins)
+    measures = list(ranking.rows[0].measures)
+    header = ["", *(f"over_{name}" for name in margins), *measures]
+    rows = [
+        [
+            f"{place}",
+            *(percent(row.margins[name].value, sign=True) for name in margins),
+            *(percent(row.measures[name].value) for name in measures),
+        ]
+        for place, row in enumerate(ranking.rows, start=1)
+    ]
+    return header, rows
+
+
+def matrix(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
+    """(header, rows) of all pairs."""
+    gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
+    places = range(1, len(ranking.rows) + 1)
+
+    def cell(a: int, b: int) -> str:
+        if a == b:
+            return ""
+        pair = gap[min(a, b), max(a, b)]
+        value = pair.difference.value if a < b else -pair.difference.value
+        return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
+
+    return ["", *map(str, places)], [[f"{a}", *(cell(a, b) for b in places)] for a in places]
+
+
+def _name(ranking: Ranking, place: int) -> str:
+    run = ranking.rows[place - 1].run
+    return run.model if run.method is next(iter(run.benchmark.methods.values())) else f"{run.model} ({run.method.name})"
+
+
+def terminal(rankings: Sequence[Ranking]) -> list[RenderableType]:
+    """What `terminal.show` prints."""
+    parts: list[RenderableType] = []
+    for ranking in rankings:
+        parts += [line(title(ranking), style="bold"), _drawn(*result(ranking)), _drawn(*details(ranking))]
+        if len(ranking.rows) > 1:
+            parts += [line(MATRIX), _drawn(*matrix(ranking))]
+    return [*parts, line(LEGEND, style="dim"), *(line(text) for text in reasons(rankings))]
+
+
+def _drawn(header: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    return table(header, rows)
+
+
+def reasons(rankings: Sequence[Ranking]) -> list[str]:
+    """Why the runs do not share one ranking."""
+    first, *others = rankings
+    found = []
+    for number, other in enumerate(others, start=2):
+        apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
+        shown = "; ".join(f"{name} ({other.asked.get(name)}, not {first.asked[name]})" for name in apart)
+        found.append(f"Ranking {number} is apart from the first because it differs in {shown}.")
+    return found
+
+
+def markdown(rankings: Sequence[Ranking]) -> str:
+    """Sections of a Markdown file."""
+    parts = []
+    for ranking in rankings:
+        parts.append(f"## {foreign.markdown(title(ranking))}")
+        for header, rows in (result(ranking), details(ranking)):
+            parts.append(_grid(header, rows))
+        if len(ranking.rows) > 1:
+            parts += [f"{MATRIX}:", _grid(*matrix(ranking))]
+        parts.append(
+            "\n".join(
+                f"{place}: {foreign.code(signature_line(row.run))}  " for place, row in enumerate(ranking.rows, 1)
+            )
+        )
+    return "\n\n".join([*parts, LEGEND, *map(foreign.markdown, reasons(rankings))]) + "\n"
+
+
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return grid(
+        [foreign.markdown(name.replace("_", " ")) for name in header],
+        [list(map(foreign.markdown, row)) for row in rows],
+    )
+
+
+def as_csv(rankings: Sequence[Ranking]) -> str:
+    """One row per run; numbers in full, shares from 0 to 1, empty where undefined."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    measures, margins = list(rankings[0].rows[0].measures), list(rankings[0].rows[0].margins)
+    writer.writerow(
+        ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method", "acc", "low", "high", "macro", "cases", "users"]
+        + [f"over_{name}" for name in margins] + measures + ["signature"]
+    )  # fmt: skip
+    for number, ranking in enumerate(rankings, start=1):
+        for place, row in enumerate(ranking.rows, start=1):
+            writer.writerow(
+                [number, place, row.rank, *row.ranks, row.run.model, row.run.method.name]
+                + [_number(x) for x in (row.score.value, row.score.low, row.score.high)]
+                + [_number(row.macro.value) if row.macro else "", ranking.cases, ranking.users]
+                + [_number(row.margins[name].value) if name in row.margins else "" for name in margins]
+                + [_number(row.measures[name].value) for name in measures]
+                + [signature_line(row.run)]
+            )  # fmt: skip
+    return file.getvalue()
+
+
+def _number(value: float) -> str:
+    return "" if value != value else f"{value:.6f}"

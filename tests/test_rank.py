@@ -1,0 +1,158 @@
+"""Rankings: the order, its uncertainty, and which runs may share one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+pytest.importorskip("statsmodels")
+
+from support.commands import personafeedback
+from support.logs import inspect_log, lm_eval_log
+
+from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports.rank import LEVEL, alike, make_ranking
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run
+
+same = pytest.approx
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Run:
+    """A run whose answers are replaced."""
+    return read_run(inspect_log(tmp_path_factory.mktemp("one"), "gold", "personafeedback_hard", "sample"))
+
+
+@pytest.fixture(scope="session")
+def sizes(real_data):
+    return list(Counter(case.user_id for case in load_cases(real_data, "general")).values())
+
+
+def made(template: Run, name: str, sizes, right) -> Run:
+    """A run over users of these sizes; `right`: user x case -> value."""
+    cases = {}
+    for user, (size, values) in enumerate(zip(sizes, right, strict=True)):
+        for number in range(size):
+            case_id = f"general_hard:{user * 100 + number}"
+            values_of = {"acc": float(values[number]), "consistency": 1.0, "first_rate": 0.5, "invalid": 0.0}
+            cases[case_id] = CaseAnswers(
+                case_id, "general_hard", f"u{user}", "d", ("A", "B"), (("A", "B"),), (values_of,)
+            )
+    return replace(template, model=name, cells={"general_hard": len(cases)}, cases=cases, logs=(Path(name),))
+
+
+def drawn(rng, sizes, accuracy, hard):
+    """Right or wrong: some users are harder for every model (`hard`, per user, on the logit scale)."""
+    odds = np.log(accuracy / (1 - accuracy)) + hard
+    return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
+
+
+def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
+    small = [4 + user % 7 for user in range(24)]
+    tied = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        hard = rng.normal(0, 0.5, len(small))
+        runs = [made(template, name, small, drawn(rng, small, 0.7, hard)) for name in ("one", "two")]
+        ranking = make_ranking(runs)
+        assert (ranking.rows[0].tied == (1, 2)) == (ranking.pairs[0].p >= LEVEL)
+        tied += ranking.rows[0].tied == (1, 2)
+    print(f"tied: {tied / 400:.1%}")
+    assert 0.93 <= tied / 400 <= 0.975
+
+
+def test_six_planted_judges_come_in_order(template, sizes):
+    rng = np.random.default_rng(1)
+    hard = rng.normal(0, 0.5, len(sizes))
+    planted = {f"m{number}": 0.9 - 0.06 * number for number in range(6)}
+    runs = [made(template, name, sizes, drawn(rng, sizes, accuracy, hard)) for name, accuracy in planted.items()]
+    ranking = make_ranking(runs[::-1])
+    assert [row.run.model for row in ranking.rows] == list(planted)
+    assert [row.rank for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
+    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.rows)
+    assert all(pair.p < LEVEL and pair.difference.value > 0 for pair in ranking.pairs)
+    assert all(row.tied == (place, place) for place, row in enumerate(ranking.rows, start=1))
+
+
+def test_equal_scores_share_the_better_rank_and_are_tied(template):
+    sizes = [4] * 8
+    right = [[1, 0, 1, 1]] * 8
+    low = [[0, 0, 0, 0]] * 8
+    ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", right), ("c", low), ("b", right))])
+    assert [(row.run.model, row.rank) for row in ranking.rows] == [("a", 1), ("b", 1), ("c", 3)]
+    assert [row.tied for row in ranking.rows] == [(1, 2), (1, 2), (3, 3)]
+    assert ranking.rows[0].ranks == (1, 1)
+
+
+def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
+    rng = np.random.default_rng(2)
+    hard = rng.normal(0, 0.5, 20)
+    runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
+    shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
+    assert make_ranking(runs).as_dict() == make_ranking(shuffled).as_dict()
+
+
+@pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
+def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
+    other = replace(template, signature={**template.signature, field: "other"})
+    assert [len(some) for some in alike([template, template, other])] == [2, 1]
+
+
+def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
+    some = dict(list(template.cases.items())[:10])
+    first = next(iter(template.cases))
+    changed = {**template.cases, first: replace(template.cases[first], digest="other")}
+    for cases in (some, changed):
+        assert len(alike([template, replace(template, cases=cases)])) == 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Logs of both harnesses, of five judges, one with its control, one that was asked otherwise."""
+    root = tmp_path_factory.mktemp("runs")
+    for judge in ("gold", "readable", "anti_gold"):
+        inspect_log(root / "inspect", judge, "personafeedback_hard", "sample")
+    inspect_log(root / "inspect", "gold", "personafeedback_hard", "sample", setting="no_persona")
+    lm_eval_log(root / "lm", "mixed", "personafeedback_hard", "sample")
+    inspect_log(root / "inspect", "always_first", "personafeedback_general", "sample")
+    return root
+
+
+def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
+    done = personafeedback(
+        "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
+    )
+    assert done.exit_code == 0, done.output
+    with open(tmp_path / "ranking.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
+    assert [len(ranking["runs"]) for ranking in stored] == [4, 1]
+    models = [row["model"] for row in rows]
+    assert models[0] == "scripted/gold"
+    assert models[3] == "scripted/anti_gold"
+    assert models[4] == "scripted/always_first"
+    assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
+    assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
+    printed = " ".join(done.output.split())
+    assert "Ranking 2 is apart from the first because it differs in cases (" in printed
+    assert "scripted/gold" in printed
+    assert "no_persona" not in printed
+    markdown = personafeedback("rank", folder, "--markdown", "--data", "sample").output
+    assert "| 1 | scripted/gold | 100.0 |" in markdown
+
+
+def test_a_table_fits_80_columns(folder):
+    done = personafeedback("rank", folder, "--data", "sample", COLUMNS="80")
+    tables = [line for line in done.stdout.splitlines() if line.startswith(" ")]
+    assert max(map(len, tables)) <= 80
