@@ -352,6 +352,7 @@ def test_runs_that_may_not_share_a_row_are_refused(one, other, reason, hard_logs
         ("prompt", "v0"),
         ("fingerprint", "000000000000"),
         ("source", "elsewhere"),
+        ("data", "000000000000"),
         ("task_version", "0.9"),
         ("setting", "rag"),
     ],

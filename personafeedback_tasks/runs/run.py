@@ -124,7 +124,7 @@ class Run:
     @property
     def same(self) -> tuple[str, ...]:
         """The fields of the signature that logs must share to be in one row, beside the model and the conditions."""
-        return (*self.defining, "source", "counts", "demonstration")
+        return (*self.defining, "source", "counts", "demonstration", "data")
 
 
 def signed(metadata: object, path: Path) -> dict[str, Any]:
