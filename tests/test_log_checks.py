@@ -264,7 +264,7 @@ def test_one_digest_of_the_data_is_everywhere(harness, logs, real_data, tmp_path
     assert personafeedback("card", log, "--data", real_data, "--model-card", card).exit_code == 0
     printed["card"] = card.read_text(encoding="utf-8")
     found = {name: set(re.findall(r"sha256 (\w+)", " ".join(text.split()))) for name, text in printed.items()}
-    assert found == dict.fromkeys(printed, {digest})
+    assert found == {name: {digest} for name in printed}
 
 
 def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_data, tmp_path):
