@@ -559,7 +559,9 @@ def test_the_digest_is_the_same_under_every_spelling_of_folders_and_files(make_r
     assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
 
 
-@pytest.mark.parametrize("change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"])
+@pytest.mark.parametrize(
+    "change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
+)
 def test_the_digest_changes_with_any_file_that_another_run_could_read(make_release, change):
     one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
     path = two / change
