@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import zlib
@@ -24,6 +23,7 @@ from support.servers import as_json, providers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card_command import command
+from personafeedback_tasks.reports.signature_line import model_of
 from personafeedback_tasks.runs.read import read_run
 
 CARD = find("personafeedback").report.card
@@ -55,10 +55,11 @@ def address(httpserver):
 
 def again(run, folder: Path, address: str) -> str:
     """The command of a run's card, with the data and the address where it asks for them; what it printed."""
-    lines = command(run, CARD)
-    assert len(re.findall("=FOLDER ", lines)) == 1
-    lines = re.sub(r"(?<==)FOLDER(?= )", "sample", lines)
-    lines = re.sub(r"(?<=[= ])URL(?=[, ])", address, lines)
+    *comments, line = command(run, CARD).split("\n")
+    for name, value in (("FOLDER", "sample"), ("URL", address)):
+        assert any(comment.startswith(f"# {name}: ") for comment in comments) == (name in line)
+        line = line.replace(name, value)
+    lines = "\n".join([*comments, line])
     path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-ec", lines], cwd=folder, env={**os.environ, **ENVIRONMENT, "PATH": path}, capture_output=True, text=True,
@@ -70,7 +71,7 @@ def again(run, folder: Path, address: str) -> str:
 
 def check_same(one, two) -> None:
     """Everything but when and where."""
-    assert (one.model.rpartition("/")[2], one.signature, one.cells) == (two.model, two.signature, two.cells)
+    assert (model_of(one), one.signature, one.cells) == (model_of(two), two.signature, two.cells)
     assert one.conditions_line == two.conditions_line
     assert one.cases == two.cases
     assert len(two.cases) == 8
@@ -106,6 +107,4 @@ def test_inspect(address, tmp_path):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     run = read_run(tmp_path / "first")
     again(run, tmp_path, address)
-    two = read_run(tmp_path / "logs")
-    assert two.model == run.model
-    check_same(run, two)
+    check_same(run, read_run(tmp_path / "logs"))
