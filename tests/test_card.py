@@ -38,7 +38,7 @@ from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run, RunError
+from personafeedback_tasks.runs.run import Run, RunError, needed
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
@@ -65,7 +65,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
         found[c.id] = CaseAnswers(c.id, c.cell, c.user_id, c.digest, GOLD, (answer(i),), (values,))
     signed = {
         "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
-        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
+        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "table2", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
     }  # fmt: skip
     run = {
         "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
@@ -583,7 +583,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         ),
         "The prompt (v1-0123456789ab) is that of personafeedback-tasks, not the authors'",
         "Persona gain (acc minus that of the same model without the persona): not measured.",
-        "\nlm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
+        "\nlm_eval run --include_path \"$(personafeedback task-configs)\" --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
         f"Signature: `{report.signature}`",
     ):  # fmt: skip
         assert part in text, part
@@ -614,6 +614,18 @@ def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
     assert "someone" not in text
 
 
+def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp_path):
+    card, control = tmp_path / "card.md", run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
+    said = "The persona gain that the section had is gone: it belongs to both runs. To keep it, pass --no-persona RUN."
+    other = run_of(signature={"prompt": "v2"})
+    for run, against, gone in (
+        (run_of(), None, False), (run_of(), control, False), (run_of(), control, False), (other, None, False),
+        (run_of(), None, True), (run_of(), None, False),
+    ):  # fmt: skip
+        assert (said in update(card, run, control=against)) == gone
+    assert "points, 95 % interval" not in card.read_text(encoding="utf-8")
+
+
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
     marker = "<!-- personafeedback: end persona -->"
     run = run_of(
@@ -629,6 +641,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         assert text.count(marker) == 1
         assert text.endswith(f"{marker}\n")
         assert "\n# no heading" not in text
+        assert f"# FOLDER: with the data of the run (sha256 {SAMPLE.digest})\n" in text
         assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
 
 
@@ -644,14 +657,14 @@ INSPECT = {
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        (run_of(), "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
+        (run_of(), "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
         (
             run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions=conditions("chat template=not applied, few-shot=0")),
-            "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
+            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
         ),
         (
             run_of(cells=["general_easy", "general_hard"], conditions=conditions("chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0")),
-            "lm_eval run --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
+            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
         ),
         (
             run_of(**INSPECT, signature={"method": "cot", "prompt": "v2", "hide": ["Name", "Bias"]}, conditions=conditions("max_tokens=1024")),
@@ -664,7 +677,7 @@ INSPECT = {
         ),
         (
             run_of(signature={"setting": "rag", "k": 3}, loaded=("local-chat-completions", "model")),
-            "lm_eval run --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
+            "lm_eval run {OURS} --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
         ),
         (
             run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions("aspects=helpfulness,correctness, max_connections=8, truncate=true")),
@@ -689,7 +702,32 @@ INSPECT = {
     ],
 )  # fmt: skip
 def test_the_command_asks_the_same_again(run, expected):
-    assert command(run, CARD) == expected
+    assert command(run, CARD) == expected.replace("{OURS}", '--include_path "$(personafeedback task-configs)"')
+
+
+SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
+
+
+@pytest.mark.parametrize(
+    ("run", "comment", "words"),
+    [
+        (run_of(**SERVED, needed=needed({"base_url": "http://me:secret@gpu-17:8000/v1/completions", "api_key": "secret"})), "# URL: the server's full address, such as http://localhost:8000/v1/completions; it may be private and is not published", "model=judge,base_url=URL"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://secret@openrouter.ai/api/v1/completions", "tokenized_requests": False})), None, "model=judge,base_url=https://openrouter.ai/api/v1/completions,tokenized_requests=false"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai.secret.example/v1"})), "# URL: ", "base_url=URL"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai/api/v1?key=secret"})), "# URL: ", "base_url=URL"),
+        (run_of(**SERVED, needed=needed({"tokenizer": "/home/secret/tokenizer"})), "# The model or its tokenizer is in a local folder: ", "model=judge,tokenizer=tokenizer"),
+        (run_of(conditions={"dtype": "bfloat16", "revision": "main"}), None, "pretrained=acme/model,revision=main,dtype=bfloat16"),
+        (run_of(conditions={"chat_template_args": {"enable_thinking": False}}), None, '{"pretrained": "acme/model", "chat_template_args": {"enable_thinking": false}}'),
+        (run_of(**{**INSPECT, "model": "openai-api/acme/judge"}, needed=needed({"base_url": "http://10.0.0.1/secret"})), "# URL: the server's base address, such as http://localhost:8000/v1; it may be private and is not published", "--model openai-api/acme/judge --model-base-url URL"),
+        (run_of(**{**INSPECT, "model": "personafeedback-reward//home/secret/model"}, signature=REWARD), "# The model or its tokenizer is in a local folder: ", "--model personafeedback-reward/model "),
+        (run_of(**{**INSPECT, "model": "hf/local"}, needed=needed({"model_path": "/home/secret/model"})), "# The model or its tokenizer is in a local folder: ", "--model hf/local -M model_path=model"),
+    ],
+)  # fmt: skip
+def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_folder(run, comment, words):
+    *comments, line = command(run, CARD).split("\n")
+    assert [found.startswith(comment) for found in comments] == [True] * (comment is not None)
+    assert words in line
+    assert "secret" not in command(run, CARD)
 
 
 # --- other ways of asking --------------------------------------------------------------------------------------------

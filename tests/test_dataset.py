@@ -17,7 +17,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, Case, load_cases
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, Case, load_cases, load_present
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
@@ -532,6 +532,51 @@ def test_the_digest_changes_with_any_text_of_a_row(release, make_release, change
     rows = [{**r, **change} if n == line else r for n, r in enumerate(ROWS)]
     personas = {**PERSONAS, "twin": PERSONAS["u1"]}
     assert load(make_release({"general/easy": rows}, personas)).digest != load(release).digest
+
+
+WHOLE = {
+    f"{'spedific' if category == 'specific' else category}/{difficulty}": ROWS for category, difficulty in PAPER_COUNTS
+}
+
+
+def test_the_digest_is_that_of_the_whole_release_whatever_cells_were_asked(make_release):
+    root = make_release(WHOLE, PERSONAS)
+    asked = [
+        load_cases(root, category, difficulty, counts="any").digest
+        for category in (None, "specific", "general")
+        for difficulty in (None, "easy", "medium", "hard")
+    ]
+    assert set(asked) == {load_present(root, "hard", counts="any").digest}
+    assert len(asked) == 12
+
+
+def test_the_digest_is_the_same_under_every_spelling_of_folders_and_files(make_release):
+    renamed = {"spedific/medium": "specific/mid"}
+    one, two = make_release(WHOLE, PERSONAS), make_release({renamed.get(n, n): r for n, r in WHOLE.items()}, PERSONAS)
+    (two / "data" / "spedific").rename(two / "data" / "moved")
+    for file in (two / "data" / "moved").iterdir():
+        file.rename(two / "data" / "specific" / file.name)
+    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
+
+
+@pytest.mark.parametrize(
+    "change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
+)
+def test_the_digest_changes_with_any_file_that_another_run_could_read(make_release, change):
+    one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
+    path = two / change
+    path.write_bytes((path if path.is_file() else two / "persona/u1.json").read_bytes() + b"\n")
+    before, after = (load_cases(root, "general", "hard", counts="any") for root in (one, two))
+    assert before.cases == after.cases
+    assert before.digest != after.digest
+
+
+@pytest.mark.parametrize("other", ["README.md", "data/general/notes.txt", "memory/u1.jsonl", "persona/README.md"])
+def test_files_that_no_prompt_but_rag_reads_are_not_in_the_digest(make_release, other):
+    one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
+    (two / other).parent.mkdir(exist_ok=True)
+    (two / other).write_text("{}", encoding="utf-8")
+    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
 
 
 @pytest.mark.parametrize("profile", [{"Name": "Ann", "Job": "cook"}, {"Name": "Ann", "Work": "baker"}])

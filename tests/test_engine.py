@@ -58,6 +58,10 @@ class Questions(CaseSet):
     cell_order = ("all",)
     source = "toy"
 
+    @property
+    def digest(self):
+        return digest_of([case.digest for case in self.cases])
+
 
 @dataclass(frozen=True, kw_only=True)
 class ToyOptions(Options):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import math
 import os
@@ -21,6 +23,8 @@ from support.lm_eval_runs import CELLS, GROUPS, METHODS, JudgeLM, command, evalu
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback import prompts, scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
@@ -210,6 +214,56 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
     with pytest.raises(ValueError, match="setting must be one of persona, no_persona, rag, got 'rag!'."):
         manager.load(["personafeedback_general_easy"])
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("seting", "setting"), ("settings", "setting"), ("Setting", "setting"), ("promt", "prompt"), ("lang", "language"),
+        ("rag-filter", "rag_filter"), ("count", "counts"), ("hidden", "hide"), ("methods", "method"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_option_is_an_error_that_names_the_one_meant(key, meant):
+    metadata = {"data": "sample", key: "no_persona"}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    with pytest.raises(OptionError, match=rf"^{key}='no_persona' is not an option\. Use {meant}, or rename the key"):
+        manager.load(["personafeedback_general_easy"])
+
+
+def names_of_model_arguments():
+    """Of the classes behind `--model` that can be imported; vLLM, which takes its engine's too, has no importable ones."""
+    others = [
+        "gpu_memory_utilization",
+        "max_model_len",
+        "quantization",
+        "kv_cache_dtype",
+        "enforce_eager",
+        "tokenizer_mode",
+        "swap_space",
+        "lora_path",
+    ]
+    for name in (
+        "huggingface",
+        "openai_completions",
+        "anthropic_llms",
+        "api_models",
+        "hf_vlms",
+        "gguf",
+        "sglang_causallms",
+        "litellm_llms",
+    ):
+        module = importlib.import_module(f"lm_eval.models.{name}")
+        for kind in vars(module).values():
+            if inspect.isclass(kind) and kind.__module__ == module.__name__:
+                others += inspect.signature(kind.__init__).parameters
+    return {*others, "date", "api_key", "max_tokens", "temperature", "top_p", "task", "tasks", "notes"}
+
+
+def test_no_argument_of_a_model_is_taken_for_a_misspelt_option():
+    names = names_of_model_arguments()
+    assert {"pretrained", "dtype", "model", "max_length", "revision", "trust_remote_code", "tokenizer"} < names
+    assert {"base_url", "num_concurrent", "device", "batch_size", "tokenizer_backend", "auth_token"} < names
+    assert find("personafeedback").options.read(dict.fromkeys(names, "x")) == find("personafeedback").options()
 
 
 def test_a_yaml_file_of_another_version_says_so(tmp_path):

@@ -26,6 +26,7 @@ from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
@@ -245,6 +246,37 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
     if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
         done = personafeedback("card", log, "--data", real_data, "--model-card", tmp_path / "card.md")
         assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_one_digest_of_the_data_is_everywhere(harness, logs, real_data, tmp_path):
+    """In the log of a run on one cell, and in all that is printed about it or about the data."""
+    digest, log = load_cases(real_data, "general").digest, logs[harness]
+    assert read_run(log).signature["data"] == digest
+    card = tmp_path / "card.md"
+    printed = {
+        "report": personafeedback("report", log, "--data", real_data).output,
+        "compare": personafeedback("compare", log, log, "--data", real_data).output,
+        "audit": personafeedback("audit", "--data", real_data).output,
+        "baselines": personafeedback("baselines", "--data", real_data, "--difficulty", "hard").output,
+        "export": personafeedback("export", "--format", "rewardbench", "--data", real_data, "--out", tmp_path / "cases").output,
+    }  # fmt: skip
+    assert personafeedback("card", log, "--data", real_data, "--model-card", card).exit_code == 0
+    printed["card"] = card.read_text(encoding="utf-8")
+    found = {name: set(re.findall(r"sha256 (\w+)", " ".join(text.split()))) for name, text in printed.items()}
+    assert found == {name: {digest} for name in printed}
+
+
+def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_data, tmp_path):
+    half = tmp_path / "half"
+    shutil.copytree(real_data, half)
+    (half / "data" / "general" / "easy.jsonl").unlink()
+    here, there = load_cases(half, "general", "hard").digest, load_cases(real_data, "general").digest
+    done = personafeedback("report", logs["inspect"], "--data", half)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert f"read for this report (sha256 {here}) are not those of the run (sha256 {there})" in said
+    assert "not those of the run" not in personafeedback("report", logs["inspect"], "--data", real_data).output
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])

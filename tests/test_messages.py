@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common import refusals
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
@@ -174,3 +181,51 @@ def test_the_remedy_fits_the_method():
 def test_the_characters_of_a_reward_run_are_those_of_its_conversations(two_cases):
     line = opening(**RUN, asked=two_cases[:1], template=Template(method="reward", setting="no_persona"), data=two_cases)
     assert f"; {len('?yes?no')} prompt characters" in line
+
+
+# --- a run that is refused ---------------------------------------------------------------------------------------------
+
+LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]
+INSPECT = ["inspect", "eval", "personafeedback_tasks/personafeedback_hard", "--model", "mockllm/model"]
+NO_FILE = (
+    "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
+    "Get a complete copy of the release, or run only tasks whose cells are all present."
+)
+NO_SETTING = "Error: setting must be one of persona, no_persona, rag, got 'x'."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (LM_EVAL, NO_FILE),
+        ([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING),
+        (INSPECT, NO_FILE),
+        ([*INSPECT, "-T", "setting=x"], NO_SETTING),
+    ],
+)
+def test_the_last_line_of_a_refused_run_is_our_sentence(command, sentence, make_release, tmp_path):
+    pytest.importorskip("lm_eval" if command[0] == "lm_eval" else "inspect_ai")
+    release = make_release(
+        {"general/hard": [{"user_id": "u", "question": "?", "chosen": "a", "reject": "b"}]}, {"u": {"Name": "x"}}
+    )
+    done = subprocess.run(
+        [Path(sys.executable).with_name(command[0]), *command[1:]], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PERSONAFEEDBACK_DATA": str(release)}, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" in done.stdout
+    assert done.stdout.rpartition("\n\n")[2] == sentence.format(release) + "\n"
+
+
+def test_an_error_that_somebody_catches_prints_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    refusals._extend_the_excepthook.cache_clear()
+    with pytest.raises(OptionError) as caught, refusals.said_last():
+        Options.read({"setting": "x"})
+    assert capsys.readouterr() == ("", "")
+    sys.excepthook(OptionError, caught.value, None)
+    assert capsys.readouterr().err.endswith(f"\n\n{NO_SETTING}\n")
+    sys.excepthook(ValueError, ValueError("not ours"), None)
+    assert capsys.readouterr().err.count("not ours") == 1
+    refusals._extend_the_excepthook.cache_clear()

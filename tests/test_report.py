@@ -344,6 +344,7 @@ def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, t
         ("prompt", "v0"),
         ("fingerprint", "000000000000"),
         ("source", "elsewhere"),
+        ("data", "000000000000"),
         ("task_version", "0.9"),
         ("setting", "rag"),
     ],

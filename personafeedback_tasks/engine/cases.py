@@ -59,6 +59,14 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
         """What a signature prints: `sample`, `OWNER/NAME@COMMIT`, or a folder's path."""
 
     @property
+    @abstractmethod
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of all data that a run could read, whatever cells were asked: equal data, equal digest, from any source.
+
+        This is the digest in signatures, reports and cards. Logs of one run have the same.
+        """
+
+    @property
     def demonstration(self) -> bool:
         """Whether these are a bundled sample, which is not evidence about any model."""
         return False
@@ -84,11 +92,6 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def digests(self) -> dict[str, str]:
         """Cell -> SHA-256 (12 hex digits) of its cases."""
         return {cell: digest_of(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of every text of every case: the same data, the same digest, from any source."""
-        return digest_of(list(self.digests.items()))
 
     @property
     def revision(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from ..common.errors import OptionError, choose
@@ -60,7 +61,17 @@ class Options:
 
     @classmethod
     def read(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
-        """Read our keys from a mapping that may also contain other people's."""
+        """Read our keys from a mapping that may also contain other people's.
+
+        Raises:
+            OptionError: a key looks like a misspelt one of ours, or an option has an invalid value.
+        """
+        names = [one.name for one in _options(cls)]
+        for key in mapping:
+            if meant := _meant(key, names):
+                raise OptionError(
+                    f"{key}={mapping[key]!r} is not an option. Use {meant}, or rename the key if it is for something else."
+                )
         found = {one.name: mapping[one.name] for one in _options(cls) if mapping.get(one.name) is not None}
         for one in _options(cls):
             if one.metadata["parse"] and one.name in found:
@@ -129,6 +140,22 @@ class Options:
     def signed(self) -> dict[str, Any]:
         """The options as a signature stores them, ready for JSON."""
         return {name: _plain(getattr(self, name)) for name in self.signed_names()}
+
+
+_CLOSE = 0.8
+"""Similarity (`difflib.SequenceMatcher.ratio`) above which a key is a misspelt one: `seting` has 0.92, another's `date` 0.75 to `data`."""
+
+_BEGINNING = 4
+"""Letters from which the beginning of a key stands for it: `lang`."""
+
+
+def _meant(key: object, names: list[str]) -> str | None:
+    """The option that somebody meant who wrote a key which is none; None for a key of somebody else."""
+    if not isinstance(key, str) or key in names:
+        return None
+    written = key.lower().replace("-", "_")
+    begun = [name for name in names if len(written) >= _BEGINNING and name.startswith(written)]
+    return next(iter([*begun, *get_close_matches(written, names, n=1, cutoff=_CLOSE)]), None)
 
 
 def _options(owner: Any) -> tuple[Field[Any], ...]:

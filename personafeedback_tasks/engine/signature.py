@@ -34,7 +34,7 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         benchmark, task: its name, and the task's as rows show it.
         fingerprint: see `Benchmark.fingerprint`.
         source, counts, demonstration: see `cases.CaseSet`.
-        data: the digest of all cases of the task.
+        data: the digest of all data, whatever cells were asked, see `cases.CaseSet.digest`.
         cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
         All options (see `Options.signed`), and what `Benchmark.signs` adds.
     """

@@ -11,6 +11,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
+from ..common.refusals import said_last
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import Case, CaseSet
 from ..engine.options import Options
@@ -18,6 +19,7 @@ from . import hooks, logprobs, scorers
 from .calls import ask_every_call
 
 
+@said_last()
 def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> Task:
     """The Inspect task for some cells of a benchmark under some options.
 

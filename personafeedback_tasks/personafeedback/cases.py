@@ -9,6 +9,7 @@ Layout of a release (field names and spellings as upstream has them, plus the co
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError, choose
-from ..common.strict_json import broken, cut, rows, short, short_list
+from ..common.strict_json import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
 from . import persona_file
@@ -35,6 +36,7 @@ TURNS_GROW = 3
 users. Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona.
 """
 
+PERSONAS = "persona"
 _FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
 _FILES = {"easy": ("easy",), "medium": ("medium", "mid"), "hard": ("hard",)}
 _REJECTED = ("reject", "rejected")
@@ -109,6 +111,18 @@ class CaseSet(engine.CaseSet[Case]):
         """See `release.Release.source`."""
         return self.release.source
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the bytes of every cell's file that is present and of every persona's file.
+
+        Whatever cells were asked. A cell counts under its own name, whichever spelling its folder and file have. Memories
+        have a digest of their own, see `rag.memory.digest`.
+        """
+        root = self.release.root
+        files = [("_".join(cell), path) for cell in PAPER_COUNTS for path in _files_of(root, *cell)]
+        files += [(path.stem, path) for path in sorted((root / PERSONAS).glob("*.json"))]
+        return digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in files])
+
     @property
     def demonstration(self) -> bool:
         """Whether these are the bundled sample."""
@@ -154,14 +168,21 @@ def load_cases(
     return CaseSet(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
 
+def _names_of(root: Path, category: str, difficulty: str) -> list[Path]:
+    """Every path that a cell's file may have."""
+    return [root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]]
+
+
+def _files_of(root: Path, category: str, difficulty: str) -> list[Path]:
+    """The files that a copy of the release has for a cell: one, or none."""
+    return [path for path in _names_of(root, category, difficulty) if path.is_file()]
+
+
 def _cell_file(root: Path, category: str, difficulty: str) -> Path:
-    candidates = [
-        root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]
-    ]
-    found = [path for path in candidates if path.is_file()]
+    found = _files_of(root, category, difficulty)
     if len(found) == 1:
         return found[0]
-    names = " or ".join(str(path) for path in candidates)
+    names = " or ".join(map(str, _names_of(root, category, difficulty)))
     if found:
         raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
@@ -203,7 +224,7 @@ def _case(
 def _persona(root: Path, user_id: str, where: str) -> Persona:
     if user_id in (".", "..") or any(character in user_id for character in "/\\:"):
         raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
-    path = root / "persona" / f"{user_id}.json"
+    path = root / PERSONAS / f"{user_id}.json"
     try:
         found = path.is_file()
     except OSError:  # the name is too long for a file
@@ -223,7 +244,7 @@ def persona_fields(release: Release) -> frozenset[str]:
     Raises:
         DataError: a persona is broken.
     """
-    paths = sorted((release.root / "persona").glob("*.json"))
+    paths = sorted((release.root / PERSONAS).glob("*.json"))
     return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
 
 
@@ -266,15 +287,7 @@ def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str
         data: see `release.locate`.
     """
     root = locate(data).root
-    return tuple(
-        (category, difficulty)
-        for category, difficulty in PAPER_COUNTS
-        if any(
-            (root / "data" / folder / f"{name}.jsonl").is_file()
-            for folder in _FOLDERS[category]
-            for name in _FILES[difficulty]
-        )
-    )
+    return tuple(cell for cell in PAPER_COUNTS if _files_of(root, *cell))
 
 
 def load_present(

@@ -21,9 +21,9 @@ from ..common.files import locked, write
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
-from .card_file import CardError, metadata_of, newline_of, read, with_section
+from .card_file import CardError, metadata_of, newline_of, read, section_of, with_section
 from .card_index import with_results
-from .card_text import PACKAGE, counted, section, signature_of, unreadable, variant
+from .card_text import PACKAGE, counted, dropped, section, signature_of, unreadable, variant
 from .caveats import unreadable_share
 from .report import Report
 from .signature_line import HUB_COMMIT, model_of
@@ -58,9 +58,11 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[
         new = _with_our_parts(card, old or "", report, cases, spec)
         if new != old:
             write(card, new)
+    gone = dropped(report, section_of(old or "", variant(report.run)))
     done = "created." if old is None else "updated; everything else unchanged."
     return [
         f"{card}: {'nothing to change.' if new == old else done}",
+        *([gone] if gone else []),
         "Nothing was uploaded. To open a pull request on the Hub:",
         "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(card), "README.md", "--create-pr"]),
     ]

@@ -36,9 +36,19 @@ def metadata_of(path: Path, content: str) -> dict[str, Any]:
         ) from error
 
 
+def section_of(body: str, key: str) -> str:
+    """The section between its two markers; empty if there is none."""
+    begin, end = _marks(key)
+    return body.partition(begin)[2].partition(end)[0]
+
+
+def _marks(key: str) -> tuple[str, str]:
+    return f"<!-- personafeedback: begin {key} -->", f"<!-- personafeedback: end {key} -->"
+
+
 def with_section(path: Path, body: str, text: str, key: str, newline: str) -> str:
     """The body with the section between its two markers: in place of an earlier one, else at the end."""
-    begin, end = f"<!-- personafeedback: begin {key} -->", f"<!-- personafeedback: end {key} -->"
+    begin, end = _marks(key)
     text = "\n".join([begin, "", text, "", end]).replace("\n", newline)
     counts = body.count(begin), body.count(end)
     if counts == (0, 0):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common import foreign
 from ..engine.cases import CaseSet
-from ..engine.report import CardFacts, CardSpec
+from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
 from ..runs.run import Run
 from .card_command import command
 from .report import Group, Report
@@ -123,9 +123,31 @@ def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[
     found = spec.caveats(facts)
     control, gain = run.benchmark.report.control, overall.gain
     if control is not None:
-        what = f"{control.gain.capitalize()} ({run.benchmark.report.primary} minus that of the same model {control.without})"
-        measured = "not measured."
+        measured = _NOT_MEASURED
         if gain is not None:
             measured = f"{percent(gain.value, sign=True)} points, 95 % interval {interval(gain, sign=True)}."
-        found.append(f"{what}: {measured}")
+        found.append(f"{_of_gain(run.benchmark.report, control)}{measured}")
     return found
+
+
+_NOT_MEASURED = "not measured."
+
+
+def _of_gain(spec: ReportSpec, control: Control) -> str:
+    """The beginning of the sentence on the gain."""
+    return f"{control.gain.capitalize()} ({spec.primary} minus that of the same model {control.without}): "
+
+
+def dropped(report: Report, before: str) -> str:
+    """What a section that takes the place of an earlier one no longer says; empty if it says all of it.
+
+    Args:
+        before: the earlier section; empty if there was none.
+    """
+    spec = report.run.benchmark.report
+    if spec.control is None or report.overall.gain is not None:
+        return ""
+    measured = before.partition(_of_gain(spec, spec.control))[2]
+    if not measured or measured.startswith(_NOT_MEASURED):
+        return ""
+    return f"The {spec.control.gain} that the section had is gone: it belongs to both runs. To keep it, pass --{spec.control.value.replace('_', '-')} RUN."

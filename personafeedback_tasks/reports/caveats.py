@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..common.statistics import Estimate
+from ..engine.cases import CaseSet
 from ..runs.run import Run
 
 FEW_USERS = 20
@@ -32,6 +34,16 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
     if run.signature["counts"] == "any":
         of = f" of {name}" if name else ""
         yield f"The number of cases in the data{of} was not checked (counts=any)."
+
+
+def of_data(run: Run, cases: CaseSet[Any]) -> Iterator[str]:
+    """Where the data of a report have the cases of the run, but are not the data of the run in every file."""
+    if cases.digest != run.signature["data"]:
+        yield (
+            f"The data that were read for this report (sha256 {cases.digest}) are not those of the run (sha256 "
+            f"{run.signature['data']}): every case of the run has the same texts in both, but other cells or personas differ. The "
+            "audit and the label ceiling are those of the former."
+        )
 
 
 def of_interval(estimate: Estimate) -> Iterator[str]:

@@ -158,6 +158,7 @@ def make_report(
     known = list(caveats.of_run(run))
     if cases is not None:
         refuse_other_data(run, cases)
+        known += caveats.of_data(run, cases)
     beside = {**(others or {}), **({} if control is None else {_control_of(run, control): control})}
     for value, other in beside.items():
         refuse_other_control(run, other, value)

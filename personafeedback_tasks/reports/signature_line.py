@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 from ..runs.run import Run, text
@@ -16,10 +15,9 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
 
     Args:
         audit_version: of the audit, where a number depends on it.
-        public: leave the folders of this machine out. The digest identifies their data.
+        public: leave the folders of this machine out. The digest (`engine.cases.CaseSet.digest`) identifies their data.
     """
     signature, options = run.signature, run.benchmark.options
-    digests = "".join(sorted(case.digest for case in run.cases.values()))
     users = len({case.user_id for case in run.cases.values()})
     source = str(signature["source"])
     conditions = {name: without_folder(text(value)) if public else value for name, value in run.conditions.items()}
@@ -34,7 +32,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         f"persona {text(signature['place'])}" if signature.get("place") else "",
         run.method.per_case,
         "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {source}",
-        f"sha256 {hashlib.sha256(digests.encode()).hexdigest()[:12]}",
+        f"sha256 {signature['data']}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",
         "95 % intervals clustered by user",

@@ -21,7 +21,7 @@ from ..inspect_harness.reward_api import API
 from ..replies.answers import excerpt
 from . import checks
 from .checks import LoggedCase
-from .run import NO_SAMPLES, Run, RunError, model_conditions, signed
+from .run import NO_SAMPLES, Run, RunError, model_conditions, needed, signed
 
 _NO_CONDITION = (
     *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
@@ -52,6 +52,7 @@ def read(path: Path) -> Run:
         cells={},
         cases={},
         logs=(path,),
+        needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
         finished=log.status == "success",
     )

@@ -18,7 +18,7 @@ from ..engine.table import corpus_stderr, over_corpus
 from ..replies.answers import excerpt
 from . import checks
 from .checks import LoggedCase
-from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, signed, text
+from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, needed, signed, text
 
 
 def results_beside(samples: Path) -> Path | None:
@@ -89,6 +89,7 @@ def _run(path: Path, only: Path | None) -> Run:
         cases={},
         logs=(path, only) if only else (path, *logs),
         loaded=(str(results["config"]["model"]), key),
+        needed=needed(arguments),
     )
     _refuse_mixture(path, run, list(signatures.values()))
     cells: dict[str, int] = {}
@@ -217,7 +218,8 @@ def _conditions(
 ) -> dict[str, Any]:
     config = next(iter(leaves.values()))
     found = {
-        "chat template": "applied" if results.get("chat_template") else "not applied",
+        # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
+        "chat template": "not applied" if results.get("chat_template") is None else "applied",
         "few-shot": config.get("num_fewshot") or 0,
         **{name: value for name, value in sorted((config.get("generation_kwargs") or {}).items()) if name != "until"},
         **model_conditions(arguments),

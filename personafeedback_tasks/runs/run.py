@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class Run:
         cases: the answered cases by id.
         logs: the files.
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
+        needed: the other model arguments without which the model cannot be loaded or reached again, see NEEDED.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         finished: whether the harness says that the run came to its end.
@@ -56,6 +58,7 @@ class Run:
     cases: Mapping[str, CaseAnswers]
     logs: tuple[Path, ...]
     loaded: tuple[str, str] = ("TYPE", "pretrained")
+    needed: Mapping[str, Any] = field(default_factory=dict)
     resumed: str = ""
     otherwise: int = 0
     finished: bool = True
@@ -128,7 +131,7 @@ class Run:
     @property
     def same(self) -> dict[str, Any]:
         """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
-        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration"))
+        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "data"))
         return {
             **{name: self.signature.get(name) for name in fields},
             "model": self.model,
@@ -192,6 +195,35 @@ MODEL_ARGUMENTS = (
 
 The others say where and how fast it runs; some of them are keys.
 """
+
+
+NEEDED = (
+    *("base_url", "tokenizer", "tokenizer_path", "tokenizer_backend", "tokenized_requests", "model_path", "backend"),
+    "trust_remote_code",
+)
+"""The model arguments of either harness that find the model, and neither change it nor hold a secret."""
+
+ADDRESS = "URL"
+"""What a command has in place of a server's address."""
+
+_PUBLIC = re.compile(
+    r"https://(?:api\.(?:openai|anthropic|deepseek|groq|mistral|together|fireworks|x)\.(?:com|ai|xyz)|openrouter\.ai|"
+    r"generativelanguage\.googleapis\.com|dashscope(?:-intl)?\.aliyuncs\.com)(?:/[\w./-]*)?"
+)
+
+
+def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The model arguments of NEEDED that are given, the address as `address` has it."""
+    given = {name: arguments[name] for name in NEEDED if name in arguments}
+    found = {name: without_password(value) if isinstance(value, str) else value for name, value in given.items()}
+    # To lm-eval, no tokenizer is another value than none named.
+    found = {name: value for name, value in found.items() if value is not None or name == "tokenizer_backend"}
+    return found | ({"base_url": address(str(found["base_url"]))} if "base_url" in found else {})
+
+
+def address(url: str) -> str:
+    """A server's address that may be published: that of a public service, else ADDRESS; nobody can tell which others are private."""
+    return url if _PUBLIC.fullmatch(url) else ADDRESS
 
 
 def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
