@@ -78,7 +78,7 @@ def test_language_and_hidden_fields_are_those_of_the_options():
         ({"prompt": "v2"}, "prompt does not apply to reward models, got 'v2'. Leave prompt out."),
         (
             {"setting": "rag"},
-            "Reward models support setting=persona or no_persona, got 'rag'",
+            "Reward models support setting=persona, no_persona or other_persona, got 'rag'",
         ),
     ],
 )

@@ -135,16 +135,19 @@ def control(cases: CaseSet) -> Control:
     Raises:
         DataError: a user of the release can get nobody's.
     """
-    wrong: dict[str, dict[str, Estimate]] = {}
-    difference: dict[str, dict[str, Estimate]] = {}
-    of_groups = groups(cases)
-    for name, score in READ_PERSONA.items():
-        other = {case.id: score(case, case.other_persona) for case in cases}
-        gap = {case.id: score(case, case.persona) - other[case.id] for case in cases}
-        for values, found in ((other, wrong), (gap, difference)):
-            found[name] = {
-                group: estimate([values[case.id] for case in members], members) for group, members in of_groups.items()
-            }
+    scored = {
+        case.id: {
+            name: (score(case, case.persona), score(case, case.other_persona)) for name, score in READ_PERSONA.items()
+        }
+        for case in cases
+    }
+    wrong: dict[str, dict[str, Estimate]] = {name: {} for name in READ_PERSONA}
+    difference: dict[str, dict[str, Estimate]] = {name: {} for name in READ_PERSONA}
+    for group, members in groups(cases).items():
+        for name in READ_PERSONA:
+            pairs = [scored[case.id][name] for case in members]
+            wrong[name][group] = estimate([other for _, other in pairs], members)
+            difference[name][group] = estimate([right - other for right, other in pairs], members)
     return Control(wrong, difference)
 
 
