@@ -19,7 +19,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 def personafeedback(
     category: Literal["specific", "general"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -51,7 +51,7 @@ def personafeedback(
 
 @task
 def personafeedback_specific(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -81,7 +81,7 @@ def personafeedback_specific(
 
 @task
 def personafeedback_general(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -111,7 +111,7 @@ def personafeedback_general(
 
 @task
 def personafeedback_easy(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -141,7 +141,7 @@ def personafeedback_easy(
 
 @task
 def personafeedback_medium(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -171,7 +171,7 @@ def personafeedback_medium(
 
 @task
 def personafeedback_hard(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -201,7 +201,7 @@ def personafeedback_hard(
 
 @task
 def personafeedback_specific_easy(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -231,7 +231,7 @@ def personafeedback_specific_easy(
 
 @task
 def personafeedback_specific_medium(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -261,7 +261,7 @@ def personafeedback_specific_medium(
 
 @task
 def personafeedback_specific_hard(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -291,7 +291,7 @@ def personafeedback_specific_hard(
 
 @task
 def personafeedback_general_easy(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -321,7 +321,7 @@ def personafeedback_general_easy(
 
 @task
 def personafeedback_general_medium(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,
@@ -351,7 +351,7 @@ def personafeedback_general_medium(
 
 @task
 def personafeedback_general_hard(
-    setting: Literal["persona", "no_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,

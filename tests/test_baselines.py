@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import math
 import re
@@ -14,12 +15,20 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from support.releases import write_release
 
 from personafeedback_tasks import __version__
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, estimate, groups, overlap_terms
+from personafeedback_tasks.personafeedback.baselines import (
+    BASELINES,
+    READ_PERSONA,
+    baselines,
+    control,
+    estimate,
+    groups,
+)
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
 from personafeedback_tasks.personafeedback.names import says
@@ -27,6 +36,7 @@ from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from personafeedback_tasks.personafeedback.scoring import score_answers
+from personafeedback_tasks.personafeedback.terms import overlap_terms
 
 JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
 """What a judge of the Inspect tasks gets in a case, both orders asked."""
@@ -213,6 +223,51 @@ def test_the_real_figures(real):
     assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == expected
 
 
+def test_with_another_persona_a_baseline_scores_as_if_that_user_had_asked(real):
+    found = control(real)
+    as_asked = {one.id: dataclasses.replace(one, persona=one.other_persona) for one in real}
+    assert list(found.wrong) == list(found.difference) == list(READ_PERSONA) == ["overlap", "overlap_share"]
+    for name in READ_PERSONA:
+        for group, members in groups(real).items():
+            wrong = [BASELINES[name](as_asked[one.id]) for one in members]
+            gap = [BASELINES[name](one) - value for one, value in zip(members, wrong, strict=True)]
+            assert found.wrong[name][group] == same_estimate(wrong, members)
+            assert found.difference[name][group] == same_estimate(gap, members)
+
+
+def same_estimate(values, members):
+    return pytest.approx(estimate(values, members), nan_ok=True)
+
+
+def test_the_real_figures_with_another_persona(real):
+    """And those of the README."""
+    found, shown = control(real).wrong, ("general_easy", "general_medium", "general_hard")
+    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == {
+        "overlap": (0.725, 0.628, 0.604),
+        "overlap_share": (0.518, 0.483, 0.498),
+    }
+    text = Path(__file__).parent.parent.joinpath("README.md").read_text(encoding="utf-8")
+    for of in (*found.values(), *(baselines(real)[name] for name in found)):
+        assert " / ".join(f"{100 * of[group].value:.1f}" for group in shown) in " ".join(text.split())
+
+
+def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
+    rows = [{"user_id": "u", "question": "q?", "chosen": "tea", "rejected": "x"}]
+    root = write_release(tmp_path / "release", {"general/easy": rows}, {"u": ANN})
+    arguments = ["baselines", "--data", str(root), "--counts", "any"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.output.split())
+    assert (
+        f"No baseline with another persona: {root / 'persona'}: found nobody whose persona user_id 'u' could get"
+        in words
+    )
+    assert "right minus wrong" not in words
+    document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)
+    assert document["other_persona"] is document["right_minus_wrong"] is None
+    assert document["baselines"]["overlap"]["general_easy"]["acc"] == 1
+
+
 def test_one_user_says_nothing_about_the_error():
     one = case("a", "b")
     found = estimate([1.0], [one])
@@ -236,6 +291,9 @@ def test_the_json_is_what_the_function_returns():
         name: {group: {"acc": of.value, "stderr": of.stderr, "n": of.n} for group, of in by_group.items()}
         for name, by_group in baselines(cases).items()
     }
+    other = control(cases)
+    assert document["other_persona"]["overlap"]["total"]["acc"] == other.wrong["overlap"]["total"].value
+    assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == other.difference["overlap"]["total"].value
 
 
 def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
@@ -244,6 +302,14 @@ def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
     for name in BASELINES:
         (line,) = [line for line in done.output.splitlines() if line.split()[:1] == [name]]
         assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", line)) == 4
+    for name in READ_PERSONA:
+        at = next(
+            i for i, line in enumerate(done.output.splitlines()) if line.strip().startswith(f"{name}, other persona ")
+        )
+        wrong, gap = done.output.splitlines()[at : at + 2]
+        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", wrong)) == 4
+        assert gap.strip().startswith("right minus wrong ")
+        assert len(re.findall(r"[+-]\d\.\d{3} ± \d\.\d{3}", gap)) == 4
     (chance,) = [line for line in done.output.splitlines() if line.split()[:1] == ["chance"]]
     assert chance.split()[1:] == ["0.500"] * 4
     assert "…" not in done.output

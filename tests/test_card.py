@@ -37,6 +37,7 @@ from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
 
@@ -75,8 +76,8 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     return Run(**{**run, **kwargs})
 
 
-def update(path, run=None, control=None, cases=SAMPLE):
-    report = make_report(run, cases, control) if run or control else MOSTLY_RIGHT
+def update(path, run=None, control=None, cases=SAMPLE, others=None):
+    report = make_report(run, cases, control, others=others) if run or control else MOSTLY_RIGHT
     return update_card(report, cases, path)
 
 
@@ -626,6 +627,44 @@ def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp
     assert "points, 95 % interval" not in card.read_text(encoding="utf-8")
 
 
+def test_the_section_splits_what_the_persona_is_worth(tmp_path):
+    none = run_of(lambda index: ("B", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
+    other = run_of(
+        lambda index: GOLD if index % 4 else ("A", "A"),
+        signature={"setting": "other_persona", "others": "0123456789ab"},
+    )
+    update(tmp_path / "card.md", run_of(), control=none, others={"other_persona": other})
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "Right minus wrong is persona - other_persona: what knowing this person is worth." in text
+    assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
+    assert "|  | cases | right minus wrong | 95 % interval | wrong minus none | 95 % interval |" in text
+    sheet = make_report(run_of(), SAMPLE, none, others={"other_persona": other}).sheet
+    assert [column.name for column in sheet.columns] == [*CELLS, "specific", "general", "total", "macro"]
+    for column in sheet.columns:
+        row = [column.name.replace("_", " "), f"{column.cases}"]
+        for gap in (column.differences[name] for name in ("persona - other_persona", "other_persona - no_persona")):
+            row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
+        assert f"| {' | '.join(row)} |" in text
+    total = {name: gap.value for name, gap in sheet.columns[-2].differences.items()}
+    assert total["persona - other_persona"] == 0.125
+    assert total["other_persona - no_persona"] == 0.875
+    assert "Persona gain (acc minus that of the same model without the persona): +100.0 points" in text
+    assert "Control: `personafeedback-tasks 0.1.0" in text
+    assert "Control other_persona: `personafeedback-tasks 0.1.0" in text
+    assert "setting other_persona" in text
+    assert "others 0123456789ab" in text
+    assert "someone" not in text
+
+
+def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp_path):
+    other = run_of(lambda index: ("A", "A"), signature={"setting": "other_persona"})
+    update(tmp_path / "card.md", run_of(), others={"other_persona": other})
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "|  | cases | right minus wrong | 95 % interval |\n" in text
+    assert "wrong minus none" not in text.lower()
+    assert "Persona gain (acc minus that of the same model without the persona): not measured." in text
+
+
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
     marker = "<!-- personafeedback: end persona -->"
     run = run_of(
@@ -827,21 +866,24 @@ def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, senten
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("value", ["no_persona", "other_persona"])
 @pytest.mark.parametrize("control", ["unreadable", "partial"])
-def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, tmp_path):
+def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tmp_path):
     """A control's empty replies count as wrong: the whole score would seem to be the persona's gain."""
-    no_persona = {"setting": "no_persona"}
+    setting = {"setting": value}
     if control == "unreadable":
         other, said = (
-            run_of(lambda index: ("no_response", "no_response"), signature=no_persona),
-            "100.0 % of the replies of the control no_persona",
+            run_of(lambda index: ("no_response", "no_response"), signature=setting),
+            f"100.0 % of the replies of the control {value}",
         )
     else:
-        other = run_of(signature=no_persona)
-        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), "PARTIAL control no_persona: "
-    assert any(said in note for note in make_report(run_of(), SAMPLE, other).caveats)
-    with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable"):
-        update(tmp_path / "README.md", run_of(), control=other)
+        other = run_of(signature=setting)
+        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
+    beside = {"control": other} if value == "no_persona" else {"others": {value: other}}
+    assert any(said in note for note in make_report(run_of(), SAMPLE, **beside).caveats)
+    with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
+        update(tmp_path / "README.md", run_of(), **beside)
+    assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
     assert os.listdir(tmp_path) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from click.testing import CliRunner
@@ -38,6 +39,7 @@ def test_every_row_holds_one_case_as_two_whole_conversations_marked_as_test_data
         assert question["role"] == "user"
         assert question["content"].endswith(case.question)
         assert (case.persona.text in question["content"]) == (setting == "persona")
+        assert (case.other_persona.text in question["content"]) == (setting == "other_persona")
         assert (row["split"], row["notice"]) == ("test", export.NOTICE)
         assert (row["cell"], row["user_id"], row["digest"]) == (case.cell, case.user_id, case.digest)
 
@@ -72,13 +74,23 @@ def test_language_and_hidden_fields_are_those_of_the_options():
     assert case.persona.without((field,)).text in told
 
 
+def test_the_conversation_about_another_persona_is_that_of_persona_with_the_other_profile():
+    for case in load_cases("sample"):
+        for side, hide in product(conversations.SIDES, [(), ("Name",)]):
+            told, *rest = conversations.conversation(case, Options(hide=hide), side)
+            wrong, *others = conversations.conversation(case, Options(setting="other_persona", hide=hide), side)
+            right, other = (persona.without(hide).text for persona in (case.persona, case.other_persona))
+            assert wrong == {"role": "system", "content": told["content"].replace(right, other)} != told
+            assert others == rest
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"prompt": "v2"}, "prompt does not apply to reward models, got 'v2'. Leave prompt out."),
         (
             {"setting": "rag"},
-            "Reward models support setting=persona or no_persona, got 'rag'",
+            "Reward models support setting=persona, no_persona or other_persona, got 'rag'",
         ),
     ],
 )

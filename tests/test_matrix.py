@@ -49,7 +49,7 @@ def cells():
     for setting, filtered in [*((setting, False) for setting in SETTINGS), ("rag", True)]:
         for method in METHODS:
             reads_letters = method in INSPECT - {"reward"}
-            scores = method == "reward" and setting in ("persona", "no_persona")
+            scores = method == "reward" and setting != "rag"
             yield setting, filtered, method, reads_letters or scores
 
 

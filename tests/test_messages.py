@@ -147,11 +147,11 @@ def test_options_are_taken_out_of_other_peoples_mapping():
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("setting", "none", "setting must be one of persona, no_persona, rag, got 'none'."),
+        ("setting", "none", "setting must be one of persona, no_persona, other_persona, rag, got 'none'."),
         (
             "setting",
             ["persona"],
-            r"setting must be one of persona, no_persona, rag, got \['persona'\].",
+            r"setting must be one of persona, no_persona, other_persona, rag, got \['persona'\].",
         ),
         ("counts", "all", "counts must be one of table2, any, got 'all'."),
         ("data", 7, "data must be a folder, 'sample' or a Hub dataset id, got 7."),

@@ -19,6 +19,7 @@ from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, 
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build, responses
 from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
 from personafeedback_tasks.replies.answers import LETTERS
 
@@ -34,9 +35,10 @@ def real_cases(real_data):
 
 
 def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
-    return Case(
-        "general_easy:1", "general", "easy", Persona("u", persona or {"Name": "Ann"}), question, chosen, rejected
-    )
+    """A case of a user of the sample, whose other users it needs for `other_persona`."""
+    others = locate(SAMPLE).others
+    user = Persona(min(others.personas), persona or {"Name": "Ann"})
+    return Case("general_easy:1", "general", "easy", user, question, chosen, rejected, others=others)
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
@@ -98,6 +100,7 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
         ]
         (head,) = {prompt[: prompt.index(question)] for prompt, question in asked}
         assert (cases[0].persona.text in head) == (setting == "persona")
+        assert (cases[0].other_persona.text in head) == (setting == "other_persona")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -670,5 +670,8 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
 
 def test_only_rag_has_a_digest_of_memories(remembered):
     cases = hard(remembered)
-    assert find("personafeedback").signs(cases, Options(setting="rag")) == {"memory": digest(remembered)}
-    assert find("personafeedback").signs(cases, Options()) == {"memory": None}
+    assert find("personafeedback").signs(cases, Options(setting="rag")) == {
+        "memory": digest(remembered),
+        "others": None,
+    }
+    assert find("personafeedback").signs(cases, Options()) == {"memory": None, "others": None}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import click
 
 from ..common import foreign
+from ..common.errors import DataError
 from ..common.statistics import Estimate
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
@@ -75,7 +76,8 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
         overlap_share  the response with the larger share of such terms
         name           the response that says the user's name
 
-    Chance is 0.5; a tie counts 0.5. Standard errors are clustered by user.
+    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what is left of
+    it needs no right person. Chance is 0.5; a tie counts 0.5. Standard errors are clustered by user.
 
     \b
         personafeedback baselines --data FOLDER
@@ -84,9 +86,20 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
     needs_tables(json_file)
     cases, missing = _load(**options)
     found = baselines.baselines(cases)
-    if _write_json(json_file, baselines.as_dict(cases, found), missing):
+    wrong, why_not = _control(cases)
+    if _write_json(json_file, baselines.as_dict(cases, found, wrong), missing):
         _say_data(cases, missing)
-        _show_baselines(found)
+        _show_baselines(found, wrong)
+        if why_not:
+            click.echo(foreign.terminal(f"No baseline with another persona: {why_not}"))
+
+
+def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
+    """The baselines with another user's persona, or why there are none."""
+    try:
+        return baselines.control(cases), ""
+    except DataError as error:
+        return None, str(error)
 
 
 def _load(
@@ -190,16 +203,24 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
 
 
-def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
+def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Control | None) -> None:
     groups = list(next(iter(found.values())))
     show_table(
         "Accuracy ± standard error",
         ["", *groups],
         [
             *((name, *map(_accuracy, by_group.values())) for name, by_group in found.items()),
+            *(_with_other_persona(wrong) if wrong else []),
             ("chance", *(f"{baselines.CHANCE:.3f}" for _ in groups)),
         ],
     )
+
+
+def _with_other_persona(wrong: baselines.Control) -> Iterator[tuple[str, ...]]:
+    for name, by_group in wrong.wrong.items():
+        yield f"{name}, other persona", *map(_accuracy, by_group.values())
+        differences = wrong.difference[name].values()
+        yield "  right minus wrong", *(f"{of.value:+.3f} ± {of.stderr:.3f}" for of in differences)
 
 
 def _range(fewest: int, most: int) -> str:

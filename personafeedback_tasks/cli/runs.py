@@ -41,6 +41,14 @@ control_option = click.option(
 )
 
 
+other_option = click.option(
+    "--other-persona",
+    "other",
+    metavar="RUN",
+    type=RUN,
+    help="The same run with setting=other_persona: how much of the score needs the right person.",
+)
+
 paper_option = click.option(
     "--paper",
     metavar="[MODEL]",
@@ -56,6 +64,7 @@ paper_option = click.option(
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 @data_option
 @control_option
+@other_option
 @click.option(
     "--rag",
     metavar="RUN",
@@ -73,6 +82,7 @@ def report(
     runs: tuple[Path, ...],
     data: str | None,
     control: Path | None,
+    other: Path | None,
     rag: Path | None,
     paper: str | None,
     out: Path | None,
@@ -87,6 +97,7 @@ def report(
         personafeedback report results/Qwen__Qwen3-8B
         personafeedback report logs/a.eval logs/b.eval --out report
         personafeedback report with.eval --no-persona without.eval
+        personafeedback report with.eval --no-persona without.eval --other-persona other.eval
         personafeedback report with.eval --no-persona without.eval --rag rag.eval
         personafeedback report logs/a.eval --paper
         personafeedback report logs/a.eval --paper GPT-4o-mini
@@ -98,7 +109,7 @@ def report(
 
     found = read_runs(runs, passed_over)
     rows = with_controls(found) if control is None else [(run, told(control, "no_persona")) for run in found]
-    others = {} if rag is None else {"rag": told(rag, "rag")}
+    others = _others(rag=rag, other_persona=other)
     reports = [report_of(run, data, against, others, paper) for run, against in rows]
     for made in reports:
         show(report_text.terminal(made))
@@ -109,6 +120,11 @@ def report(
     if out is not None:
         for path in _write(reports, moved, out):
             click.echo(foreign.terminal(f"wrote {path}"))
+
+
+def _others(**paths: Path | None) -> dict[str, Run]:
+    """Value of the control's option -> run, of those that were given."""
+    return {value: told(path, value) for value, path in paths.items() if path is not None}
 
 
 def known_model(model: str | None) -> str | None:
@@ -289,9 +305,12 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     help="The card to write to; created if missing. Existing content is kept.",
 )
 @control_option
+@other_option
 @paper_option
 @data_option
-def card(run: Path, model_card: Path, control: Path | None, paper: str | None, data: str | None) -> None:
+def card(
+    run: Path, model_card: Path, control: Path | None, other: Path | None, paper: str | None, data: str | None
+) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
@@ -300,6 +319,7 @@ def card(run: Path, model_card: Path, control: Path | None, paper: str | None, d
     \b
         personafeedback card logs/a.eval --model-card README.md
         personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md
+        personafeedback card a.eval --no-persona none.eval --other-persona other.eval --model-card README.md
     """
     from ..reports.card import update_card
     from ..reports.report import make_report
@@ -308,6 +328,7 @@ def card(run: Path, model_card: Path, control: Path | None, paper: str | None, d
     if control is not None:
         against = told(control, "no_persona")
     cases, why_not = cases_of(found, data)
-    made = make_report(found, cases, against, why_not, published=published_of(found, {}, None, paper))
+    others = _others(other_persona=other)
+    made = make_report(found, cases, against, why_not, others, published_of(found, {}, None, paper))
     for line in update_card(made, cases, model_card):
         click.echo(foreign.terminal(line))

@@ -54,6 +54,22 @@ class Examined:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """A difference between runs under two values of the control's option that has a name of its own.
+
+    Attributes:
+        more, less: the values; the second is subtracted.
+        name: `right minus wrong`.
+        meaning: what it measures, for the end of a sentence.
+    """
+
+    more: str
+    less: str
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Control:
     """The run that shows how much of a score needs what the model is told.
 
@@ -62,6 +78,8 @@ class Control:
         gain: the name of the difference.
         without: what the control leaves out, for a sentence: `without the persona`.
         others: further values of the option whose runs a sheet can show beside.
+        named: the differences of a sheet that have a name.
+        alike: value of the option -> further options that such a run must share with the one that it controls.
     """
 
     option: str
@@ -69,6 +87,8 @@ class Control:
     gain: str
     without: str
     others: tuple[str, ...] = ()
+    named: tuple[Difference, ...] = ()
+    alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

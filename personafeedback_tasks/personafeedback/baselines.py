@@ -7,22 +7,21 @@ two responses and picks the larger measure; on a tie the first one shown, which 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from .. import __version__
 from ..common.statistics import Estimate, clustered_stderr, mean
-from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 from .cases import Case, CaseSet, columns
 from .names import says
+from .persona import Persona
 from .release import PAPER_COUNTS
+from .terms import overlap_terms
 
 CHANCE = 0.5
 """The `acc` of a fair coin, and of any judge that looks only at the order."""
-
-_RUN = re.compile(f"[{LATIN_LETTERS}]+|[{IDEOGRAPHS}]+")
 
 
 def longest(case: Case) -> float:
@@ -35,13 +34,21 @@ def overlap(case: Case) -> float:
 
     The count grows with the length too; `overlap_share` is free of that, and on the data we have the weaker warning.
     """
-    known = _persona_terms(case.persona.values)
+    return _overlap(case, case.persona)
+
+
+def _overlap(case: Case, persona: Persona) -> float:
+    known = _persona_terms(persona.values)
     return more(case, lambda response: len(overlap_terms(response) & known))
 
 
 def overlap_share(case: Case) -> float:
     """The response with the larger share of distinct terms that occur in the values of the persona."""
-    known = _persona_terms(case.persona.values)
+    return _overlap_share(case, case.persona)
+
+
+def _overlap_share(case: Case, persona: Persona) -> float:
+    known = _persona_terms(persona.values)
 
     def share(response: str) -> float:
         found = overlap_terms(response)
@@ -61,22 +68,14 @@ BASELINES: dict[str, Callable[[Case], float]] = {
 }
 
 
+READ_PERSONA: dict[str, Callable[[Case, Persona], float]] = {"overlap": _overlap, "overlap_share": _overlap_share}
+"""The baselines that read the persona, and can be given another user's. `name` reads no more of it than the name."""
+
+
 def more(case: Case, measure: Callable[[str], float]) -> float:
     """1 if the chosen response measures more, 0 if less; 0.5 on a tie: in each order the other one is shown first."""
     chosen, rejected = measure(case.chosen), measure(case.rejected)
     return CHANCE if chosen == rejected else float(chosen > rejected)
-
-
-@lru_cache(maxsize=4)  # computing every baseline case by case reuses its terms
-def overlap_terms(text: str) -> frozenset[str]:
-    """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
-    found: set[str] = set()
-    for run in _RUN.findall(text.lower()):
-        if run[0] < "\u3400":
-            found.add(run)
-        else:
-            found.update(neighbours(run))
-    return frozenset(found)
 
 
 @lru_cache(maxsize=4096)  # a user asks many questions
@@ -117,19 +116,56 @@ def baselines(cases: CaseSet) -> dict[str, dict[str, Estimate]]:
     }
 
 
+@dataclass(frozen=True)
+class Control:
+    """What the baselines of READ_PERSONA score with the persona of another user (see others.py).
+
+    Attributes:
+        wrong: name -> group -> `acc` with the other persona.
+        difference: name -> group -> `acc` with the right persona minus that, paired by case.
+    """
+
+    wrong: dict[str, dict[str, Estimate]]
+    difference: dict[str, dict[str, Estimate]]
+
+
+def control(cases: CaseSet) -> Control:
+    """READ_PERSONA with the right persona and with another user's.
+
+    Raises:
+        DataError: a user of the release can get nobody's.
+    """
+    scored = {
+        case.id: {
+            name: (score(case, case.persona), score(case, case.other_persona)) for name, score in READ_PERSONA.items()
+        }
+        for case in cases
+    }
+    wrong: dict[str, dict[str, Estimate]] = {name: {} for name in READ_PERSONA}
+    difference: dict[str, dict[str, Estimate]] = {name: {} for name in READ_PERSONA}
+    for group, members in groups(cases).items():
+        for name in READ_PERSONA:
+            pairs = [scored[case.id][name] for case in members]
+            wrong[name][group] = estimate([other for _, other in pairs], members)
+            difference[name][group] = estimate([right - other for right, other in pairs], members)
+    return Control(wrong, difference)
+
+
 def acc_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
     """Case id -> name of a baseline -> its `acc` in that case."""
     return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
 
 
-def as_dict(cases: CaseSet, found: dict[str, dict[str, Estimate]]) -> dict[str, Any]:
-    """What `baselines` found in these cases, ready for JSON."""
+def as_dict(cases: CaseSet, found: dict[str, dict[str, Estimate]], wrong: Control | None) -> dict[str, Any]:
+    """What `baselines` and `control` found in these cases, ready for JSON."""
     return {
         "version": __version__,
         "data": cases.revision,
         "cells_absent": absent(cases),
         "chance": CHANCE,
         "baselines": as_json(found),
+        "other_persona": None if wrong is None else as_json(wrong.wrong),
+        "right_minus_wrong": None if wrong is None else as_json(wrong.difference),
     }
 
 

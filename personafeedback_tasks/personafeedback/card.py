@@ -8,7 +8,11 @@ from typing import Any
 from ..common import foreign
 from ..engine.report import CardFacts
 
-_SHOWN = {"persona": "the user's whole persona", "no_persona": "nothing about the user (the control)"}
+_SHOWN = {
+    "persona": "the user's whole persona",
+    "no_persona": "nothing about the user (the control)",
+    "other_persona": "the whole persona of another user instead of the user's own (a control)",
+}
 _READ = {
     "generate": "from its reply",
     "cot": "from its reply, after it had reasoned",

@@ -22,6 +22,7 @@ from ..common.strict_json import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
 from . import persona_file
+from .others import Others
 from .persona import Persona
 from .rag import memory
 from .release import PAPER_COUNTS, Release, locate
@@ -55,6 +56,7 @@ class Case:
         chosen: the response that the annotators chose for this user.
         rejected: the other response.
         extra: fields of the row that are unknown to this version, as parsed.
+        others: the users of the release; only the setting `other_persona` reads their files.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Case:
     chosen: str
     rejected: str
     extra: Mapping[str, Any] = field(default_factory=dict)
+    others: Others | None = field(default=None, repr=False, compare=False)
 
     @property
     def cell(self) -> str:
@@ -78,6 +81,20 @@ class Case:
     def language(self) -> str:
         """`en` or `zh`: a property of the user, see Persona.language."""
         return self.persona.language
+
+    @property
+    def other_persona(self) -> Persona:
+        """The persona of another user, see others.py. Neither this case's texts nor its digest contain it.
+
+        Raises:
+            DataError: there is none.
+        """
+        if self.others is None:
+            raise DataError(
+                f"setting=other_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
+                " Load the cases with load_cases."
+            )
+        return self.others.of(self.user_id)
 
     @cached_property
     def digest(self) -> str:
@@ -157,7 +174,7 @@ def load_cases(
     for cell in PAPER_COUNTS:
         if cell[0] in categories and cell[1] in difficulties:
             path = _cell_file(release.root, *cell)
-            cases = [_case(row, path, line, *cell, release.root, personas) for line, row in rows(path)]
+            cases = [_case(row, path, line, *cell, release, personas) for line, row in rows(path)]
             if counts == "table2" and len(cases) != release.counts[cell]:
                 raise DataError(
                     f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
@@ -197,7 +214,7 @@ def _case(
     line: int,
     category: str,
     difficulty: str,
-    root: Path,
+    release: Release,
     personas: dict[str, Persona],
 ) -> Case:
     where = f"{path}, line {line}"
@@ -216,9 +233,10 @@ def _case(
     if chosen == rejected:
         raise broken(where, "chosen and rejected are the same text", "two different responses")
     if user_id not in personas:
-        personas[user_id] = _persona(root, user_id, where)
+        personas[user_id] = _persona(release.root, user_id, where)
     id_ = f"{category}_{difficulty}:{line}"
-    return Case(id_, category, difficulty, personas[user_id], question, chosen, rejected, row)
+    persona = personas[user_id]
+    return Case(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
@@ -244,8 +262,7 @@ def persona_fields(release: Release) -> frozenset[str]:
     Raises:
         DataError: a persona is broken.
     """
-    paths = sorted((release.root / PERSONAS).glob("*.json"))
-    return frozenset().union(*(Persona(path.stem, persona_file.load(path)).fields for path in paths))
+    return frozenset().union(*(persona.fields for persona in release.others.personas.values()))
 
 
 def in_turns(cases: Iterable[Case], growth: int) -> list[Case]:

@@ -12,12 +12,12 @@ import json
 from ..common.errors import OptionError
 from ..engine.conversation import Message
 from .cases import Case
-from .prompts import STAND_INS, Template
+from .prompts import STAND_INS, Template, profile
 
 SIDES = ("chosen", "rejected")
 """The responses of a case; each makes one conversation."""
 
-SETTINGS = ("persona", "no_persona")
+SETTINGS = ("persona", "no_persona", "other_persona")
 """The settings that reward models are scored under."""
 
 TOLD = {
@@ -35,7 +35,7 @@ def check(template: Template) -> None:
     """
     if template.setting not in SETTINGS:
         raise OptionError(
-            f"Reward models support setting={' or '.join(SETTINGS)}, got {template.setting!r}. "
+            f"Reward models support setting={', '.join(SETTINGS[:-1])} or {SETTINGS[-1]}, got {template.setting!r}. "
             "Use another method with it."
         )
     if template.prompt != "v1":
@@ -52,11 +52,9 @@ def conversation(case: Case, template: Template, side: str) -> list[Message]:
         {"role": "user", "content": case.question},
         {"role": "assistant", "content": case.chosen if side == SIDES[0] else case.rejected},
     ]
-    if template.setting == "persona":
-        profile = case.persona.without(template.hide).text
-        turns.insert(
-            0, {"role": "system", "content": f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile}\n</persona>"}
-        )
+    if template.setting != "no_persona":
+        told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
+        turns.insert(0, {"role": "system", "content": told})
     return turns
 
 

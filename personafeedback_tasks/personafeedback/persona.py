@@ -42,6 +42,11 @@ class Persona:
         return "\n".join(_strings(self.profile))
 
     @cached_property
+    def statements(self) -> frozenset[str]:
+        """What the profile says: every value that is no object and no list, as text."""
+        return frozenset(_leaves(self.profile))
+
+    @cached_property
     def memory(self) -> tuple[str, ...]:
         """The pieces of this user's memory, read at first use.
 
@@ -109,3 +114,11 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, (Mapping, list)):
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from _strings(item)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, (Mapping, list)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(item)
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)

@@ -119,13 +119,17 @@ class Template(Options):
 
         Raises:
             OptionError: no persona of the release has a hidden field.
-            DataError: a user's memory is missing or broken, with setting=rag.
+            DataError: a user's memory is missing or broken, with setting=rag; nobody's persona fits a user, with
+                setting=other_persona.
             ModuleNotFoundError: what setting=rag needs is not installed.
         """
         if self.setting == "rag":
             check_installed()
             for case in cases:
                 _ = case.persona.memory  # reads the file
+        if self.setting == "other_persona":
+            for case in cases:
+                _ = case.other_persona
         known = persona_fields(cases.release) if self.hide else frozenset()
         for name in self.hide:
             if name not in known:
@@ -136,7 +140,7 @@ class Template(Options):
     def fingerprint(self) -> str:
         """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout.
 
-        Setting, method, hidden fields and what is retrieved are not in it: a run and its no_persona control have the same.
+        Setting, method, hidden fields and what is retrieved are not in it: a run and its controls have the same.
         """
         plain = Template(prompt=self.prompt, language=self.language)
         texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
@@ -145,10 +149,23 @@ class Template(Options):
         return f"{self.prompt}-{digest[:12]}"
 
 
+def profile(case: Case, template: Template) -> str:
+    """What the model reads as the user's profile: all of it that is not hidden, or as much of another user's."""
+    whose = case.other_persona if template.setting == "other_persona" else case.persona
+    return whose.without(template.hide).text
+
+
 def persona(case: Case, template: Template) -> str:
-    """The paper's Persona Profile setting: the model reads the profile, here all of it that is not hidden."""
-    text = case.persona.without(template.hide).text
-    return f"{template.wording(case).with_persona}\n\n<persona>\n{text}\n</persona>"
+    """The paper's Persona Profile setting: the model reads the profile."""
+    return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
+
+
+def other_persona(case: Case, template: Template) -> str:
+    """Our second control: the prompt of `persona`, but the profile is that of another user (see others.py).
+
+    A response may still say the right user's name.
+    """
+    return persona(case, template)
 
 
 def no_persona(case: Case, template: Template) -> str:
@@ -168,7 +185,9 @@ def rag(case: Case, template: Template) -> str:
     return f"{template.wording(case).with_memory}\n\n<memory>\n{lines}\n</memory>"
 
 
-SETTINGS: dict[str, Callable[[Case, Template], str]] = {"persona": persona, "no_persona": no_persona, "rag": rag}
+SETTINGS: dict[str, Callable[[Case, Template], str]] = {
+    setting.__name__: setting for setting in (persona, no_persona, other_persona, rag)
+}
 """What the model is told about the user: the prompt's text before the question."""
 
 

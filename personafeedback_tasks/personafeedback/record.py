@@ -11,7 +11,7 @@ from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
-from ..engine.report import CardSpec, Control, Examined, Line, ReportSpec
+from ..engine.report import CardSpec, Control, Difference, Examined, Line, ReportSpec
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
 from . import card, conversations, prompts, scoring
@@ -121,8 +121,11 @@ def _fingerprint(options: Template) -> str:
 
 
 def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
-    """The digest of all users' memories where the setting reads them, else None."""
-    return {"memory": memory.digest(cases.release.root) if options.setting == "rag" else None}
+    """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
+    return {
+        "memory": memory.digest(cases.release.root) if options.setting == "rag" else None,
+        "others": cases.release.others.digest if options.setting == "other_persona" else None,
+    }
 
 
 def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
@@ -219,7 +222,16 @@ REPORT = ReportSpec(
     derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
     examine=examine,
     control=Control(
-        option="setting", value="no_persona", gain="persona gain", without="without the persona", others=("rag",)
+        option="setting",
+        value="no_persona",
+        gain="persona gain",
+        without="without the persona",
+        others=("rag", "other_persona"),
+        named=(
+            Difference("persona", "other_persona", "right minus wrong", "what knowing this person is worth"),
+            Difference("other_persona", "no_persona", "wrong minus none", "what any persona text at all is worth"),
+        ),
+        alike={"other_persona": ("hide",)},
     ),
     macro=True,
     published=beside,
@@ -264,6 +276,6 @@ PERSONAFEEDBACK = Benchmark(
     sizes=_sizes,
     stage=FILTER,
     judges=JUDGES,
-    signed=("memory",),
+    signed=("memory", "others"),
     signs=_signs,
 )

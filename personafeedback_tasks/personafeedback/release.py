@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from ..common.errors import DataError
+from .others import Others
 
 HUB_ID = "PersonalAILab/PersonaFeedback"
 HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
@@ -51,6 +52,11 @@ class Release:
     def is_sample(self) -> bool:
         """The bundled sample is for demonstration only; not evidence about any model."""
         return self.source == SAMPLE
+
+    @cached_property
+    def others(self) -> Others:
+        """Its users, and whose persona each of them gets under the setting `other_persona`."""
+        return Others(self.root)
 
 
 def locate(data: str | os.PathLike[str] | None = None) -> Release:

@@ -105,13 +105,13 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
                 f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
                 "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
             )
-    if report.control is not None:
-        control = report.control
+    for value, control in report.controls.items():
         if control.partial or unreadable_share(control) > MOST_UNREADABLE:
             raise CardError(
                 f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
                 f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
-                "inflate the persona gain. Run the control again, or leave --no-persona out."
+                f"inflate the {'persona gain' if control is report.control else 'difference to it'}. Run the control again, or "
+                f"leave --{value.replace('_', '-')} out."
             )
     if cases is None:
         why = [caveat for caveat in report.caveats if caveat.endswith("Pass --data.")]

@@ -54,19 +54,23 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         )
     )
     baselines = "; ".join(f"{name} {does}" for name, does in spec.baselines.items())
-    control = f"  \nControl: {foreign.code(signature_line(report.control, public=True))}" if report.control else ""
+    controls = "".join(
+        f"  \nControl{'' if control is report.control else f' {value}'}: {foreign.code(signature_line(control, public=True))}"
+        for value, control in report.controls.items()
+    )
     known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats)]
     parts = [
         f"## {foreign.markdown(heading)}",
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec)),
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
+        *_differences(report),
         *([foreign.markdown(report.published.why), published(report)] if report.published else []),
         replies,
         "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),
         f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
-        f"Signature: {foreign.code(signature_of(report))}{control}",
+        f"Signature: {foreign.code(signature_of(report))}{controls}",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -96,6 +100,24 @@ def _table(report: Report, spec: CardSpec) -> str:
             row += [interval(group.gain, sign=True)] if gained else []
         rows.append(row)
     return grid(header, rows)
+
+
+def _differences(report: Report) -> list[str]:
+    """What the named differences between the runs are, and a table of them."""
+    sheet = report.sheet
+    if sheet is None or not sheet.named:
+        return []
+    header = ["", "cases"]
+    for one in sheet.named.values():
+        header += [one.name, "95 % interval"]
+    rows = []
+    for column in sheet.columns:
+        row = [column.name.replace("_", " "), f"{column.cases:,}"]
+        for name in sheet.named:
+            gap = column.differences[name]
+            row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
+        rows.append(row)
+    return [foreign.markdown(" ".join(sheet.notes)), grid(header, rows)]
 
 
 def _defined(group: Group, measure: str) -> bool:

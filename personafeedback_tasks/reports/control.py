@@ -36,7 +36,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
         ("the model", run.model, control.model),
         *(
             (name, run.signature[name], control.signature.get(name))
-            for name in ("benchmark", "method", "fingerprint", "task_version")
+            for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
         ),
         ("the conditions", run.conditions_line, control.conditions_line),
     ):

@@ -97,6 +97,13 @@ class Report:
         return None if self.control is None else signature_line(self.control)
 
     @property
+    def controls(self) -> dict[str, Run]:
+        """Value of the control's option -> run, of all runs beside this one."""
+        if self.sheet:
+            return dict(list(self.sheet.runs.items())[1:])
+        return {} if self.control is None else {_control_of(self.run, self.control): self.control}
+
+    @property
     def shown(self) -> tuple[Group, ...]:
         """The columns of a table."""
         return (*self.groups, *([self.macro] if self.macro else []))

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from ..common.statistics import Estimate, estimate, share
+from ..engine.report import Difference
 from ..runs.run import Run, RunError
 from .signature_line import signature_line
 
@@ -51,13 +52,32 @@ class Sheet:
         """Name of a run -> its signature."""
         return {name: signature_line(run) for name, run in self.runs.items()}
 
+    @property
+    def named(self) -> dict[str, Difference]:
+        """`persona - other_persona` -> what it is, of the differences that have a name."""
+        control = next(iter(self.runs.values())).benchmark.report.control
+        assert control is not None  # see `make_sheet`
+        named = {difference(one.more, one.less): one for one in control.named}
+        return {name: named[name] for name in self.columns[0].differences if name in named}
+
+    @property
+    def notes(self) -> list[str]:
+        """What these are, in words."""
+        return [f"{one.name.capitalize()} is {name}: {one.meaning}." for name, one in self.named.items()]
+
     def as_dict(self) -> dict[str, Any]:
         """Ready for `jsonable`."""
         return {
             "signatures": self.signatures,
+            "named": {one.name: name for name, one in self.named.items()},
             "left_out": self.left_out,
             "groups": {column.name: asdict(column) for column in self.columns},
         }
+
+
+def difference(more: str, less: str) -> str:
+    """The name of a column's difference."""
+    return f"{more} - {less}"
 
 
 def make_sheet(
@@ -100,7 +120,7 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
         len(ids),
         {label: share(found, users, cells) for label, found in values.items()},
         {
-            f"{a} - {b}": estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
+            difference(a, b): estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
             for a, b in combinations(runs, 2)
         },
     )

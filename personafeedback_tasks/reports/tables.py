@@ -112,7 +112,11 @@ def terminal(report: Report) -> list[RenderableType]:
         *map(line, unread(report)),
     ]
     if report.sheet:
-        parts += [line(SHEET), _drawn([column.name for column in report.sheet.columns], sheet_lines(report.sheet))]
+        parts += [
+            line(SHEET),
+            *map(line, report.sheet.notes),
+            _drawn([column.name for column in report.sheet.columns], sheet_lines(report.sheet)),
+        ]
     if report.published:
         parts += [line(report.published.why), _drawn(*published_lines(report))]
     parts.append(line(f"signature: {report.signature}", style="dim"))
@@ -132,7 +136,7 @@ SHEET = "The same cases under each setting; differences are paired by case, inte
 
 def sheet_lines(sheet: Sheet) -> list[Line]:
     """The scores of the runs and their differences, one text per column."""
-    columns = sheet.columns
+    columns, named = sheet.columns, sheet.named
     found = [Line("cases", tuple(f"{column.cases:,}" for column in columns))]
     for name in sheet.runs:
         scores = [column.scores[name] for column in columns]
@@ -143,7 +147,9 @@ def sheet_lines(sheet: Sheet) -> list[Line]:
     for name in columns[0].differences:
         gaps = [column.differences[name] for column in columns]
         found += [
-            Line(name, tuple(percent(gap.value, sign=True) for gap in gaps), strong=True),
+            Line(
+                named[name].name if name in named else name, tuple(percent(gap.value, sign=True) for gap in gaps), True
+            ),
             Line(INTERVAL, tuple(interval(gap, sign=True) for gap in gaps)),
         ]
     return found
@@ -189,7 +195,11 @@ def markdown(report: Report, level: int = 2) -> str:
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
     ]
     if report.sheet:
-        parts += [SHEET, _grid([column.name for column in report.sheet.columns], sheet_lines(report.sheet))]
+        parts += [
+            SHEET,
+            *map(foreign.markdown, report.sheet.notes),
+            _grid([column.name for column in report.sheet.columns], sheet_lines(report.sheet)),
+        ]
     if report.published:
         parts += [foreign.markdown(report.published.why), published(report)]
     parts.append(f"Signature: {foreign.code(report.signature)}")

@@ -228,7 +228,7 @@ def address(url: str) -> str:
 
 def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The model arguments that belong in a signature."""
-    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "", False)}
+    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "")}
 
 
 def text(value: object) -> str:

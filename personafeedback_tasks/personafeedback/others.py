@@ -1,0 +1,174 @@
+"""Whose persona each user gets under the setting `other_persona`: that of somebody else in the release.
+
+The other user has the same language and is no near twin. A statement is a value of the profile that is no object and no
+list. One persona shares a statement with another that has the same value, or more than half of its terms (see terms.py)
+anywhere. Two personas are near twins if either shares more than half of its statements. Of the 10,731 pairs in the
+General half, one is: two ski coaches in Jilin, who share 14 of 27. The next pair shares 11 of 27, the median pair 4.
+
+Within a language each persona is used once wherever that is possible. Who gets whose depends on the release's users
+alone, neither on the cells that are asked nor on the order of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from ..common.errors import DataError
+from ..common.strict_json import short
+from ..engine.cases import digest_of
+from . import persona_file
+from .persona import Persona
+from .terms import overlap_terms
+
+SEED = 1
+"""Another number gives everybody another persona."""
+
+MOST_SHARED = 0.5
+"""Near twins share more than this share of their statements."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """The users of a release, and whose persona each of them gets. Everything is read at first use.
+
+    Attributes:
+        root: of the release.
+    """
+
+    root: Path
+
+    @cached_property
+    def personas(self) -> dict[str, Persona]:
+        """User id -> persona, of all users, asked or not.
+
+        Raises:
+            DataError: a persona is broken.
+        """
+        paths = sorted((self.root / "persona").glob("*.json"))
+        return {path.stem: Persona(path.stem, persona_file.load(path)) for path in paths}
+
+    @cached_property
+    def given(self) -> dict[str, str]:
+        """User id -> id of the user whose persona this one gets.
+
+        Raises:
+            DataError: as `personas`, and if a user is the only one of a language, near twins not counted.
+        """
+        try:
+            return assign(self.personas.values())
+        except DataError as error:
+            raise DataError(f"{self.root / 'persona'}: {error}") from error
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of who gets whose persona and of those personas: the cases' own digests lack them."""
+        return digest_of([(user, other, self.personas[other].text) for user, other in sorted(self.given.items())])
+
+    def of(self, user_id: str) -> Persona:
+        """The persona that a user gets.
+
+        Raises:
+            DataError: as `given`, and if the user is not in the release.
+        """
+        if user_id not in self.given:
+            raise DataError(
+                f"{self.root / 'persona'}: found no file named {short(user_id)}.json letter by letter, expected one. Rename the file."
+            )
+        return self.personas[self.given[user_id]]
+
+
+def assign(personas: Collection[Persona]) -> dict[str, str]:
+    """User id -> id of another user of the same language who is no near twin.
+
+    Raises:
+        DataError: a user has no such other.
+    """
+    given: dict[str, str] = {}
+    for language in sorted({persona.language for persona in personas}):
+        members = [persona for persona in personas if persona.language == language]
+        given |= _exchange(sorted(members, key=lambda persona: persona.user_id))
+    return given
+
+
+def _exchange(users: Sequence[Persona]) -> dict[str, str]:
+    """As `assign`, of one language. As many personas as possible are used (a maximum matching by augmenting paths)."""
+    persona_of = {user.user_id: user for user in users}
+    said = cache(lambda user_id: _Said.of(persona_of[user_id]))
+
+    @cache
+    def choices(user: str) -> list[str]:
+        """Everybody else, in an order that chance alone decides."""
+        return sorted(
+            persona_of.keys() - {user}, key=lambda other: hashlib.sha256(f"{SEED}\0{user}\0{other}".encode()).digest()
+        )
+
+    @cache
+    def fits(user: str, other: str) -> bool:
+        return not _near_twins(said(user), said(other))
+
+    given: dict[str, str] = {}
+    holder: dict[str, str] = {}
+    for user in persona_of:
+        wanted_by: dict[str, str] = {}
+        queue = [user]
+        for one in queue:  # it grows: whoever holds a wanted persona may take another one instead
+            for other in choices(one):
+                if other not in wanted_by and fits(one, other):
+                    wanted_by[other] = one
+                    if other in holder:
+                        queue.append(holder[other])
+                    else:
+                        _hand_on(other, wanted_by, given, holder)
+                        break
+            if user in given:
+                break
+    for user in sorted(persona_of.keys() - given.keys()):  # every persona that fits is used already
+        shared = next((other for other in choices(user) if fits(user, other)), None)
+        if shared is None:
+            raise DataError(
+                f"found nobody whose persona user_id {short(user)} could get under setting=other_persona, expected another user "
+                f"of the same language ({persona_of[user].language}) who is no near twin. Use setting=no_persona as the "
+                "control, or add personas."
+            )
+        given[user] = shared
+    return given
+
+
+def _hand_on(free: str, wanted_by: Mapping[str, str], given: dict[str, str], holder: dict[str, str]) -> None:
+    """Give a free persona to who wants it, that one's to who wants that, and so on to the user who had none."""
+    other: str | None = free
+    while other is not None:
+        taker = wanted_by[other]
+        freed = given.get(taker)
+        given[taker], holder[other] = other, taker
+        other = freed
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A persona's statements: their texts, their terms, and all terms together."""
+
+    texts: frozenset[str]
+    terms: tuple[tuple[str, frozenset[str]], ...]
+    known: frozenset[str]
+
+    @classmethod
+    def of(cls, persona: Persona) -> _Said:
+        terms = tuple((text, overlap_terms(text)) for text in sorted(persona.statements))
+        return cls(persona.statements, terms, frozenset().union(*(of for _, of in terms)))
+
+
+def _near_twins(one: _Said, another: _Said) -> bool:
+    return max(_shared(one, another), _shared(another, one)) > MOST_SHARED
+
+
+def _shared(one: _Said, another: _Said) -> float:
+    """Share of one's statements that another makes as well; 1 if one makes none."""
+    if not one.terms:
+        return 1.0
+    shared = [text in another.texts or 2 * len(terms & another.known) > len(terms) for text, terms in one.terms]
+    return sum(shared) / len(shared)
