@@ -63,7 +63,7 @@ def of_shortcuts(found: Shortcuts | None, picks: Mapping[str, str]) -> Iterator[
         if agreement.all > ONE_OF_THEM:
             yield (
                 f"The run picks {picks[name]} in {100 * agreement.all:.1f} % of the cases: its accuracy is that of the "
-                f"baseline `{name}`, which understands nothing."
+                f"baseline {name}, which understands nothing."
             )
 
 

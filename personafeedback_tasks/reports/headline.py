@@ -34,7 +34,9 @@ def shortcuts(report: Report) -> list[str]:
     for name, one in found.baselines.items():
         if one.kappa.n:
             kappa = f"kappa {_signed(one.kappa.value)} ({_signed(one.kappa.low)} to {_signed(one.kappa.high)})"
-            said.append(f"  {name}: {_percent(one.same)} % shared, {_percent(one.expected)} % implied, {kappa}")
+            said.append(
+                f"  {name} ({one.kappa.n:,} cases): {_percent(one.same)} % shared, {_percent(one.expected)} % implied, {kappa}"
+            )
     if found.adjusted is not None and report.covariate:
         low, high = _percent(found.adjusted.low), _percent(found.adjusted.high)
         said.append(f"  {spec.primary} {report.covariate}: {_percent(found.adjusted.value)} ({low} to {high})")
