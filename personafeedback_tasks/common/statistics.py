@@ -136,7 +136,7 @@ def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | 
         reach = 1 - tail ** (1 / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
     elif not math.isnan(stderr):
-        reach = _t(1 - tail, _degrees_of_freedom(deviations)) * stderr / (value * (1 - value))
+        reach = _t(1 - tail, degrees_of_freedom(deviations)) * stderr / (value * (1 - value))
         odds = math.log(value / (1 - value))
         low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
     return Estimate(value, stderr, low, high, n, len(deviations))
@@ -170,8 +170,8 @@ def _stderr(deviations: Mapping[str, float]) -> float:
     return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
 
 
-def _degrees_of_freedom(deviations: Mapping[str, float]) -> float:
-    """Of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
+def degrees_of_freedom(deviations: Mapping[str, float]) -> float:
+    """Degrees of freedom of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
     count = len(deviations)
     squares = [d * d for d in deviations.values()]
     spread = sum(squares) ** 2
@@ -228,6 +228,18 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
     """
     found = estimate(differences, users)
     return (_t(1 - (1 - LEVEL) / 2, found.users - 1) + _t(power, found.users - 1)) * found.stderr
+
+
+def critical(degrees: float) -> float:
+    """How many standard errors a 95 % interval reaches to each side; nan with fewer than one degree of freedom."""
+    return _t(1 - (1 - LEVEL) / 2, degrees)
+
+
+def two_sided_p(t: float, degrees: float) -> float:
+    """How often Student's t is at least as far from 0."""
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(degrees, -abs(t)))
 
 
 def _t(level: float, degrees: float) -> float:

@@ -35,6 +35,19 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Covariate:
+    """Something of the texts that may decide a choice instead of their quality.
+
+    Attributes:
+        equal: where both responses have the same of it, for a sentence: `at equal length`.
+        values: case id -> how much more the better response has, in any unit; 0 where both have the same.
+    """
+
+    equal: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Examined:
     """What the texts of the cases add to the answers.
 
@@ -44,6 +57,8 @@ class Examined:
         ceiling: name of a group -> the highest value that a judge can reach.
         ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
         version: of the audit that found these, for the signature.
+        covariate: what the scores are adjusted for, if anything.
+        people: user id -> attribute -> its value, for slices by what many users share.
     """
 
     baselines: Mapping[str, Mapping[str, float]]
@@ -51,6 +66,8 @@ class Examined:
     ceiling: Mapping[str, float] = field(default_factory=dict)
     ceiling_note: str = ""
     version: str = ""
+    covariate: Covariate | None = None
+    people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -173,6 +190,10 @@ class ReportSpec:
         values: the answers of a case -> measure -> value in [0, 1], averaged over epochs; nan where undefined.
         headline, details: the lines above and below those of the baselines.
         derived: measure -> what it is, from the estimates of the others.
+        picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
+            response; nan without one. None where a case is no choice between two responses.
+        shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
+            compared with each, see `reports.shortcuts`.
         examine: (cases, ids of those that were asked) -> what their texts add.
         control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
@@ -193,6 +214,8 @@ class ReportSpec:
     headline: Sequence[Line]
     details: Sequence[Line] = ()
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
+    picked: Callable[[CaseAnswers], float] | None = None
+    shortcuts: Mapping[str, str] = field(default_factory=dict)
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     control: Control | None = None
     macro: bool = False

@@ -11,10 +11,12 @@ from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
-from ..engine.report import CardSpec, Control, Difference, Examined, Line, ReportSpec
+from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec
+from ..engine.rewards import TOTAL, score_pair
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
 from . import card, conversations, prompts, scoring
+from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
 from .cases import CATEGORIES, CELLS, DIFFICULTIES, Case, CaseSet, columns, load_cases, load_present
@@ -156,6 +158,16 @@ def measures(row: CaseAnswers) -> dict[str, float]:
     return found | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
 
 
+def picked(row: CaseAnswers) -> float:
+    """The share of a case's picks that are the chosen response: of the readable replies in both orders, or of the pairs of
+    rewards without a tie; nan without one."""
+    if row.rewards:
+        decided = [score_pair(*pairs[TOTAL]) for pairs in row.rewards]
+        return mean(right for right, tie in decided if not tie)
+    letters = [(answer, order) for answers in row.answers for answer, order in zip(answers, ORDERS, strict=True)]
+    return mean(float(answer == CHOSEN_LETTER[order]) for answer, order in letters if answer in LETTERS)
+
+
 def _of_epoch(answers: Answers) -> tuple[float, float, float]:
     readable = [answer for answer in answers if answer in LETTERS]
     both = len(readable) == len(answers)
@@ -191,6 +203,12 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
         ceiling=found.ceilings,
         ceiling_note="Label ceiling, the highest acc of an order-blind judge over all cells of the data (contradictory labels): {}.",
         version=AUDIT_VERSION,
+        # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
+        covariate=Covariate(
+            "at equal length",
+            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in there},
+        ),
+        people={user: attributes(persona) for user, persona in {case.user_id: case.persona for case in there}.items()},
     )
 
 
@@ -220,6 +238,12 @@ REPORT = ReportSpec(
     # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
     # pairs with both replies readable.
     derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
+    picked=picked,
+    shortcuts={
+        "longest": "the longer response",
+        "overlap": "the response with more words of the persona",
+        "name": "the response that says the user's name",
+    },
     examine=examine,
     control=Control(
         option="setting",

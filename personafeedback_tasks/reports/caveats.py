@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..runs.run import Run
+from .shortcuts import ONE_OF_THEM, Shortcuts
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
@@ -62,6 +63,20 @@ def of_interval(estimate: Estimate) -> Iterator[str]:
         )
     if estimate.stderr == 0:
         yield "All users have the same score: a standard error of 0 says nothing about the spread."
+
+
+def of_shortcuts(found: Shortcuts | None, picks: Mapping[str, str]) -> Iterator[str]:
+    """Which baselines the run is.
+
+    Args:
+        picks: name -> what it picks, for a sentence.
+    """
+    for name, agreement in (found.baselines if found else {}).items():
+        if agreement.all > ONE_OF_THEM:
+            yield (
+                f"The run picks {picks[name]} in {100 * agreement.all:.1f} % of the cases: its accuracy is that of the "
+                f"baseline {name}, which understands nothing."
+            )
 
 
 def of_control(control: Run, value: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
@@ -21,7 +21,9 @@ from . import caveats
 from .aspects import Aspects, make_aspects
 from .control import gains, refuse_other_control
 from .sheet import MACRO, Sheet, make_sheet
+from .shortcuts import Shortcuts, make_shortcuts
 from .signature_line import signature_line
+from .users import Users, make_users
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,9 @@ class Report:
         published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
         aspects: of a reward model with several outputs.
+        shortcuts: name of a group -> the run beside the baselines; empty without data.
+        covariate: what its adjusted score is, in words: `at equal length`.
+        users: how far the users differ; None with few of them.
     """
 
     run: Run
@@ -85,6 +90,9 @@ class Report:
     published: Published | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
     aspects: Aspects | None = None
+    shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
+    covariate: str = ""
+    users: Users | None = None
 
     @property
     def above(self) -> tuple[str, ...]:
@@ -132,6 +140,8 @@ class Report:
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
                 "macro": asdict(self.macro) if self.macro else None,
+                "shortcuts": {name: asdict(found) for name, found in self.shortcuts.items()},
+                "users": asdict(self.users) if self.users else None,
                 "settings": self.sheet.as_dict() if self.sheet else None,
                 "published": {"why": self.published.why, "rows": self.published.rows} if self.published else None,
                 **({"aspects": asdict(self.aspects)} if self.aspects else {}),
@@ -198,6 +208,9 @@ def make_report(
         _, cells, ids = found[-1]
         macro = group(MACRO, ids, cells, plain=True)
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
+    of_group = {name: ids for name, _, ids in found}
+    shortcuts = make_shortcuts(run.cases, of_group, benchmark.report, texts) if texts else {}
+    known = [*caveats.of_shortcuts(shortcuts.get(groups[-1].name), benchmark.report.shortcuts), *known]
     ceiling = texts.ceiling if texts else {}
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
     return Report(
@@ -206,8 +219,16 @@ def make_report(
         signature_line(run, texts.version if texts else ""), texts.version if texts else "", control, macro,
         make_sheet(run, beside, [(name, ids) for name, _, ids in found], has_macro(run)) if others else None, published,
         examples(run.cases.values()),
-        make_aspects(run, {name: ids for name, _, ids in found}, published.aspects if published else None),
+        make_aspects(run, of_group, published.aspects if published else None), shortcuts,
+        texts.covariate.equal if texts and texts.covariate else "", _users(run, values, texts),
     )  # fmt: skip
+
+
+def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined | None) -> Users | None:
+    cases = list(run.cases.values())
+    primary = [values[case.case_id][run.benchmark.report.primary] for case in cases]
+    people = texts.people if texts else {}
+    return make_users(primary, [case.user_id for case in cases], [case.cell for case in cases], people)
 
 
 def has_macro(run: Run) -> bool:

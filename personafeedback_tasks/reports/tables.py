@@ -12,6 +12,7 @@ from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine import report as engine
 from ..engine.rewards import TOTAL
+from . import headline
 from .report import Group, Report
 from .sheet import Sheet
 from .terminal import line, table
@@ -108,6 +109,7 @@ def terminal(report: Report) -> list[RenderableType]:
         *(line(f"! {caveat}") for caveat in report.above),
         line(report.run.label, style="bold"),
         _drawn([group.name for group in report.shown], lines(report)),
+        *map(line, headline.lines(report)),
         *_aspects_terminal(report),
         *map(line, unread(report)),
     ]
@@ -191,6 +193,7 @@ def markdown(report: Report, level: int = 2) -> str:
         f"{'#' * level} {foreign.markdown(report.run.label)}",
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
         _grid([group.name for group in report.shown], lines(report)),
+        headline.markdown(report),
         *_aspects_markdown(report),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
     ]

@@ -1,0 +1,87 @@
+"""What many users share: age band, gender, first language, group of occupations, and the four letters of their MBTI type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .persona import Persona
+
+OTHER = "other"
+
+_AGES = ((25, "under 25"), (30, "25 to 29"), (35, "30 to 34"), (50, "35 to 49"))
+_OLDEST = "50 and over"
+
+_GENDERS = {"女": "women", "男": "men", "female": "women", "male": "men"}
+
+_LANGUAGES = {"中文": "Chinese", "英语": "English", "英文": "English", "chinese": "Chinese", "english": "English"}
+
+_LETTERS = {"Extraversion": "EI", "Sensing": "SN", "Thinking": "TF", "Judging": "JP"}
+"""The beginning of a key of `Personality` (some are misspelt further on) -> its letters."""
+
+_OCCUPATIONS = {
+    "students": ("学生", "本科生", "高中生", "中学生"),
+    "education": ("教师", "老师", "教授", "讲师", "校长", "教育"),
+    "healthcare": ("医生", "医师", "护士", "护理", "治疗师"),
+    "STEM": (
+        *("工程师", "程序员", "数据分析", "实验室", "技术员", "调试员", "测试员", "开发", "考古", "人类学家", "科学家"),
+        *("研究员", "心理学家"),
+    ),
+    "arts": (
+        *("艺术", "设计", "画", "音乐", "摄影", "编剧", "导演", "制片", "编辑", "写作", "演员", "化妆师", "手艺", "手工艺"),
+        *("传承人", "分镜", "剧评", "修复员", "创意"),
+    ),
+    "service": (
+        *("教练", "导游", "点心", "面点", "主厨", "厨师", "品酒", "司机", "船长", "清洁", "饲养员", "社会工作", "牧师"),
+        *("公益", "非营利", "消防", "官员", "熏制师"),
+    ),
+    "business": (
+        *("经理", "主管", "总监", "高管", "市场", "营销", "销售", "投资", "经纪人", "人力资源", "负责人", "老板", "店主"),
+        *("新闻官", "物流", "项目"),
+    ),
+}  # fmt: skip
+"""The major groups of occupations of the paper (section 3.1) -> words in the first part of `Career_Information` that
+belong to them, in the order in which they are looked for."""
+
+
+def attributes(persona: Persona) -> dict[str, str]:
+    """Attribute -> its value for this user. What a profile lacks, or has in another form, is left out."""
+    demographics, personality = _part(persona, "Demographics"), _part(persona, "Personality")
+    found = {
+        "age": _age(demographics.get("Age")),
+        "gender": _GENDERS.get(str(demographics.get("Gender")).lower()),
+        "first language": _language(demographics.get("Language")),
+        "occupation": _occupation(demographics.get("Career_Information")),
+    }
+    for beginning, letters in _LETTERS.items():
+        values = [value for key, value in personality.items() if key.startswith(beginning)]
+        found[f"MBTI {letters[0]}/{letters[1]}"] = next((value for value in values if value in tuple(letters)), None)
+    return {name: value for name, value in found.items() if value}
+
+
+def _part(persona: Persona, name: str) -> Mapping[str, Any]:
+    part = persona.profile.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _age(value: object) -> str | None:
+    if not isinstance(value, int):
+        return None
+    return next((band for below, band in _AGES if value < below), _OLDEST)
+
+
+def _language(value: object) -> str | None:
+    first = value[0] if isinstance(value, list) and value else value
+    return _LANGUAGES.get(first.lower(), OTHER) if isinstance(first, str) else None
+
+
+def _occupation(value: object) -> str | None:
+    """By the first part of the text that has a word of the table: what follows tells what the work is about."""
+    if not isinstance(value, str):
+        return None
+    for part in re.split("[，,；;。（(]", value):
+        for group, words in _OCCUPATIONS.items():
+            if any(word in part for word in words):
+                return group
+    return OTHER

@@ -1,0 +1,66 @@
+"""Accuracy where the responses do not differ in some quantity, such as their length: what AlpacaEval 2 does for win rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..common.statistics import Estimate, critical, share
+
+
+def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequence[str]) -> Estimate:
+    """The share of right picks at no difference: logit P(right) = a + b * difference / its root mean square, at 0.
+
+    The length-controlled win rate of Dubois et al. (arXiv 2404.04475) without its other terms. A judge that picks by the
+    difference alone separates the data: b has no finite estimate, and a hardly one. So b has a weak prior, log F(1, 1), which
+    is half a right and half a wrong pick at a = 0 and a difference of one unit (Greenland, Mansournia 2015). The interval is
+    a +- t * stderr, turned into shares. The standard error is clustered by user, but at least that of the model: close to
+    separation the residuals vanish, and with them the clustered one.
+
+    Where all picks are right, or all are wrong, nothing is to be adjusted: the value is that of `share`.
+
+    Args:
+        picks: share of each case's picks that are right, in [0, 1]; nan is left out.
+        differences: of the better response minus the other one.
+        users: the user of each case.
+    """
+    there = [one for one in zip(picks, differences, users, strict=True) if not math.isnan(one[0])]
+    values, clusters = [one[0] for one in there], [one[2] for one in there]
+    plain = share(values, clusters)
+    size = math.sqrt(math.fsum(one[1] ** 2 for one in there) / len(there)) if there else 0.0
+    if not 0 < plain.value < 1 or size == 0:
+        return plain
+
+    import numpy as np
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    right = np.array(values)
+    design = np.column_stack([np.ones(len(there)), [one[1] / size for one in there]])
+    prior = np.array([0.0, 1.0])
+
+    def loss(at: Any) -> float:
+        odds = design @ at
+        return float(np.sum(np.logaddexp(0, odds) - right * odds) + np.logaddexp(0, at[1]) - at[1] / 2)
+
+    def slope(at: Any) -> Any:
+        return design.T @ (expit(design @ at) - right) + prior * (expit(at[1]) - 0.5)
+
+    def curvature(at: Any) -> Any:
+        p, q = expit(design @ at), expit(at[1])
+        return (design.T * (p * (1 - p))) @ design + np.diag(prior * q * (1 - q))
+
+    at = minimize(loss, np.zeros(2), jac=slope, hess=curvature, method="trust-exact").x
+    inverse = np.linalg.inv(curvature(at))
+    number = {user: row for row, user in enumerate(dict.fromkeys(clusters))}
+    scores = np.zeros((len(number), 2))
+    np.add.at(scores, [number[user] for user in clusters], design * (right - expit(design @ at))[:, None])
+    count = len(number)
+    stderr = math.nan
+    if count > 1:
+        clustered = inverse @ scores.T @ scores @ inverse * count / (count - 1)
+        stderr = math.sqrt(max(clustered[0, 0], inverse[0, 0]))
+    reach = critical(count - 1) * stderr
+    value, low, high = (float(expit(at[0] + distance)) for distance in (0.0, -reach, reach))
+    return Estimate(value, stderr * value * (1 - value), low, high, len(there), count)

@@ -1,0 +1,83 @@
+"""What a report says right below its table, in words: is the score a shortcut's, and for whom does the run fail?"""
+
+from __future__ import annotations
+
+import math
+
+from ..common import foreign
+from .report import Report
+from .users import SHARED_BY, Users
+
+
+def lines(report: Report) -> list[str]:
+    """For a terminal."""
+    return [*shortcuts(report), *users(report)]
+
+
+def markdown(report: Report) -> str:
+    """Each block as a paragraph and a list."""
+    blocks = [block for block in (shortcuts(report), users(report)) if block]
+    return "\n\n".join(
+        "\n\n".join([foreign.markdown(first), "\n".join(f"- {foreign.markdown(row.strip())}" for row in rows)])
+        for first, *rows in blocks
+    )
+
+
+def shortcuts(report: Report) -> list[str]:
+    """The agreement with each baseline, and the accuracy where the covariate does not differ, over all cases."""
+    found, spec = report.shortcuts.get(report.overall.name), report.run.benchmark.report
+    if found is None:
+        return []
+    said = [
+        "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
+    ]
+    for name, one in found.baselines.items():
+        if one.kappa.n:
+            kappa = f"kappa {_signed(one.kappa.value)} ({_signed(one.kappa.low)} to {_signed(one.kappa.high)})"
+            said.append(
+                f"  {name} ({one.kappa.n:,} cases): {_percent(one.same)} % shared, {_percent(one.expected)} % implied, {kappa}"
+            )
+    if found.adjusted is not None and report.covariate:
+        low, high = _percent(found.adjusted.low), _percent(found.adjusted.high)
+        said.append(f"  {spec.primary} {report.covariate}: {_percent(found.adjusted.value)} ({low} to {high})")
+    return said
+
+
+def users(report: Report) -> list[str]:
+    """How far the users differ, and the groups of users that do better or worse than the others."""
+    found = report.users
+    if found is None:
+        return []
+    low, median, high = (_percent(found.quantiles[percent]) for percent in ("10", "50", "90"))
+    return [
+        f"By user ({found.count:,} users; shrunken towards their mean, at equal cells):",
+        f"  worst tenth {_percent(found.worst_tenth)}; 10 / 50 / 90 % of users at {low} / {median} / {high}",
+        f"  standard deviation beyond chance {_percent(found.spread)} ({_percent(found.low)} to {_percent(found.high)}) points",
+        *(f"  {line}" for line in _slices(found)),
+    ]
+
+
+def _slices(found: Users) -> list[str]:
+    named = [
+        f"{one.attribute}: {one.value} ({one.users:,} users): {_points(one.difference)} points "
+        f"({_points(one.low)} to {_points(one.high)}) beside the others, p = {one.p:.2g} (Holm)"
+        for one in found.slices
+        if one.significant
+    ]
+    if named or not found.slices:
+        return named
+    return [
+        f"no group of users differs: {len(found.slices)} groups that at least {SHARED_BY} users share, tested at 5 % (Holm)"
+    ]
+
+
+def _percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:+.1f}"
+
+
+def _signed(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:+.2f}"

@@ -1,0 +1,228 @@
+"""For whom does it fail: shrunken accuracies, their spread and slices by attributes, by hand and by planting the truth."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import stats
+
+from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
+from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.reports import users as users_of
+from personafeedback_tasks.reports.caveats import FEW_USERS
+from personafeedback_tasks.reports.users import SHARED_BY, Slice, at_equal_cells, holm, make_users, shrink, slices
+
+same = pytest.approx
+
+
+@pytest.fixture(scope="session")
+def general(real_data):
+    return load_cases(real_data, "general")
+
+
+@pytest.fixture(scope="session")
+def people(general):
+    return {case.user_id: attributes(case.persona) for case in general}
+
+
+# --- attributes --------------------------------------------------------------------------------------------------------
+
+
+def persona(**demographics):
+    letters = {"Extraversion_or_Introversion": "E", "Sensing_or_Intuition": "N", "Judging_or_Perceiving": "x"}
+    return Persona("u", {"Demographics": demographics, "Personality": letters})
+
+
+@pytest.mark.parametrize(
+    ("demographics", "found"),
+    [
+        ({"Age": 24}, {"age": "under 25"}),
+        ({"Age": 25, "Gender": "女"}, {"age": "25 to 29", "gender": "women"}),
+        ({"Age": 50, "Gender": "Male"}, {"age": "50 and over", "gender": "men"}),
+        ({"Age": "24", "Gender": None, "Language": 3, "Career_Information": ["x"]}, {}),
+        ({"Language": ["英语", "西班牙语"]}, {"first language": "English"}),
+        ({"Language": ["蒙古语", "中文"]}, {"first language": OTHER}),
+        ({"Career_Information": "高中物理教师"}, {"occupation": "education"}),
+        ({"Career_Information": "某大学学生，兼职健身教练"}, {"occupation": "students"}),  # the first part decides
+        ({"Career_Information": "刚从大学毕业，现为人力资源助理"}, {"occupation": "business"}),
+        ({"Career_Information": "退休工人"}, {"occupation": OTHER}),
+    ],
+)
+def test_attributes_are_read_where_the_profile_has_them(demographics, found):
+    assert attributes(persona(**demographics)) == {**found, "MBTI E/I": "E", "MBTI S/N": "N"}
+    assert attributes(Persona("u", {"Name": "Iris", "Demographics": "none", "Personality": []})) == {}
+
+
+def test_every_user_of_the_release_has_every_attribute(people):
+    names = {"age", "gender", "first language", "occupation", "MBTI E/I", "MBTI S/N", "MBTI T/F", "MBTI J/P"}
+    assert all(found.keys() == names for found in people.values())
+    assert sum(found["occupation"] == OTHER for found in people.values()) <= len(people) / 10
+
+
+# --- shrinking ---------------------------------------------------------------------------------------------------------
+
+
+def test_at_equal_cells_by_hand():
+    # means: easy 3/4, hard 1/4, all 1/2
+    assert at_equal_cells([1, 1, 0.25, 0, 0.5], ["easy", "easy", "easy", "hard", "hard"]) == same(
+        [1 - 0.75 + 0.55, 1 - 0.75 + 0.55, 0.25 - 0.75 + 0.55, 0 - 0.25 + 0.55, 0.5 - 0.25 + 0.55]
+    )
+
+
+def test_shrinking_by_hand():
+    # Four users with two values each, means 1, 0.5, 0.5, 0. Within: 2 users differ by 0.5 twice, 4 * 0.25 / (8 - 4) = 0.25,
+    # so chance gives each mean a variance of 0.125. All weigh the same: sum (m - 0.5)^2 / (v + 0.125) = 3 at 0.5 / 3 - 0.125.
+    found = shrink({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.0, 0.0]})
+    v = 0.5 / 3 - 0.125
+    assert found.variance == same(v)
+    assert found.noise == same([0.125] * 4)
+    assert found.shrunken == same([0.5 + 0.5 * v / (v + 0.125), 0.5, 0.5, 0.5 - 0.5 * v / (v + 0.125)])
+    # Kurtosis 4 * (2 / 16) / (2 / 4)^2 = 2, so 2 * 4 / 1 - 1 = 7 degrees of freedom, and no more than 3.
+    assert (found.low, found.high) == (0, 0.25)
+    assert stats.chi2.ppf(0.975, 3) > 0.5 / 0.125  # no spread at all explains these means
+    assert stats.chi2.ppf(0.025, 3) < 0.5 / (0.25 + 0.125)  # and neither is the largest one excluded
+
+
+def test_the_posterior_is_that_of_the_beta_binomial_model():
+    """Single picks: a prior Beta(a, b) with the found mean and variance gives (a + right) / (a + b + n) almost exactly."""
+    rng = np.random.default_rng(1)
+    truth = rng.beta(14, 6, 400)
+    values = {f"{number:03}": (rng.random(25) < p).astype(float).tolist() for number, p in enumerate(truth)}
+    found = shrink(values)
+    mean = np.mean(list(found.means.values()))
+    strength = mean * (1 - mean) / found.variance - 1
+    expected = [(strength * mean + sum(own)) / (strength + len(own)) for own in values.values()]
+    assert found.shrunken == same(expected, abs=5e-3)
+    assert np.mean((found.shrunken - truth) ** 2) < 0.8 * np.mean((np.array(list(found.means.values())) - truth) ** 2)
+
+
+def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():
+    found = shrink({"a": [1.0, 1.0], "b": [0.0, 0.0], "c": [1.0, 1.0]})
+    assert found.shrunken == same([1, 0, 1], abs=1e-6)
+    alike = shrink({user: [1.0, 1.0] for user in "abc"})
+    assert (alike.variance, alike.shrunken) == (0, [1, 1, 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, 0.05, 0.12])
+@pytest.mark.parametrize("mean", [0.6, 0.85])
+def test_the_planted_spread_is_found(mean, spread, general):
+    """With the real users, cells and sizes; the true value is in 95 % of the intervals."""
+    rng = np.random.default_rng(2)
+    made = [
+        shrink(users_of._of_user(at_equal_cells(values, cells), users))
+        for values, users, cells in (planted(rng, general, mean, spread) for _ in range(100))
+    ]
+    inside = [found.low <= spread**2 * (1 + 1e-9) and spread**2 <= found.high for found in made]
+    assert np.mean(inside) >= 0.9
+    if spread:
+        assert np.mean([math.sqrt(found.variance) for found in made]) == same(spread, abs=0.006)
+
+
+def planted(rng, general, mean, spread, weaker=()):
+    """(values, users, cells) of a judge in two orders that mostly agree; `weaker` users are 10 points worse."""
+    users, cells = [case.user_id for case in general], [case.cell for case in general]
+    names = sorted(set(users))
+    strength = mean * (1 - mean) / spread**2 - 1 if spread else math.inf
+    truth = rng.beta(mean * strength, (1 - mean) * strength, len(names)) if spread else np.full(len(names), mean)
+    truth = np.clip(truth - 0.1 * np.isin(names, weaker), 0, 1)
+    p = truth[np.searchsorted(names, users)]
+    first = rng.random(len(p)) < p
+    again = np.where(rng.random(len(p)) < 0.8, first, rng.random(len(p)) < p)
+    return ((first * 1.0 + again) / 2).tolist(), users, cells
+
+
+def test_the_length_judge_on_general_by_user(general, people):
+    found = make_users(
+        [longest(case) for case in general], [case.user_id for case in general], [case.cell for case in general], people
+    )
+    assert found.count == 147
+    assert [round(found.raw[name], 2) for name in ("10", "50", "90")] == [0.51, 0.74, 0.89]
+    # Much of that is chance: users have 10 to 40 cases.
+    assert [round(found.quantiles[name], 2) for name in ("10", "50", "90")] == [0.66, 0.74, 0.82]
+    assert found.worst_tenth < found.quantiles["10"]
+    assert 0 < found.low < found.spread < found.high
+    assert not [one for one in found.slices if one.significant]
+
+
+def test_few_users_are_not_told_apart():
+    values, cells = [1.0, 0.0] * FEW_USERS, ["cell"] * 2 * FEW_USERS
+    users = [f"u{number // 2:02}" for number in range(2 * FEW_USERS)]
+    assert make_users(values, users, cells, {}) is not None
+    assert make_users(values[2:], users[2:], cells[2:], {}) is None
+    assert make_users(values[:30], [f"u{number}" for number in range(30)], cells[:30], {}) is None  # one case each
+
+
+# --- slices ------------------------------------------------------------------------------------------------------------
+
+
+def test_holm_by_hand():
+    tested = [Slice("a", str(p), 20, 0.0, 0.0, 0.0, p) for p in (0.001, 0.02, 0.02, 0.6)]
+    assert [one.p for one in holm(tested)] == same([0.004, 0.06, 0.06, 0.6])  # 4p, 3p, 2p but no less than before, p
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    assert [one.p for one in holm(tested)] == same(multitest.multipletests([one.p for one in tested], method="holm")[1])
+
+
+def test_a_slice_of_users_with_equal_sizes_is_a_t_test():
+    rng = np.random.default_rng(3)
+    of_user = {f"u{number:02}": rng.random(5).tolist() for number in range(50)}
+    people = {user: {"side": "left" if number < 22 else "right"} for number, user in enumerate(of_user)}
+    (found,) = slices(shrink(of_user), people)  # left and right part the users in the same way: one test
+    means = [np.mean(own) for own in of_user.values()]
+    expected = stats.ttest_ind(means[:22], means[22:])
+    assert (found.attribute, found.value, found.users) == ("side", "left", 22)
+    assert found.p == same(expected.pvalue)
+    interval = expected.confidence_interval()
+    assert (found.low, found.high) == same((interval.low, interval.high))
+
+
+def test_attributes_that_too_few_users_share_are_not_tested():
+    of_user = {f"u{number:02}": [1.0, 0.0, float(number % 2)] for number in range(2 * SHARED_BY)}
+    half = {user: {"side": "left" if number < SHARED_BY else "right"} for number, user in enumerate(of_user)}
+    assert len(slices(shrink(of_user), half)) == 1
+    assert slices(shrink(of_user), {**half, "u00": {"side": "right"}}) == ()
+    assert slices(shrink(of_user), {user: half[user] for user in list(half)[1:]}) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.03, 0.05, 0.07])
+def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
+    """30 users, 10 points down: in 80 % of 400 benchmarks at least. Without them, at most 5 % name any group, here with the
+    error of 400 (4 standard errors: 4.4 points)."""
+    rng = np.random.default_rng(4)
+    found = made_up = 0
+    for _ in range(400):
+        weak = rng.choice(sorted(people), 30, replace=False).tolist()
+        marked = {user: {**own, "planted": "yes" if user in weak else "no"} for user, own in people.items()}
+        one = make_users(*planted(rng, general, 0.7, spread, weak), marked)
+        found += any(one.attribute == "planted" and one.significant for one in one.slices)
+        other = make_users(*planted(rng, general, 0.7, spread), people)
+        made_up += any(one.significant for one in other.slices)
+    print(f"spread {spread}: found {found / 400:.3f}, made up {made_up / 400:.3f}")
+    assert found / 400 >= 0.8
+    assert made_up / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
+
+
+def test_a_report_names_only_significant_groups_and_no_user(general, people):
+    from personafeedback_tasks.reports.headline import _slices
+
+    rng = np.random.default_rng(5)
+    weak = sorted(user for user, own in people.items() if own["MBTI T/F"] == "T")
+    found = make_users(*planted(rng, general, 0.7, 0.05, weak), people)
+    said = _slices(found)
+    assert said[0].startswith("MBTI T/F: F (105 users): +")
+    assert len(said) == sum(one.significant for one in found.slices) < len(found.slices)
+    dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
+    assert _slices(dull) == [
+        f"no group of users differs: {len(found.slices)} groups that at least 20 users share, tested at 5 % (Holm)"
+    ]
+    assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)
