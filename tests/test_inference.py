@@ -15,6 +15,7 @@ from scipy import stats
 from personafeedback_tasks.common.statistics import (
     Estimate,
     estimate,
+    holm,
     minimum_detectable_difference,
     share,
     sign_flip_p,
@@ -264,6 +265,18 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     assert minimum_detectable_difference(shuffled, whose) == same(
         minimum_detectable_difference(differences, owners), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_holms_correction_is_that_of_statsmodels(seed):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    draw = random.Random(seed)
+    values = [draw.random() ** 3 for _ in range(draw.randint(1, 30))] + [0.01, 0.01, 1.0]
+    assert holm(values) == same(list(multitest.multipletests(values, method="holm")[1]))
+    assert holm([]) == []
+    assert holm([0.001, 0.6, 0.02, 0.02]) == same(
+        [0.004, 0.6, 0.06, 0.06]
+    )  # 4p, p, and 3p twice: 2p is less than before
 
 
 def test_p_leaves_the_global_random_state_alone():

@@ -14,7 +14,6 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
-pytest.importorskip("statsmodels")
 
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log

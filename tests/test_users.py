@@ -19,7 +19,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.reports import users as users_of
 from personafeedback_tasks.reports.caveats import FEW_USERS
-from personafeedback_tasks.reports.users import SHARED_BY, Slice, at_equal_cells, holm, make_users, shrink, slices
+from personafeedback_tasks.reports.users import SHARED_BY, at_equal_cells, make_users, shrink, slices
 
 same = pytest.approx
 
@@ -163,13 +163,6 @@ def test_few_users_are_not_told_apart():
 
 
 # --- slices ------------------------------------------------------------------------------------------------------------
-
-
-def test_holm_by_hand():
-    tested = [Slice("a", str(p), 20, 0.0, 0.0, 0.0, p) for p in (0.001, 0.02, 0.02, 0.6)]
-    assert [one.p for one in holm(tested)] == same([0.004, 0.06, 0.06, 0.6])  # 4p, 3p, 2p but no less than before, p
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    assert [one.p for one in holm(tested)] == same(multitest.multipletests([one.p for one in tested], method="holm")[1])
 
 
 def test_a_slice_of_users_with_equal_sizes_is_a_t_test():

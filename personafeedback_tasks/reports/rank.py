@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.statistics import Estimate, estimate, share, sign_flip_p
+from ..common.statistics import Estimate, estimate, holm, share, sign_flip_p
 from ..engine.report import Examined
 from ..runs.run import Run
 from .report import has_macro
@@ -175,16 +175,8 @@ def _pairs(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Pair
     for a, b in combinations(range(len(scores)), 2):
         differences = [x - y for x, y in zip(scores[a], scores[b], strict=True)]
         found.append((a + 1, b + 1, estimate(differences, users), sign_flip_p(differences, users)))
-    adjusted = _holm([p for *_, p in found])
+    adjusted = holm([p for *_, p in found])
     return [Pair(a, b, difference, p) for (a, b, difference, _), p in zip(found, adjusted, strict=True)]
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    if not p_values:
-        return []
-    from statsmodels.stats.multitest import multipletests
-
-    return [float(p) for p in multipletests(p_values, method="holm")[1]]
 
 
 def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:

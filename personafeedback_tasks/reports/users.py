@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..common.statistics import LEVEL, critical, degrees_of_freedom, mean, two_sided_p
+from ..common.statistics import LEVEL, critical, degrees_of_freedom, holm, mean, two_sided_p
 from .caveats import FEW_USERS
 
 SHARED_BY = 20
@@ -190,7 +190,7 @@ def slices(found: Shrunken, people: Mapping[str, Mapping[str, str]]) -> tuple[Sl
             p = two_sided_p(difference / stderr, degrees) if stderr else float(difference == 0)
             new = Slice(attribute, value, len(inside), difference, difference - reach, difference + reach, p)
             tested[parted] = new
-    return holm(sorted(tested.values(), key=lambda one: one.p))
+    return _corrected(sorted(tested.values(), key=lambda one: one.p))
 
 
 def _difference(
@@ -212,14 +212,10 @@ def _difference(
     return centers[0] - centers[1], math.sqrt(squares / (len(inside) + len(others) - 2) * inverse)
 
 
-def holm(tested: Sequence[Slice]) -> tuple[Slice, ...]:
-    """The slices, the smallest p first, with their p corrected so that a false one is named in at most 5 % of reports
-    (Holm 1979)."""
-    corrected: list[Slice] = []
-    for place, one in enumerate(tested):
-        p = min(1.0, (len(tested) - place) * one.p)
-        corrected.append(replace(one, p=max([p, *(before.p for before in corrected[-1:])])))
-    return tuple(corrected)
+def _corrected(tested: Sequence[Slice]) -> tuple[Slice, ...]:
+    """The slices, the smallest p first, with their p corrected so that a false one is named in at most 5 % of reports."""
+    found = [replace(one, p=p) for one, p in zip(tested, holm([one.p for one in tested]), strict=True)]
+    return tuple(sorted(found, key=lambda one: one.p))
 
 
 def _of_user(values: Sequence[float], users: Sequence[str]) -> dict[str, list[float]]:
