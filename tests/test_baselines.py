@@ -238,14 +238,16 @@ def test_the_json_is_what_the_function_returns():
     }
 
 
-def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
+def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():
     done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
     assert done.exit_code == 0, done.output
-    for name in BASELINES:
-        (line,) = [line for line in done.output.splitlines() if line.split()[:1] == [name]]
-        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", line)) == 4
-    (chance,) = [line for line in done.output.splitlines() if line.split()[:1] == ["chance"]]
-    assert chance.split()[1:] == ["0.500"] * 4
+    header = ["cell", *BASELINES, "chance"]
+    (start,) = [number for number, line in enumerate(done.output.splitlines()) if line.split() == header]
+    rows = done.output.splitlines()[start + 2 : start + 6]
+    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
+    for row in rows:
+        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", row)) == len(BASELINES)
+        assert row.endswith(" 0.500")
     assert "…" not in done.output
     assert "\x1b" not in done.output
 
@@ -258,7 +260,7 @@ def test_the_console_script(real_data):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "No file for specific_hard: only the other cells are included." in done.stdout
-    assert re.search(r"^ longest +0\.727 ± 0\.017$", done.stdout, re.MULTILINE)
+    assert re.search(r"^general_hard +0\.727 ± 0\.017 ", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["audit", "baselines"])

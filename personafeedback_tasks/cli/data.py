@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ..common import foreign
 from ..common.statistics import Estimate
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
-from .output import json_option, needs_tables, show_table, write_json
+from .output import json_option, needs_tables, say, show_table, write_json
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -104,15 +103,15 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     """Write the document if a file is given. True if stdout is still free for tables."""
     is_free = write_json(path, document)
     if missing and not is_free:
-        click.echo(_without(missing), err=True)
+        say(_without(missing), err=True)
     return is_free
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
-    click.echo(foreign.terminal(f"Data: {cases.revision}"))
+    say(f"Data: {cases.revision}")
     if missing:
-        click.echo(_without(missing))
-    click.echo()
+        say(_without(missing))
+    say()
 
 
 def _without(missing: Iterable[str]) -> str:
@@ -147,15 +146,17 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
     show_table(
         "Scenarios, in cases",
-        ["", *described, "total"],
+        ["cell", *found.scenarios],
         [
-            (name, *(cells.get(cell, 0) for cell in described), sum(cells.values()))
-            for name, cells in found.scenarios.items()
-        ],
+            *((cell, *(cells.get(cell, 0) for cells in found.scenarios.values())) for cell in described),
+            ("total", *(sum(cells.values()) for cells in found.scenarios.values())),
+        ]
+        if found.scenarios
+        else [],
     )
     show_table(
         "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
-        ["finding", *described, "total"],
+        ["finding", *(cell.replace("_", " ") for cell in described), "total"],
         [
             (
                 _starred(name),
@@ -166,10 +167,10 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ],
     )
     for name, of in found.findings.items():
-        click.echo(f"{_starred(name)}: {of.meaning}")
+        say(f"{_starred(name)}: {of.meaning}")
         if of.not_searched:
-            click.echo(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
-    click.echo()
+            say(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
+    say()
     show_table(
         "Response pairs that occur in several rows",
         ["rows", "same label", "opposite labels"],
@@ -182,10 +183,10 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
     show_table(
         "Shortcuts: accuracy ± standard error (cases) where they decide",
-        ["", *baselines.groups(found.cases)],
+        ["cell", *found.shortcuts],
         [
-            (name, *(f"{_accuracy(of)} ({of.n})" for of in by_group.values()))
-            for name, by_group in found.shortcuts.items()
+            (group, *(f"{_accuracy(by_group[group])} ({by_group[group].n})" for by_group in found.shortcuts.values()))
+            for group in baselines.groups(found.cases)
         ],
     )
 
@@ -194,10 +195,10 @@ def _show_baselines(found: dict[str, dict[str, Estimate]]) -> None:
     groups = list(next(iter(found.values())))
     show_table(
         "Accuracy ± standard error",
-        ["", *groups],
+        ["cell", *found, "chance"],
         [
-            *((name, *map(_accuracy, by_group.values())) for name, by_group in found.items()),
-            ("chance", *(f"{baselines.CHANCE:.3f}" for _ in groups)),
+            (group, *(_accuracy(by_group[group]) for by_group in found.values()), f"{baselines.CHANCE:.3f}")
+            for group in groups
         ],
     )
 

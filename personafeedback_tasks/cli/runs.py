@@ -18,6 +18,7 @@ from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import read_run, read_runs
 from ..runs.run import Run, RunError
+from .output import encodable, say
 
 if TYPE_CHECKING:
     from ..reports.report import Report
@@ -102,11 +103,12 @@ def report(
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
     if moved:
-        click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
-        click.echo("\n".join(map(foreign.terminal, moved)))
+        say("Prompt sensitivity (runs that differ only in prompt or language):")
+        for one in moved:
+            say(one)
     if out is not None:
         for path in _write(reports, moved, out):
-            click.echo(foreign.terminal(f"wrote {path}"))
+            say(f"wrote {path}")
 
 
 def known_model(model: str | None) -> str | None:
@@ -242,7 +244,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
-        click.echo(comparing.markdown(found), nl=False)
+        click.echo(encodable(comparing.markdown(found)), nl=False)
     else:
         show(comparing.terminal(found))
     if json_file is not None:
@@ -279,4 +281,4 @@ def card(run: Path, model_card: Path, control: Path | None, paper: str | None, d
     against = None if control is None else read_run(control)
     made = make_report(found, cases, against, why_not, published=published_of(found, {}, None, paper))
     for line in update_card(made, cases, model_card):
-        click.echo(foreign.terminal(line))
+        say(line)
