@@ -42,26 +42,30 @@ class Table:
     Attributes:
         heading: what they have in common.
         labels: of the rows.
-        columns: one that is undefined everywhere is not shown.
+        columns: in order.
         corner: above the labels: the unit.
+        undefined: whether a column that is undefined everywhere is shown, too.
     """
 
     heading: str
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
     corner: str = "%"
+    undefined: bool = False
 
     @property
     def shown(self) -> list[Column]:
         """The columns that have something to show."""
-        return [column for column in self.columns if any(text != NOTHING for text in column.texts)]
+        return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
 
 
-def with_interval(heading: str, estimates: Sequence[Estimate | None], sign: bool = False) -> list[Column]:
+def with_interval(
+    heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
+) -> list[Column]:
     """A score or a difference, and its interval beside it."""
     values = tuple(NOTHING if one is None else percent(one.value, sign) for one in estimates)
     return [
-        Column(heading, values, strong=True),
+        Column(heading, values, strong),
         Column(INTERVAL, tuple(interval(one, sign) for one in estimates), joined=True),
     ]
 

@@ -41,7 +41,7 @@ def tables(report: Report) -> list[Table]:
         subsets = [group.subsets[name] for group in groups]
         if any(subset.n for subset in subsets):
             counts = Column("cases", tuple(f"{subset.n:,}" for subset in subsets), joined=True)
-            slices += [*with_interval(report.labels[name], subsets), counts]
+            slices += [*with_interval(report.labels[name], subsets, strong=False), counts]
     details: dict[str, list[Column]] = {}
     for shown in spec.details:
         details.setdefault(shown.table, []).extend(_measured(report, shown))
@@ -51,7 +51,7 @@ def tables(report: Report) -> list[Table]:
     ]
     return [
         Table("Result", labels, tuple(result)),
-        Table("Baselines on the same cases", labels, tuple(baselines)),
+        Table("Baselines and chance", labels, tuple(baselines)),
         Table(f"{spec.score} in parts of the data", labels, tuple(slices)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
@@ -192,10 +192,10 @@ def aspect_tables(report: Report) -> list[Table]:
         if len(names) > len(groups):
             for group in groups:
                 found += columns([(group, name) for name in names], spaced(group))
-            return Table(heading, tuple(names), tuple(found), unit)
+            return Table(heading, tuple(names), tuple(found), unit, undefined=True)
         for name in names:
             found += columns([(group, name) for group in groups], name)
-        return Table(heading, tuple(map(spaced, groups)), tuple(found), unit)
+        return Table(heading, tuple(map(spaced, groups)), tuple(found), unit, undefined=True)
 
     return [
         made("Accuracy of each aspect", aspects.names, accuracy, "%"),

@@ -127,7 +127,10 @@ def _heading(name: str, texts: Iterable[str]) -> list[str]:
     """The lines of a column's heading: as narrow as its numbers, but for a word that is wider."""
     shown = foreign.terminal(name)
     word = max([0, *map(cell_len, shown.split())])
-    return textwrap.wrap(shown, max([1, min(word, LONGEST), *map(cell_len, texts)])) or [""]
+    width = max([2, min(word, LONGEST), *map(cell_len, texts)])
+    if cell_len(shown) > len(shown):  # textwrap counts characters, and Chinese ones take two columns
+        width //= 2
+    return textwrap.wrap(shown, width) or [""]
 
 
 def _width(name: str, texts: Sequence[str]) -> int:
