@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -288,7 +289,8 @@ def test_the_command_prints_it(tmp_path):
     out = tmp_path / "report"
     done = CliRunner().invoke(main, ["report", str(log), "--out", str(out)])
     assert done.exit_code == 0, done.output
-    assert "F1 of YES" in done.output
+    assert re.search(r"F1 of +95 %\n.* YES +interval\n", done.output)
+    assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
     assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
 
@@ -312,7 +314,8 @@ def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
     r = -2 / math.sqrt(46 / 3 * 3 / 2)
     assert group.pearson == pytest.approx({"reward": 1, "charm": r, "wit": 1})
     assert group.correlations["charm"] == pytest.approx({"charm": 1, "wit": r})
-    assert in_markdown(markdown(made))["Correlation with good"].keys() == {"reward", "charm", "wit"}
+    shown = in_markdown(markdown(made))["Correlation with good"]  # one cell, three outputs: these are the rows
+    assert {column: list(texts) for column, texts in shown.items()} == {"all": ["reward", "charm", "wit"]}
 
 
 def test_a_jackknife_of_a_mean_is_its_clustered_error():

@@ -176,7 +176,7 @@ def aspect_tables(report: Report) -> list[Table]:
         """The columns for some (group, aspect)."""
         assert aspects is not None
         found = with_interval(heading, [aspects.groups[group].acc[aspect] for group, aspect in pairs])
-        if paper is None:
+        if paper is None or not any(aspect in paper.acc.get(group, {}) for group, aspect in pairs):
             return found
         theirs = tuple(percent(paper.acc.get(group, {}).get(aspect, math.nan)) for group, aspect in pairs)
         return [*found, Column(paper.label, theirs, joined=True)]

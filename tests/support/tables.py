@@ -29,8 +29,8 @@ def _cells(line: str) -> list[str]:
 
 
 def printed_rows(text: str, heading: str) -> dict[str, list[str]]:
-    """Label -> words of its row, in the table that is printed under a heading. Labels are as long as the rows beside them allow."""
+    """Label -> words of its row, in the (first) table that is printed under a heading. Its numbers begin with the first one."""
     block = re.split(rf"^{re.escape(heading)}\n", text, flags=re.M)[1].split("\n\n")[0].splitlines()
     (rule,) = [number for number, line in enumerate(block) if RULE.match(line)]
-    rows = [re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in block[rule + 1 :]]
-    return {label: rest.split() for label, rest in rows}
+    rows = [re.match(r"(.*?) +((?:[+-]?\d|–).*)", line) for line in block[rule + 1 :]]
+    return {row[1]: row[2].split() for row in rows}
