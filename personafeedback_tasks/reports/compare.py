@@ -168,8 +168,8 @@ def tables(comparison: Comparison) -> list[Table]:
         *with_interval("A - B", [group.difference for group in groups], sign=True),
         Column("p", tuple(NOTHING if group.p != group.p else f"{group.p:.4f}" for group in groups), joined=True),
         Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
-        Column("only B", tuple(f"{len(group.only_b):,}" for group in groups)),
-        Column("detectable", tuple(percent(group.detectable) for group in groups)),
+        Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
+        Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
     )
     return [Table("Difference", tuple(spaced(group.name) for group in groups), columns)]
 
