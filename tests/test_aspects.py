@@ -24,6 +24,7 @@ from matplotlib import image
 from support import classifiers
 from support.commands import personafeedback
 from support.inspect_runs import command, metrics
+from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.report import PublishedAspects
@@ -157,32 +158,32 @@ def test_the_table_of_inspect_has_the_same_numbers(five, out):
 
 
 def shown(report, heading):
-    """Label -> texts of a Markdown table."""
-    lines = report.partition(f"| {heading} |")[2].partition("\n\n")[0].splitlines()[2:]
-    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-    labels = [label if not label.startswith("&nbsp;") else f"{rows[i - 1][0]} interval" for i, (label, *_) in enumerate(rows)]  # fmt: skip
-    return {label: texts for label, (_, *texts) in zip(labels, rows, strict=True)}
+    """Column -> texts of a Markdown table."""
+    return {column: list(texts.values()) for column, texts in in_markdown(report)[heading].items()}
 
 
 def test_the_tables_show_these_numbers_and_what_is_undefined(five, out):
     text = (out / "report.md").read_text(encoding="utf-8")
     made = make_report(read_run(five), None)
     groups_of = [made.aspects.groups[group.name] for group in made.groups]
-    accuracy, correlation = shown(text, "accuracy of each aspect, %"), shown(text, "correlation with chosen")
-    assert accuracy.keys() == {*ASPECTS, *(f"{aspect} interval" for aspect in ASPECTS)}
+    accuracy, correlation = shown(text, "Accuracy of each aspect"), shown(text, "Correlation with chosen")
+    assert accuracy.keys() == {*ASPECTS, *(f"{aspect} 95 % interval" for aspect in ASPECTS)}
     assert list(correlation) == ["reward", *ASPECTS]
+    assert correlation["coherence"] == [NOTHING] * 9
     for aspect in ASPECTS:
         assert accuracy[aspect] == [percent(group.acc[aspect].value) for group in groups_of]
-        assert accuracy[f"{aspect} interval"] == [interval(group.acc[aspect]) for group in groups_of]
+        assert accuracy[f"{aspect} 95 % interval"] == [interval(group.acc[aspect]) for group in groups_of]
         if aspect != "coherence":
             assert correlation[aspect] == [f"{group.pearson[aspect]:+.3f}" for group in groups_of]
-    assert correlation["coherence"] == [NOTHING] * 9
     note = "A tie counts as wrong. Correlations are Pearson's over both responses of every case (96 in all; one that is in several cases counts in each), with epochs averaged; – is undefined."
     assert note in text
-    printed = (out / "printed").read_text(encoding="utf-8").splitlines()
-    for label, texts in (*correlation.items(), *((aspect, accuracy[aspect]) for aspect in ASPECTS)):
-        assert [label, *texts] in [line.split() for line in printed]
-    assert note in " ".join(" ".join(printed).split())
+    printed = (out / "printed").read_text(encoding="utf-8")
+    for row, (label, texts) in enumerate(printed_rows(printed, "Correlation with chosen").items()):
+        assert label == made.groups[row].name.replace("_", " ")
+        assert texts == [column[row] for column in correlation.values()]
+    for row, texts in enumerate(printed_rows(printed, "Accuracy of each aspect").values()):
+        assert texts[0] == accuracy[ASPECTS[0]][row]
+    assert note in " ".join(printed.split())
 
 
 def test_the_heat_map_holds_every_correlation_as_text(five, out):
@@ -228,15 +229,13 @@ def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):
 def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
     done = personafeedback("report", five, "--paper", "--out", tmp_path)
     assert done.exit_code == 0, done.output
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    found = shown((tmp_path / "report.md").read_text(encoding="utf-8"), "Accuracy of each aspect")
     paper = {(row.group, row.name): row.cells for row in table("4").rows}
     levels = [(category, level) for category in ("specific", "general") for level in ("easy", "medium", "hard")]
-    lines = text.splitlines()
     for aspect in ASPECTS:
-        (place,) = (number for number, line in enumerate(lines) if line.startswith(f"| {aspect} |") and "+" not in line and "–" not in line)  # fmt: skip
         numbers = [paper[key][aspect] for key in (*levels, ("specific", "whole"), ("general", "whole"))]
         texts = [f"{100 * value:.1f}" for value in numbers]
-        assert lines[place + 2] == f"| &nbsp;&nbsp;paper | {' | '.join(texts)} | – |"
+        assert found[f"{aspect} paper"] == [*texts, NOTHING]
     assert "paper: Table 4, share of pairs in which the chosen response" in " ".join(done.output.split())
     (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert stored["aspects"]["published"]["acc"]["specific_easy"]["verbosity"] == 0.84
@@ -245,7 +244,7 @@ def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
     assert "Table 4" not in personafeedback("report", one, "--paper").output
     made = make_report(read_run(five), None)
     other = PublishedAspects("paper", "", {"total": {"charm": 0.5}})
-    assert "&nbsp;paper" not in markdown(replace(made, aspects=replace(made.aspects, published=other)))
+    assert "| paper |" not in markdown(replace(made, aspects=replace(made.aspects, published=other)))
 
 
 def test_epochs_are_averaged_before_they_are_correlated(five):

@@ -296,22 +296,21 @@ def test_the_json_is_what_the_function_returns():
     assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == other.difference["overlap"]["total"].value
 
 
-def test_the_table_has_a_row_for_each_baseline_and_a_column_for_each_group():
+def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():
     done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
     assert done.exit_code == 0, done.output
-    for name in BASELINES:
-        (line,) = [line for line in done.output.splitlines() if line.split()[:1] == [name]]
-        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", line)) == 4
-    for name in READ_PERSONA:
-        at = next(
-            i for i, line in enumerate(done.output.splitlines()) if line.strip().startswith(f"{name}, other persona ")
-        )
-        wrong, gap = done.output.splitlines()[at : at + 2]
-        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", wrong)) == 4
-        assert gap.strip().startswith("right minus wrong ")
-        assert len(re.findall(r"[+-]\d\.\d{3} ± \d\.\d{3}", gap)) == 4
-    (chance,) = [line for line in done.output.splitlines() if line.split()[:1] == ["chance"]]
-    assert chance.split()[1:] == ["0.500"] * 4
+    header = ["cell", *BASELINES, "chance"]
+    (start,) = [number for number, line in enumerate(done.output.splitlines()) if line.split() == header]
+    rows = done.output.splitlines()[start + 2 : start + 6]
+    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
+    for row in rows:
+        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", row)) == len(BASELINES)
+        assert row.endswith(" 0.500")
+    below = done.output.partition("With another user's persona")[2].splitlines()
+    rows = [line for line in below if line.startswith("general")]
+    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
+    for row in rows:
+        assert len(re.findall(r"[+-]?\d\.\d{3} ± \d\.\d{3}", row)) == 2 * len(READ_PERSONA)
     assert "…" not in done.output
     assert "\x1b" not in done.output
 
@@ -324,7 +323,7 @@ def test_the_console_script(real_data):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "No file for specific_hard: only the other cells are included." in done.stdout
-    assert re.search(r"^ longest +0\.727 ± 0\.017$", done.stdout, re.MULTILINE)
+    assert re.search(r"^general_hard +0\.727 ± 0\.017 ", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["audit", "baselines"])

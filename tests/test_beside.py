@@ -18,6 +18,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.judges import OTHER
+from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
@@ -91,9 +92,8 @@ def reported(tmp_path, *arguments):
     return done.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
 
 
-def columns(printed: str, label: str) -> list[list[str]]:
-    """The numbers of every line that begins with a label."""
-    return [line.split()[len(label.split()) :] for line in printed.splitlines() if line.strip().startswith(f"{label} ")]
+def written(tmp_path) -> dict[str, dict[str, dict[str, str]]]:
+    return in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))
 
 
 def test_macro_is_the_plain_mean_of_the_six_cells_beside_the_total(logs, acc, tmp_path):
@@ -103,12 +103,13 @@ def test_macro_is_the_plain_mean_of_the_six_cells_beside_the_total(logs, acc, tm
     assert stored["groups"]["total"]["measures"]["acc"]["value"] == same(np.mean(every))
     assert stored["macro"]["measures"]["acc"]["value"] == same(np.mean([np.mean(of) for of in cells.values()]))
     assert stored["macro"]["measures"]["acc"]["value"] != same(np.mean(every), abs=1e-4)
-    *_, total, macro = columns(printed, "acc")[0]
-    assert (float(total), float(macro)) == (
-        round(100 * np.mean(every), 1),
-        round(100 * np.mean([np.mean(of) for of in cells.values()]), 1),
-    )
-    assert "macro" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    for found in (
+        {label: texts[2] for label, texts in printed_rows(printed, "Result").items()},
+        written(tmp_path)["Result"]["acc"],
+    ):
+        assert list(found)[-2:] == ["total", "macro"]
+        assert float(found["total"]) == round(100 * np.mean(every), 1)
+        assert float(found["macro"]) == round(100 * np.mean([np.mean(of) for of in cells.values()]), 1)
 
 
 @pytest.mark.parametrize("task", ["personafeedback_general", "personafeedback_hard"])
@@ -136,8 +137,15 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
     gaps = [float(knows(case.id, "persona")) - knows(case.id, "rag") for case in release_cases]
     paired = estimate(gaps, [case.user_id for case in release_cases])
     assert sheet["groups"]["total"]["differences"]["persona - rag"] == same(vars(paired))
-    for label in (*SETTINGS, "persona - rag", "rag - no_persona"):
-        assert columns(printed, label), label
+    shown = written(tmp_path)
+    for label, column in sheet["groups"].items():
+        for setting in SETTINGS:
+            value = f"{100 * column['scores'][setting]['value']:.1f}"
+            assert shown["Scores"][setting][label.replace("_", " ")] == value
+        for name, gap in column["differences"].items():
+            assert shown["Differences"][name][label.replace("_", " ")] == f"{100 * gap['value']:+.1f}"
+    assert printed_rows(printed, "Scores")["total"][:2] == ["46", shown["Scores"]["persona"]["total"]]
+    assert printed_rows(printed, "Differences")["total"][0] == shown["Differences"]["persona - rag"]["total"]
     assert "setting rag" in printed
     assert stored["groups"]["total"]["gain"]["value"] == same(
         sheet["groups"]["total"]["differences"]["persona - no_persona"]["value"]
@@ -173,14 +181,18 @@ def test_the_best_rows_of_the_paper_go_under_a_line_that_says_why_they_cannot_be
     models = table("3").rows
     best = max((row for row in models if row.group != "reward"), key=lambda row: row.cells["total_avg"])
     reward = max((row for row in models if row.group == "reward"), key=lambda row: row.cells["total_avg"])
-    after = printed[printed.index(why) :]
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    shown = written(tmp_path)["Published"]
     for row in (best, reward):
-        (numbers,) = columns(after, f"{row.name}, Table 3")
+        numbers = list(shown[f"{row.name}, Table 3"].values())
         cells = [row.cells[cell] for cell in (*CELLS, "specific_avg", "general_avg", "total_avg")]
         assert numbers == [*map(str, cells), "–"]
-        assert f"{row.name}, Table 3" not in printed[: printed.index(why)]
-    (numbers,) = columns(after, f"{best.name}, persona, Table 7")
+        assert f"{row.name}, Table 3" not in text[: text.index(why)]
+    numbers = list(shown[f"{best.name}, persona, Table 7"].values())
     assert numbers == ["–"] * 9 + [str(table("7").row(best.name).cells["persona"])]
+    assert len(shown) == 3
+    for label, texts in printed_rows(printed[printed.index(why) :], "Published").items():
+        assert texts == [column[label] for column in shown.values()]
     _, alone = reported(tmp_path, logs["persona"])
     assert alone["published"] is None
     assert {key: value for key, value in stored.items() if key != "published"} == {

@@ -97,13 +97,14 @@ def test_cases_in_one_run_only_are_counted_and_named(logs):
 
 def test_the_command_prints_the_table_and_writes_the_ids(logs, tmp_path):
     done = personafeedback("compare", logs["mixed"], logs["first"], "--json", tmp_path / "c.json")
-    (row,) = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("general hard")]
+    row, row2 = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("general hard")]
     (group,) = compare(read_run(logs["mixed"]), read_run(logs["first"])).groups
     assert row[:6] == [
         "general", "hard", "1,010", f"{group.difference.users}", f"{100 * group.acc_a:.1f}", "50.0"
     ]  # fmt: skip
     assert row[6] == f"{100 * group.difference.value:+.1f}"
-    assert row[-1] == f"{100 * group.detectable:.1f}"
+    detectable = f"{100 * group.detectable:.1f}"
+    assert row2[2:] == [f"{len(group.only_a):,}", f"{len(group.only_b):,}", detectable]
     stored = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert stored["groups"]["general_hard"]["only_a"] == list(group.only_a)
     assert done.stdout.count("prompt v1-") == 2

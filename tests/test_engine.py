@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from support.tables import in_markdown
 
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr, mean
@@ -291,7 +293,8 @@ def test_the_command_prints_it(tmp_path):
     out = tmp_path / "report"
     done = CliRunner().invoke(main, ["report", str(log), "--out", str(out)])
     assert done.exit_code == 0, done.output
-    assert "F1 of YES" in done.output
+    assert re.search(r"\bF1\b(.*\n){1,3}.*\bYES\b", done.output)
+    assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
     assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
 
@@ -315,7 +318,8 @@ def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
     r = -2 / math.sqrt(46 / 3 * 3 / 2)
     assert group.pearson == pytest.approx({"reward": 1, "charm": r, "wit": 1})
     assert group.correlations["charm"] == pytest.approx({"charm": 1, "wit": r})
-    assert "| correlation with good | all |" in markdown(made)
+    shown = in_markdown(markdown(made))["Correlation with good"]  # one cell, three outputs: these are the rows
+    assert {column: list(texts) for column, texts in shown.items()} == {"all": ["reward", "charm", "wit"]}
 
 
 def test_a_jackknife_of_a_mean_is_its_clustered_error():

@@ -179,11 +179,8 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
         text.text or ""
         for text in ElementTree.fromstring(found["accuracy.svg"]).iter("{http://www.w3.org/2000/svg}text")
     ]
-    assert not literal or any(
-        text.startswith(name[:14]) and text.endswith(f"{name[-12:]} (prompt v2)".strip()[-25:]) for text in drawn
-    )
+    assert not literal or squeezed(f"{name} (prompt v2)") in squeezed("".join(drawn))  # whole, on one line or several
     assert len(drawn) == found["accuracy.svg"].count("<text")
-    assert max(map(len, drawn)) <= 45
 
 
 PLAIN = [f"aspect-{letter}" for letter in "pqrst"]

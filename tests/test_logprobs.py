@@ -155,7 +155,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.inspect_harness.scorers import labels
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import lines
+from personafeedback_tasks.reports.tables import tables
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
@@ -304,8 +304,8 @@ def check_report(path):
     for name in ("acc", "acc_sym", "p_chosen"):
         mean = statistics.mean(value[name] for value in values)
         assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
-        (line,) = [line for line in lines(report) if line.label == name]
-        assert line.texts[-1] == f"{100 * mean:.1f}"
+        (column,) = [column for table in tables(report) for column in table.columns if column.heading == name]
+        assert column.texts[-1] == f"{100 * mean:.1f}"
 
 
 @modelapi(name="letters")

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,19 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
+from support.tables import in_markdown
 
-from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import estimate, share
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.personafeedback.paper.beside import beside
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import lines, markdown
+from personafeedback_tasks.reports.tables import markdown, tables
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 
@@ -83,12 +86,12 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
 
 
 def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):
-    tables = []
+    printed = []
     for log in (lm_eval_general.parent, inspect_general):
         done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
         assert done.exit_code == 0, done.output
         table = done.stdout[: done.stdout.index("signature:")].splitlines()
-        tables.append([line.split() for line in table if re.search(r"\d", line)])
+        printed.append([line.split() for line in table if re.search(r"\d", line)])
         signature = " ".join(done.stdout[done.stdout.index("signature:") :].split())
         for part in (
             "setting persona",
@@ -101,8 +104,8 @@ def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, i
         ):
             assert part in signature
         assert "scenario" not in done.stdout  # no row has one
-    assert tables[0] == tables[1]
-    assert any(line[0] == "acc" for line in tables[0])
+    assert printed[0] == printed[1]
+    assert any(line[:2] == ["general", "hard"] for line in printed[0])
     for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
         assert (tmp_path / "out" / name).stat().st_size > 1000
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
@@ -225,15 +228,16 @@ def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs
     assert any(
         "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
     )
-    assert "acc" not in {line.label for line in lines(report)}
+    assert "acc" not in {column.heading for table in tables(report) for column in table.shown}
 
 
 def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
-    found = lines(make_report(read_run(hard_logs["persona"]), general))
-    labels = [line.label for line in found]
-    assert "acc, name in one response" in labels
-    assert "acc, rewrite pairs" not in labels  # Medium has them
-    assert ("0",) not in {line.texts for line in found if line.label == "  cases"}
+    found = tables(make_report(read_run(hard_logs["persona"]), general))
+    (parts,) = [table for table in found if table.heading == "Accuracy in parts of the data"]
+    headings = [column.heading for column in parts.shown]
+    assert "name in one response" in headings
+    assert "rewrite pairs" not in headings  # Medium has them
+    assert ("0",) not in {column.texts for column in parts.shown if column.heading == "cases"}
 
 
 def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
@@ -260,7 +264,9 @@ def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
         expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
         assert subsets[f"scenario: {name}"]["value"] == same(expected)
         assert subsets[f"scenario: {name}"]["n"] == len(numbers)
-        assert re.search(rf"^ acc, scenario: {name} +{100 * expected:.1f}$", done.stdout, re.MULTILINE)
+        shown = in_markdown((tmp_path / "out" / "report.md").read_text(encoding="utf-8"))
+        column = shown["Accuracy in parts of the data"][f"scenario: {name}"]
+        assert column == {"general hard": f"{100 * expected:.1f}"}
     assert "Technical Development" not in done.stdout  # in the data, not in the run
 
 
@@ -498,8 +504,8 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
     assert "no baselines, no audit and no split by length" in words
-    assert "baseline: longest" not in words
-    assert "95 % interval" in words
+    assert "longest" not in words
+    assert re.search(r"95 %.* interval", words)
     assert "the number of cases per cell" not in words  # Table 2 says it
     results.write_text(
         results.read_text(encoding="utf-8").replace('"counts": "table2"', '"counts": "any"'), encoding="utf-8"
@@ -593,7 +599,7 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
         read_run(tmp_path / "other")
 
 
-def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
+def test_a_figure_holds_the_numbers(hard_logs, general):
     pytest.importorskip("matplotlib")
     from personafeedback_tasks.reports import figure
 
@@ -605,13 +611,59 @@ def test_a_figure_holds_the_numbers_and_at_most_six_runs(hard_logs, general):
     ((low, _), (high, _)) = bars.lines[2][0].get_segments()[0]
     assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
     behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
-    assert behind == {
-        round(100 * report.overall.baselines[name].value, 6) for name in report.run.benchmark.report.drawn
-    }
-    (chance,) = (drawn for drawn in axes.lines if drawn.get_linestyle() == "--")
-    assert list(chance.get_xdata()) == [50, 50]
-    with pytest.raises(OptionError, match="A figure shows at most 6 runs, .* got 7"):
-        figure.render([report] * 7)
+    baselines = [report.overall.baselines[name].value for name in report.run.benchmark.report.drawn]
+    assert behind == {50, *(round(100 * value, 6) for value in baselines)}
+
+
+NAMES = (
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B-a-suffix-as-long-as-a-name-on-the-Hub-can-be-GGUF-Q4_K_M",
+    "_hidden", "$x^2$ and $", "m" * 96, "W" * 96, "a b " * 24, "\u901a\u4e49" * 40, "\x1b[31m\n\u202e", "-" * 96, "{" * 40, "x",
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.parametrize("count", [1, 3, 12, 30])
+def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_are(count, hard_logs, general):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    from personafeedback_tasks.reports import figure
+
+    made = make_report(read_run(hard_logs["persona"]), general, published=beside(None, ("persona",)))
+    for start in range(0, len(NAMES), count):
+        reports = [
+            replace(made, run=replace(made.run, model=NAMES[(start + number) % len(NAMES)])) for number in range(count)
+        ]
+        drawn = figure.draw(reports)
+        renderer = FigureCanvasAgg(drawn).get_renderer()
+        drawn.draw(renderer)
+        (axes,) = drawn.axes
+        low, high = axes.get_xlim()
+        unseen = [label for label in axes.get_xticklabels() if not low <= label.get_position()[0] <= high]
+        texts = [text for text in drawn.findobj(Text) if text.get_text() and text not in unseen]
+        boxes = [text.get_window_extent(renderer) for text in texts]
+        for box in boxes:
+            assert 0 <= box.x0 <= box.x1 <= drawn.bbox.x1
+            assert 0 <= box.y0 <= box.y1 <= drawn.bbox.y1
+        for one, two in combinations(boxes, 2):
+            beside_each_other = one.x1 <= two.x0 or two.x1 <= one.x0
+            assert beside_each_other or one.y1 <= two.y0 + 1 or two.y1 <= one.y0 + 1
+        names = [report.run.label for report in reports] + [
+            name for name in made.published.rows if name.endswith("Table 3")
+        ]
+        shown = "".join(text.get_text() for text in texts if text.get_weight() == "bold")
+        assert "".join(shown.split()) == "".join("".join(map(foreign.drawn, names)).split())
+
+
+def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_logs, general, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from personafeedback_tasks.reports import figure
+
+    report = make_report(read_run(hard_logs["persona"]), general)
+    monkeypatch.setattr(figure, "MOST_PIXELS", 600)
+    png = figure.render([report] * 30)["accuracy.png"]
+    assert 500 < int.from_bytes(png[20:24], "big") <= 600  # the height, in the header of the file
 
 
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):

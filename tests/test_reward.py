@@ -160,7 +160,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     pytest.importorskip("rich")
     from personafeedback_tasks.reports import tables as report_text
 
-    shown = {line.label: line.texts for line in report_text.lines(made)}
+    shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
     labels = shown.keys()
     assert (shown["ties (wrong in acc)"], shown["acc_half (a tie counts half)"]) == (("25.0",), ("62.5",))
     assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & labels

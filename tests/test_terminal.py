@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from rich.cells import cell_len
+from support.commands import AWAY
 
-from personafeedback_tasks.reports.terminal import line, show, table
+from personafeedback_tasks.reports import table as layout
+from personafeedback_tasks.reports.terminal import WIDTH, line, show, table, tables
 
-HEADER = ["cases", "general_hard", "total"]
+HEADER = ["cases", "general hard", "total"]
 ROWS = [("acc, chosen is longer", "76.5", 1_234), ("[bold]not markup[/bold] :tea:", "–", "a\nb")]
 NOTE = "A long note: " + "one more word, " * 40 + "end."
 
@@ -22,6 +31,7 @@ def test_in_a_pipe_every_row_and_line_is_one_line_without_colours(capsys, monkey
     assert lines[:2] == [NOTE, "Title"]
     found = [row.split() for row in lines[2:] if row]
     assert found[:2] == [["general"], ["cases", "hard", "total"]]
+    assert set("".join(found[2])) == {"─"}
     assert found[3:] == [
         [*["acc,", "chosen", "is", "longer", "76.5", "1234"]],
         ["[bold]not", "markup[/bold]", ":tea:", "–", "a\\nb"],
@@ -36,6 +46,133 @@ def test_on_a_terminal_of_any_width_nothing_is_cut(columns, capsys, monkeypatch)
     shown = printed(capsys)
     assert "\x1b[1m" in shown  # it takes this for a terminal
     assert "…" not in shown
-    for cell in ("acc, chosen is longer", "76.5", "1234", "[bold]not markup[/bold] :tea:", "–", "a\\nb"):
-        assert cell in shown
+    plain = re.sub(r"\x1b\[\d*m", "", shown)
+    for word in ("acc, chosen is longer", "76.5", "1234", "–", "a\\nb", *["[bold]not", "markup[/bold]", ":tea:"]):
+        assert word in plain  # a long label may be wrapped
     assert "".join(NOTE.split()) in "".join(shown.split())
+
+
+CELLS = [f"{category} {level}" for category in ("specific", "general") for level in ("easy", "medium", "hard")]
+LABELS = [*CELLS, "specific", "general", "total", "macro"]
+HEADINGS = {
+    "short": ["acc", "n"],
+    "measures": ["acc_both", "consistency", "bias_first", "bias_second", "preference fairness", "first_rate"],
+    "long baselines": [f"a-baseline-named-after-the-paper-that-has-it_{number}_{'x' * number}" for number in range(12)],
+    "words": ["not flagged by the audit", "only A", "users x questions", "persona - no_persona"],
+    "wide": ["个性化" * 9, "W" * 50],
+}
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("headings", HEADINGS)
+def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, terminal, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    names = HEADINGS[headings]
+    number = {
+        name: [f"{10 * place + row + 100}.{place}" for row in range(len(LABELS))] for place, name in enumerate(names)
+    }
+    columns = []
+    for name in names:
+        columns.append(layout.Column(name, tuple(number[name]), strong=True))
+        columns.append(
+            layout.Column(layout.INTERVAL, tuple(f"+{text} to -{text}" for text in number[name]), joined=True)
+        )
+    made = layout.Table("Heading", tuple(LABELS), tuple(columns))
+    show(layout.drawn([made]))
+    shown = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert max(map(cell_len, shown.splitlines())) <= WIDTH
+    for name in names:
+        assert all(word in "".join(shown.split()) for word in re.findall(r"\w{1,8}", name)[:3])
+        for row, text in enumerate(number[name]):
+            (found,) = [line for line in shown.splitlines() if f" {text} " in line]
+            assert found.startswith(LABELS[row])
+            assert f" {text}  +{text} to -{text}" in found  # the interval stays with its score
+    written = "".join(layout.markdown([made], 3))
+    assert all(f"| **{text}** | +{text} to -{text} |" in written for texts in number.values() for text in texts)
+
+
+def test_long_labels_are_wrapped_on_a_terminal_and_whole_in_a_pipe(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    label, numbers = "the option that is called " + "x" * 60, ["12.3", "+45.6 to +78.9", "1,234,567,890"]
+    parts = tables(["", "acc", "95 % interval", "cases"], [[label, *numbers]])
+    show(parts)
+    (row,) = [row for row in capsys.readouterr().out.splitlines() if "12.3" in row]
+    assert row.startswith(label)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show(parts)
+    rows = [re.sub(r"\x1b\[[\d;]*m", "", row) for row in capsys.readouterr().out.splitlines()]
+    assert max(map(len, rows)) <= WIDTH
+    (first,) = [row for row in rows if "12.3" in row]
+    assert first.split()[-5:] == ["12.3", "+45.6", "to", "+78.9", "1,234,567,890"]
+    wrapped = "".join("".join(row.removesuffix(first[-40:]) for row in rows[rows.index(first) :]).split())
+    assert label.replace(" ", "").startswith(wrapped[:20])
+    assert wrapped.count("x") == 60
+
+
+# --- encodings -------------------------------------------------------------------------------------------------------
+
+C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+ENVIRONMENTS = {"ascii": {"PYTHONIOENCODING": "ascii"}, "latin-1": {"PYTHONIOENCODING": "latin-1"}, "C": C}
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
+    """Every command that prints, with names that ASCII lacks."""
+    pytest.importorskip("inspect_ai")
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    from support.logs import inspect_log
+
+    folder = tmp_path_factory.mktemp("encodings") / "résumé – 结果"
+    log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
+    return {
+        "report": ("report", log, "--out", folder / "out", "--paper"),
+        "compare": ("compare", log, log),
+        "compare --markdown": ("compare", log, log, "--markdown"),
+        "card": ("card", log, "--model-card", folder / "README.md"),
+        "audit": ("audit", "--data", "sample"),
+        "baselines": ("baselines", "--data", "sample"),
+        "export": ("export", "--format", "rewardbench", "--data", "sample", "--out", folder / "cases.jsonl"),
+        "paper": ("paper",),
+        "an option that is not there": ("report", folder / "not – there", "--没有"),
+        "a path that is not there": ("report", folder / "not – there"),
+        "--help": ("--help",),
+    }
+
+
+NAMES = ["report", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper",
+         "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
+
+
+def output(path: Path, command: tuple[object, ...], **environment: str) -> tuple[int, bytes]:
+    """(exit status, what a real process printed into a file)."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", *C)}
+    with open(path, "wb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "personafeedback_tasks", *map(os.fsencode, map(str, command))],
+            cwd=AWAY, env={**kept, "COLUMNS": "80", **environment}, stdout=file, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+    return done.returncode, path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_no_command_fails_at_an_output_that_takes_ascii_or_latin_1_only(name, commands, tmp_path):
+    status, whole = output(tmp_path / "utf-8", commands[name], PYTHONIOENCODING="utf-8")
+    text = whole.decode()
+    for kind, environment in ENVIRONMENTS.items():
+        found_status, found = output(tmp_path / kind, commands[name], **environment)
+        assert b"Traceback" not in found
+        assert b"UnicodeEncodeError" not in found
+        if kind == "C":  # without UTF-8 no file of the sample has a name that can be read
+            assert found.isascii()
+            assert found_status == status or b"found no persona for user_id" in found
+            continue
+        assert found_status == status
+        plain = text.replace("–", "-").replace("─", "-").replace("…", "...")
+        if kind == "ascii":
+            plain = plain.replace("±", "+-").replace("×", "x")
+        expected = plain.encode(kind, "backslashreplace")
+        assert sorted(found.split()) == sorted(expected.split())

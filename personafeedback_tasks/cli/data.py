@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
 
-from ..common import foreign
 from ..common.errors import DataError
 from ..common.statistics import Estimate
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
-from .output import json_option, needs_tables, show_table, write_json
+from .output import json_option, needs_tables, say, show_table, write_json
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,7 +90,7 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
         _say_data(cases, missing)
         _show_baselines(found, wrong)
         if why_not:
-            click.echo(foreign.terminal(f"No baseline with another persona: {why_not}"))
+            say(f"No baseline with another persona: {why_not}")
 
 
 def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
@@ -117,15 +116,15 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     """Write the document if a file is given. True if stdout is still free for tables."""
     is_free = write_json(path, document)
     if missing and not is_free:
-        click.echo(_without(missing), err=True)
+        say(_without(missing), err=True)
     return is_free
 
 
 def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
-    click.echo(foreign.terminal(f"Data: {cases.revision}"))
+    say(f"Data: {cases.revision}")
     if missing:
-        click.echo(_without(missing))
-    click.echo()
+        say(_without(missing))
+    say()
 
 
 def _without(missing: Iterable[str]) -> str:
@@ -160,15 +159,17 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
     show_table(
         "Scenarios, in cases",
-        ["", *described, "total"],
+        ["cell", *found.scenarios],
         [
-            (name, *(cells.get(cell, 0) for cell in described), sum(cells.values()))
-            for name, cells in found.scenarios.items()
-        ],
+            *((cell, *(cells.get(cell, 0) for cells in found.scenarios.values())) for cell in described),
+            ("total", *(sum(cells.values()) for cells in found.scenarios.values())),
+        ]
+        if found.scenarios
+        else [],
     )
     show_table(
         "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
-        ["finding", *described, "total"],
+        ["finding", *(cell.replace("_", " ") for cell in described), "total"],
         [
             (
                 _starred(name),
@@ -179,10 +180,10 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         ],
     )
     for name, of in found.findings.items():
-        click.echo(f"{_starred(name)}: {of.meaning}")
+        say(f"{_starred(name)}: {of.meaning}")
         if of.not_searched:
-            click.echo(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
-    click.echo()
+            say(f"  Not searched in {', '.join(of.not_searched)}: needs the category's Easy and Hard cases.")
+    say()
     show_table(
         "Response pairs that occur in several rows",
         ["rows", "same label", "opposite labels"],
@@ -195,10 +196,10 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
     show_table(
         "Shortcuts: accuracy ± standard error (cases) where they decide",
-        ["", *baselines.groups(found.cases)],
+        ["cell", *found.shortcuts],
         [
-            (name, *(f"{_accuracy(of)} ({of.n})" for of in by_group.values()))
-            for name, by_group in found.shortcuts.items()
+            (group, *(f"{_accuracy(by_group[group])} ({by_group[group].n})" for by_group in found.shortcuts.values()))
+            for group in baselines.groups(found.cases)
         ],
     )
 
@@ -207,20 +208,29 @@ def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Cont
     groups = list(next(iter(found.values())))
     show_table(
         "Accuracy ± standard error",
-        ["", *groups],
+        ["cell", *found, "chance"],
         [
-            *((name, *map(_accuracy, by_group.values())) for name, by_group in found.items()),
-            *(_with_other_persona(wrong) if wrong else []),
-            ("chance", *(f"{baselines.CHANCE:.3f}" for _ in groups)),
+            (group, *(_accuracy(by_group[group]) for by_group in found.values()), f"{baselines.CHANCE:.3f}")
+            for group in groups
         ],
     )
-
-
-def _with_other_persona(wrong: baselines.Control) -> Iterator[tuple[str, ...]]:
-    for name, by_group in wrong.wrong.items():
-        yield f"{name}, other persona", *map(_accuracy, by_group.values())
-        differences = wrong.difference[name].values()
-        yield "  right minus wrong", *(f"{of.value:+.3f} ± {of.stderr:.3f}" for of in differences)
+    if wrong:
+        header = [text for name in wrong.wrong for text in (f"{name}, other persona", "right minus wrong")]
+        show_table(
+            "With another user's persona",
+            ["cell", *header],
+            [
+                (
+                    group,
+                    *(
+                        text
+                        for name, by_group in wrong.wrong.items()
+                        for text in (_accuracy(by_group[group]), _signed(wrong.difference[name][group]))
+                    ),
+                )
+                for group in groups
+            ],
+        )
 
 
 def _range(fewest: int, most: int) -> str:
@@ -229,6 +239,10 @@ def _range(fewest: int, most: int) -> str:
 
 def _starred(name: str) -> str:
     return f"{name}*" if name in audit.FLAGGED else name
+
+
+def _signed(of: Estimate) -> str:
+    return f"{of.value:+.3f} ± {of.stderr:.3f}"
 
 
 def _accuracy(of: Estimate) -> str:

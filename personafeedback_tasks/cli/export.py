@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from ..common import foreign
 from ..common.files import write
 from ..personafeedback import export
 from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS
 from ..personafeedback.prompts import Template
+from .output import say
 
 
 @click.command("export")
@@ -44,4 +44,4 @@ def export_command(
         load_present(data, difficulty, counts) if category is None else load_cases(data, category, difficulty, counts)
     )
     write(out, export.lines(format_, load, Template(setting=setting, method="reward")))
-    click.echo(foreign.terminal(f"wrote {out}: {len(load):,} cases, data {load.revision}"))
+    say(f"wrote {out}: {len(load):,} cases, data {load.revision}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import gc
+import os
+from typing import Any
 
 import click
 
@@ -15,19 +17,24 @@ from . import export as cli_export
 from . import paper as cli_paper
 from . import registration
 from . import runs as cli_runs
+from .output import encodable, say, show_in_any_encoding
 from .rank import rank
 
 
 class _Group(click.Group):
     """A group that shows our own errors as one line instead of a traceback."""
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        show_in_any_encoding()  # here: --help and wrong arguments never reach `invoke`
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
-            raise click.ClickException(foreign.terminal(str(error))) from error
+            raise click.ClickException(encodable(foreign.terminal(str(error)), err=True)) from error
         except click.ClickException as error:  # quotes the argument that it is about
-            error.message = foreign.terminal(error.message)  # type: ignore[misc]
+            error.message = encodable(foreign.terminal(error.message), err=True)  # type: ignore[misc]
             raise
         except OSError as error:
             if error.filename is not None:
@@ -62,20 +69,20 @@ def main() -> None:
 def register() -> None:
     """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
     for done in registration.register():
-        click.echo(foreign.terminal(done))
+        say(done)
 
 
 @main.command()
 def unregister() -> None:
     """Remove the files that `register` created, and nothing else."""
     for done in registration.unregister():
-        click.echo(foreign.terminal(done))
+        say(done)
 
 
 @main.command("task-configs")
 def task_configs() -> None:
     """Print the folder of the YAML files, for lm_eval's --include_path."""
-    click.echo(registration.task_configs())
+    click.echo(os.fsencode(registration.task_configs()))  # bytes: a path is for a shell, whatever the terminal shows
 
 
 for command in (

@@ -1,13 +1,17 @@
-"""What commands print: tables, or JSON to a file or to stdout."""
+"""What commands print: tables, or JSON to a file or to stdout; in any encoding."""
 
 from __future__ import annotations
 
+import codecs
+import io
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..common import foreign
 from ..common.errors import require
 from ..common.files import write
 from ..common.strict_json import json_text
@@ -18,6 +22,44 @@ json_option = click.option(
     metavar="FILE",
     help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
 )
+
+
+_ASCII = {
+    "–": "-", "—": "-", "−": "-", "─": "-", "·": ".", "…": "...", "±": "+-", "×": "x", "‘": "'", "’": "'", "“": '"', "”": '"',
+    "→": "->", "≥": ">=", "≤": "<=",
+}  # fmt: skip
+"""Our own signs -> what stands for them where the output cannot show them."""
+
+_REPLACED = "personafeedback.ascii"
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that cannot be encoded: ASCII for our own signs, an escape for the others."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    chars = error.object[error.start : error.end]
+    return "".join(_ASCII.get(char) or char.encode("unicode_escape").decode("ascii") for char in chars), error.end
+
+
+codecs.register_error(_REPLACED, _replaced)
+
+
+def show_in_any_encoding() -> None:
+    """Let nothing that is printed from now on fail because the terminal, pipe or file behind it takes ASCII or Latin-1 only."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_REPLACED)
+
+
+def encodable(text: str, err: bool = False) -> str:
+    """A text as stdout or stderr can show it. Click would print UTF-8 where they say that they take ASCII only."""
+    encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
+    return text.encode(encoding, _REPLACED).decode(encoding)
+
+
+def say(text: str = "", err: bool = False) -> None:
+    """Print one line, which may quote anybody's names."""
+    click.echo(encodable(foreign.terminal(text), err), err=err)
 
 
 def needs_tables(json_file: str | None) -> None:
@@ -38,8 +80,8 @@ def write_json(path: str | None, document: dict[str, Any]) -> bool:
 
 
 def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print one table; nothing for no rows."""
-    from ..reports.terminal import line, show, table
+    """Print one table, in parts if it is wide; nothing for no rows."""
+    from ..reports.terminal import line, show, tables
 
     if rows:
-        show([line(title, style="bold"), table(header, rows)])
+        show([line(title, style="bold"), *tables(header, rows)])

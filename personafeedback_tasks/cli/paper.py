@@ -10,7 +10,7 @@ import click
 from ..personafeedback.paper.models import MODELS, Model
 from ..personafeedback.paper.recomputed import recomputed
 from ..personafeedback.paper.tables import FILES, MACRO, Row, Table, table, verification
-from .output import json_option, needs_tables, write_json
+from .output import json_option, needs_tables, say, write_json
 
 NUMBERS = tuple(number for number in FILES if number != "8")
 """The tables that can be printed; Table 8 is part of `--models`."""
@@ -30,7 +30,7 @@ FORMATS = {"cases": "{:,}", "accuracy, per cent": "{:.1f}", "accuracy, share": "
 """Unit -> a number as the paper prints it."""
 SHORT = {"specific": "spec", "general": "gen", "medium": "med"}
 """Table 3 has ten columns."""
-IN_TABLE_3 = {MACRO: "Table 3_macro"}
+IN_TABLE_3 = {MACRO: "Table 3 macro"}
 """A column beside those of Table 7."""
 
 
@@ -79,11 +79,12 @@ def _document(numbers: Iterable[str]) -> dict[str, Any]:
 def _print_models() -> None:
     """As a script: prose in comments, every command on one line, however narrow the terminal is."""
     for sentence in ABOUT_MODELS:
-        click.echo(f"# {sentence}")
+        say(f"# {sentence}")
     for model in MODELS:
-        click.echo(f"\n# {_title(model)}")
+        say()
+        say(f"# {_title(model)}")
         for command in model.commands():
-            click.echo(command)
+            say(command)
 
 
 def _title(model: Model) -> str:
@@ -134,7 +135,7 @@ def _cells(of: Table) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
 
 
 def _short(key: str) -> str:
-    return "_".join(SHORT.get(word, word) for word in key.split("_"))
+    return " ".join(SHORT.get(word, word) for word in key.split("_"))
 
 
 def _block(of: Table, row: Row) -> str | None:

@@ -18,6 +18,7 @@ from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run, RunError
+from .output import encodable, say
 
 if TYPE_CHECKING:
     from ..reports.report import Report
@@ -115,11 +116,12 @@ def report(
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
     if moved:
-        click.echo("Prompt sensitivity (runs that differ only in prompt or language):")
-        click.echo("\n".join(map(foreign.terminal, moved)))
+        say("Prompt sensitivity (runs that differ only in prompt or language):")
+        for one in moved:
+            say(one)
     if out is not None:
         for path in _write(reports, moved, out):
-            click.echo(foreign.terminal(f"wrote {path}"))
+            say(f"wrote {path}")
 
 
 def _others(**paths: Path | None) -> dict[str, Run]:
@@ -136,7 +138,7 @@ def known_model(model: str | None) -> str | None:
 
 def passed_over(line: str) -> None:
     """Say on stderr which log of a folder is left out."""
-    click.echo(foreign.terminal(line), err=True)
+    say(line, err=True)
 
 
 def the_run(path: Path) -> tuple[Run, Run | None]:
@@ -288,7 +290,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
-        click.echo(comparing.markdown(found), nl=False)
+        click.echo(encodable(comparing.markdown(found)), nl=False)
     else:
         show(comparing.terminal(found))
     if json_file is not None:
@@ -331,4 +333,4 @@ def card(
     others = _others(other_persona=other)
     made = make_report(found, cases, against, why_not, others, published_of(found, {}, None, paper))
     for line in update_card(made, cases, model_card):
-        click.echo(foreign.terminal(line))
+        say(line)

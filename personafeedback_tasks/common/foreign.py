@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 LONGEST_IN_FIGURE, ITS_END = 40, 25
-"""Characters: what fits beside the baselines in the legend of a figure of one column; room for `demonstration, partial)`."""
+"""Characters: what fits beside a heat map; room for `demonstration, partial)`."""
 
 _JOINER = "\u2060"
 """A word joiner, which nobody sees."""
@@ -65,8 +65,13 @@ def yaml(text: str) -> str:
     return _unmarked(_line(text))
 
 
+def drawn(text: str) -> str:
+    """One line that matplotlib draws, where formulas are switched off."""
+    return _line(text)
+
+
 def figure(text: str) -> str:
-    """A name that matplotlib draws, where formulas are switched off; a long one without its middle."""
+    """A name beside or above a heat map; a long one without its middle."""
     line = _line(text)
     if len(line) <= LONGEST_IN_FIGURE:
         return line

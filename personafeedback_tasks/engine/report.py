@@ -13,14 +13,15 @@ from .answered import CaseAnswers
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a report's table.
+    """One measure in a report's tables.
 
     Attributes:
         measure: of `ReportSpec.values`, `derived` or the benchmark's corpus metrics.
         label: its name.
         strong: whether it is highlighted.
-        interval: whether its 95 % interval has a line below it.
+        interval: whether its 95 % interval stands beside it.
         share: printed in percent; else as a signed number with three digits.
+        table: of the details, the heading of the table that it is in; the headline is a table of its own.
     """
 
     measure: str
@@ -28,6 +29,7 @@ class Line:
     strong: bool = False
     interval: bool = False
     share: bool = True
+    table: str = "Details"
 
     @property
     def title(self) -> str:
@@ -188,7 +190,7 @@ class ReportSpec:
         score: its name on the axis of a figure.
         chance: its chance level; None if unknown.
         values: the answers of a case -> measure -> value in [0, 1], averaged over epochs; nan where undefined.
-        headline, details: the lines above and below those of the baselines.
+        headline, details: the measures in the first table, and in those after the baselines and the subsets.
         derived: measure -> what it is, from the estimates of the others.
         picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
             response; nan without one. None where a case is no choice between two responses.

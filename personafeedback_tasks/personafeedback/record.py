@@ -140,6 +140,7 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 _MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "acc_half", "tie")
+_PAIRS, _REPLIES = "Both orders of a case", "Single replies"
 
 
 def measures(row: CaseAnswers) -> dict[str, float]:
@@ -190,13 +191,13 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
     return Examined(
         baselines=acc_of(there),
         subsets={
-            "not_flagged": ("acc, not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
-            "chosen_longer": ("acc, chosen is longer", chosen_is(int.__gt__)),
-            "chosen_shorter": ("acc, chosen is shorter", chosen_is(int.__lt__)),
-            "rewrite_pairs": ("acc, rewrite pairs", frozenset(found.findings["rewrite_pairs"].ids)),
-            "name_in_one": ("acc, name in one response", frozenset(found.findings["name_in_one"].ids)),
+            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
+            "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
+            "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
+            "rewrite_pairs": ("rewrite pairs", frozenset(found.findings["rewrite_pairs"].ids)),
+            "name_in_one": ("name in one response", frozenset(found.findings["name_in_one"].ids)),
             **{
-                f"scenario: {name}": (f"acc, scenario: {name}", frozenset(case.id for case in members))
+                f"scenario: {name}": (f"scenario: {name}", frozenset(case.id for case in members))
                 for name, members in scenarios(there).items()
             },
         },
@@ -225,14 +226,14 @@ REPORT = ReportSpec(
         Line("p_chosen", strong=True, interval=True),
     ),
     details=(
-        Line("acc_both"),
-        Line("consistency"),
-        Line("bias_first"),
-        Line("bias_second"),
-        Line("preference_fairness", "preference fairness", share=False),
-        Line("first_rate"),
-        Line("invalid"),
-        Line("acc_readable", "acc, readable replies only"),
+        Line("acc_both", table=_PAIRS),
+        Line("consistency", table=_PAIRS),
+        Line("bias_first", table=_PAIRS),
+        Line("bias_second", table=_PAIRS),
+        Line("preference_fairness", "preference fairness", share=False, table=_PAIRS),
+        Line("first_rate", table=_REPLIES),
+        Line("invalid", table=_REPLIES),
+        Line("acc_readable", "acc, readable", table=_REPLIES),
     ),
     # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
     # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the

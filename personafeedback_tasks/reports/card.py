@@ -27,7 +27,7 @@ from .card_text import PACKAGE, counted, dropped, section, signature_of, unreada
 from .caveats import unreadable_share
 from .report import Report
 from .signature_line import HUB_COMMIT, model_of
-from .tables import percent
+from .table import percent
 
 MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""

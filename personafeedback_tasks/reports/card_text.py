@@ -14,7 +14,8 @@ from ..runs.run import Run
 from .card_command import command
 from .report import Group, Report
 from .signature_line import model_of, signature_line
-from .tables import NOTHING, grid, interval, percent, published
+from .table import NOTHING, grid, interval, percent
+from .tables import published
 
 PACKAGE = "personafeedback-tasks"
 _MACRO = " `macro` is the plain mean of the cells."
@@ -65,7 +66,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
         *_differences(report),
-        *([foreign.markdown(report.published.why), published(report)] if report.published else []),
+        *([foreign.markdown(report.published.why), published(report, 3)] if report.published else []),
         replies,
         "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),

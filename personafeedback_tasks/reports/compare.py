@@ -12,10 +12,11 @@ from ..common import foreign
 from ..common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
 from ..runs.run import Run, RunError
 from . import caveats
+from . import table as layout
 from .report import groups_of, jsonable
 from .signature_line import signature_line
-from .tables import NOTHING, grid, interval, percent
-from .terminal import line, table
+from .table import NOTHING, Column, Table, percent, spaced, with_interval
+from .terminal import line
 
 
 @dataclass(frozen=True)
@@ -149,10 +150,6 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
     )
 
 
-HEADER = (
-    "", "cases", "users", "A", "B", "A - B", "95 % interval", "p", "only A", "only B", "detectable"
-)  # fmt: skip
-
 LEGEND = (
     "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
     "differences; only A, only B: cases that one run got entirely right (a letter: in both orders) and the other did not; "
@@ -160,24 +157,21 @@ LEGEND = (
 )
 
 
-def rows(comparison: Comparison) -> list[list[str]]:
-    """One row per group, under HEADER."""
-    return [
-        [
-            group.name.replace("_", " "),
-            f"{group.difference.n:,}",
-            f"{group.difference.users:,}",
-            percent(group.acc_a),
-            percent(group.acc_b),
-            percent(group.difference.value, sign=True),
-            interval(group.difference, sign=True),
-            NOTHING if group.p != group.p else f"{group.p:.4f}",
-            f"{len(group.only_a):,}",
-            f"{len(group.only_b):,}",
-            percent(group.detectable),
-        ]
-        for group in comparison.groups
-    ]
+def tables(comparison: Comparison) -> list[Table]:
+    """One row per group. The last columns are a table of their own where they do not fit beside the others."""
+    groups = comparison.groups
+    columns = (
+        Column("cases", tuple(f"{group.difference.n:,}" for group in groups)),
+        Column("users", tuple(f"{group.difference.users:,}" for group in groups)),
+        Column("A", tuple(percent(group.acc_a) for group in groups)),
+        Column("B", tuple(percent(group.acc_b) for group in groups)),
+        *with_interval("A - B", [group.difference for group in groups], sign=True),
+        Column("p", tuple(NOTHING if group.p != group.p else f"{group.p:.4f}" for group in groups), joined=True),
+        Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
+        Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
+        Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
+    )
+    return [Table("Difference", tuple(spaced(group.name) for group in groups), columns)]
 
 
 def terminal(comparison: Comparison) -> list[RenderableType]:
@@ -185,7 +179,7 @@ def terminal(comparison: Comparison) -> list[RenderableType]:
     return [
         *(line(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)),
         *(line(f"! {caveat}") for caveat in comparison.caveats),
-        table(HEADER, rows(comparison)),
+        *layout.drawn(tables(comparison)),
         line(LEGEND, style="dim"),
         *(line(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)),
     ]
@@ -196,7 +190,7 @@ def markdown(comparison: Comparison) -> str:
     parts: Sequence[str] = (
         "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in comparison.caveats),
-        grid(HEADER, rows(comparison)),
+        *layout.markdown(tables(comparison), 3),
         LEGEND,
         "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),
     )

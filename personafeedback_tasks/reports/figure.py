@@ -1,8 +1,15 @@
-"""Accuracy per cell with its interval, and the baselines behind it: a figure for one column of a paper."""
+"""Accuracy per cell with its interval, and the baselines behind it: a forest plot for one column of a paper.
+
+Runs stand below each other, each under its whole name, their cells beside the axis. So no name has to fit beside the
+points, and more runs make a taller picture. Everything is placed in inches: what is written decides how tall it is.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -10,16 +17,33 @@ from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
 
 from ..common import foreign
-from ..common.errors import OptionError
+from ..common.statistics import Estimate
 from .report import Report
 
 WIDTH = 3.5
 """Inches: one column of a paper."""
 
+MARGIN, RIGHT, LINE, LABELS = 0.08, 0.2, 0.145, 1.1
+"""Inches: around everything; beside the axes, for half of a `100` below them; the height of a line; the widest that the
+names of cells may be."""
+
+HANDLE = 0.33
+"""Inches: the mark before a name in the legend."""
+
+SIZE = 7.5
+"""Points: of all text."""
+
+CHANCE = "Chance"
+
+MOST_PIXELS = 60_000
+"""Of a side: matplotlib draws at most 65,536."""
+
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette, which color-blind readers can tell apart; markers differ too."""
+"""Okabe and Ito's palette, which color-blind readers can tell apart. The seventh run has the first one's again."""
 
 MARKERS = "osD^vP"
 STYLE: Any = {
@@ -31,105 +55,199 @@ STYLE: Any = {
 }
 
 
-def draw(reports: Sequence[Report]) -> Figure:
-    """One figure for some runs; their groups stand side by side, each with its baselines.
+@dataclass(frozen=True)
+class Block:
+    """A run, or a row of numbers that others published.
 
-    Args:
-        reports: at most six, the number of distinct colors.
-
-    Raises:
-        OptionError: there are more.
+    Attributes:
+        name: of the model, with its tags.
+        rows: (name of a cell or group, its value and interval; without one for published numbers).
+        report: None for published numbers.
     """
-    if len(reports) > len(COLORS):
-        raise OptionError(
-            f"A figure shows at most {len(COLORS)} runs, the number of distinct colors, got {len(reports)}. "
-            "Report them in parts, each with its own --out, or leave --out out."
-        )
-    names = list(dict.fromkeys(group.name for report in reports for group in report.groups))
-    order = [name for name in names if "_" in name] + [name for name in names if "_" not in name]
+
+    name: str
+    rows: list[tuple[str, Estimate | float]]
+    report: Report | None = None
+
+
+def draw(reports: Sequence[Report]) -> Figure:
+    """One figure for some runs, and for what was published beside them."""
+    blocks = [_of_run(report) for report in reports] + _published(reports)
+    labels = {name: wrapped(foreign.drawn(_title(name)), LABELS) for block in blocks for name, _ in block.rows}
+    rows, heading, lines = _places(blocks, labels)
+    legend = _legend(reports)
+    below = [line for part in _axis(reports).split("\n") for line in wrapped(part, WIDTH - 2 * MARGIN)]
+    tallest = max(sum(len(name) for _, name in column) for column in legend) if legend else 0
+    top, bottom = LINE * (tallest + 0.5), LINE * (len(below) + 2)
+    height = top + LINE * lines + bottom
+    left = 2 * MARGIN + max([0.0, *(inches(line) for name in labels.values() for line in name)])
     with rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, 0.9 + 0.11 * len(reports) + 0.27 * len(order)), layout="constrained")
-        axes = figure.add_subplot()
-        behind = _draw_baselines(axes, reports, order)
-        points = []
-        for index, report in enumerate(reports):
-            shift = 0.5 * ((index + 0.5) / len(reports) - 0.5)
-            groups = [(place, report.by_name[name]) for place, name in enumerate(order) if name in report.by_name]
-            acc = [group.measures[report.run.benchmark.report.primary] for _, group in groups]
-            bars = axes.errorbar(
-                [100 * estimate.value for estimate in acc],
-                [place + shift for place, _ in groups],
-                xerr=[
-                    [100 * (estimate.value - estimate.low) for estimate in acc],
-                    [100 * (estimate.high - estimate.value) for estimate in acc],
-                ],
-                fmt=MARKERS[index],
-                color=COLORS[index],
-                markersize=4,
-                capsize=2,
-                elinewidth=1,
-                zorder=3,
-            )
-            points.append((foreign.figure(report.run.label), bars))
-        outside = _draw_published(axes, reports, order)
-        axes.set_yticks(range(len(order)), [name.replace("_", " ").capitalize() for name in order])
-        axes.set_ylim(len(order) - 0.5, -0.5)
-        per_case = {report.run.method.per_case for report in reports}
-        over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
-        hollow = "\nHollow marks: published, not comparable" if outside else ""
-        axes.set_xlabel(f"{_score(reports)}{over}, 95 % interval (%){hollow}")
+        figure = Figure(figsize=(WIDTH, height))
+        axes = figure.add_axes((left / WIDTH, bottom / height, 1 - (left + RIGHT) / WIDTH, LINE * lines / height))
+        for number, (block, places) in enumerate(zip(blocks, rows, strict=True)):
+            _draw_points(axes, block, places, number)
+        axes.spines.left.set_visible(False)  # it would cross the names
+        handles = _draw_baselines(axes, blocks, rows)
+        axes.set_ylim(lines, 0)
+        ticks = [place for places in rows for place in places]
+        names = ["\n".join(labels[name]) for block in blocks for name, _ in block.rows]
+        axes.set_yticks(ticks, names, parse_math=False, linespacing=1)
+        axes.tick_params(labelsize=SIZE)
+        axes.tick_params(axis="y", length=0)
         axes.margins(x=0.05)
-        _draw_legend(figure, [*behind.items(), *outside.items(), *points])
+        for line, place in heading:
+            _write(figure, line, MARGIN, height - top - LINE * place, weight="bold")
+        for number, line in enumerate(reversed(below)):
+            _write(figure, line, WIDTH / 2, LINE * (number + 0.6), ha="center")
+        _draw_legend(figure, legend, handles)
     return figure
 
 
-def _score(reports: Sequence[Report]) -> str:
-    return " or ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
+def _of_run(report: Report) -> Block:
+    primary = report.run.benchmark.report.primary
+    groups = sorted(report.groups, key=lambda group: "_" not in group.name)  # the cells first
+    return Block(report.run.label, [(group.name, group.measures[primary]) for group in groups], report)
 
 
-def _draw_legend(figure: Figure, entries: Sequence[tuple[str, Any]]) -> None:
-    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
-    names, handles = zip(*entries, strict=True)
-    legend = figure.legend(
-        handles, [""] * len(names), loc="outside upper left", frameon=False, ncols=2, fontsize=7, columnspacing=1,
-        handlelength=1.8,
-    )  # fmt: skip
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set(text=name, parse_math=False)
-
-
-def _draw_baselines(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
-    """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through all groups."""
-    drawn: dict[str, Artist] = {}
-    spec = reports[0].run.benchmark.report
-    for name, (label, style) in spec.drawn.items():
-        for place, group in enumerate(order):
-            values = {
-                report.by_name[group].baselines[name].value
-                for report in reports
-                if group in report.by_name and name in report.by_name[group].baselines
-            }
-            for value in sorted(values):
-                drawn[label] = axes.vlines(
-                    100 * value, place - 0.4, place + 0.4, colors="0.4", linestyles=style, linewidth=1.2, zorder=1
-                )
-    if spec.chance is not None:
-        drawn["Chance"] = axes.axvline(100 * spec.chance, color="0.4", linestyle="--", linewidth=1.2, zorder=1)
-    return drawn
-
-
-def _draw_published(axes: Axes, reports: Sequence[Report], order: Sequence[str]) -> Mapping[str, Artist]:
-    """Label -> hollow marks, below the points and apart from them: numbers of others are not comparable."""
+def _published(reports: Sequence[Report]) -> list[Block]:
+    """Blocks of their own below the runs: numbers of others are not comparable."""
+    names = dict.fromkeys(name for report in reports for name, _ in _of_run(report).rows)
     rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
+    there = [(label, [(name, values[name]) for name in names if name in values]) for label, values in rows.items()]
+    return [Block(label, list(found)) for label, found in there if found]
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _axis(reports: Sequence[Report]) -> str:
+    score = " or ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
+    per_case = {report.run.method.per_case for report in reports}
+    over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
+    hollow = "\nHollow marks: published, not comparable" if _published(reports) else ""
+    return f"{score}{over}, 95 % interval (%){hollow}"
+
+
+def _places(
+    blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]
+) -> tuple[list[list[float]], list[tuple[str, float]], float]:
+    """(the places of each block's rows, (line of a name, its place), how many lines there are), in lines from the top."""
+    rows: list[list[float]] = []
+    heading: list[tuple[str, float]] = []
+    top = 0.0
+    for block in blocks:
+        for line in wrapped(foreign.drawn(block.name), WIDTH - 2 * MARGIN):
+            heading.append((line, top + 0.5))
+            top += 1
+        rows.append([])
+        for name, _ in block.rows:
+            rows[-1].append(top + len(labels[name]) / 2)
+            top += len(labels[name])
+        top += 0.5
+    return rows, heading, top
+
+
+def _draw_points(axes: Axes, block: Block, places: Sequence[float], number: int) -> None:
+    """The intervals of a run, or the hollow marks of published numbers."""
+    marker = MARKERS[number % len(MARKERS)]
+    estimates = [value for _, value in block.rows if isinstance(value, Estimate)]
+    if block.report is None:
+        axes.plot(
+            [100 * value for _, value in block.rows if not isinstance(value, Estimate)], places, linestyle="none",
+            marker=marker, markerfacecolor="none", color="0.4", markersize=4, zorder=2,
+        )  # fmt: skip
+        return
+    axes.errorbar(
+        [100 * estimate.value for estimate in estimates],
+        places,
+        xerr=[
+            [100 * (estimate.value - estimate.low) for estimate in estimates],
+            [100 * (estimate.high - estimate.value) for estimate in estimates],
+        ],
+        fmt=marker,
+        color=COLORS[number % len(COLORS)],
+        markersize=4,
+        capsize=2,
+        elinewidth=1,
+        zorder=3,
+    )
+
+
+def _draw_baselines(axes: Axes, blocks: Sequence[Block], rows: Sequence[Sequence[float]]) -> dict[str, Artist]:
+    """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through the cells of a run."""
     drawn: dict[str, Artist] = {}
-    for index, (label, values) in enumerate(rows.items()):
-        there = [(place, values[name]) for place, name in enumerate(order) if name in values]
-        if there:
-            (drawn[foreign.figure(label)],) = axes.plot(
-                [100 * value for _, value in there], [place + 0.38 for place, _ in there], linestyle="none",
-                marker=MARKERS[1:][index % 4], markerfacecolor="none", color="0.4", markersize=4, zorder=2,
-            )  # fmt: skip
+    style: Any = {"colors": "0.4", "linewidth": 1.2, "zorder": 1}
+    for block, places in zip(blocks, rows, strict=True):
+        if block.report is None:
+            continue
+        spec = block.report.run.benchmark.report
+        for (group, _), place in zip(block.rows, places, strict=True):
+            for name, (label, dashes) in spec.drawn.items():
+                if baseline := block.report.by_name[group].baselines.get(name):
+                    value = 100 * baseline.value
+                    drawn[label] = axes.vlines(value, place - 0.4, place + 0.4, linestyles=dashes, **style)
+        if spec.chance is not None and places:
+            value = 100 * spec.chance
+            drawn[CHANCE] = axes.vlines(value, places[0] - 0.5, places[-1] + 0.5, linestyles="--", **style)
     return drawn
+
+
+def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
+    """Columns of (label of a baseline, its lines): all beside each other if they fit, else one column."""
+    spec = reports[0].run.benchmark.report
+    labels = [label for label, _ in spec.drawn.values()] + ([CHANCE] if spec.chance is not None else [])
+    named = [(label, wrapped(foreign.drawn(label), WIDTH - 2 * MARGIN - HANDLE)) for label in labels]
+    if sum(inches(foreign.drawn(label)) + HANDLE + MARGIN for label in labels) <= WIDTH - 2 * MARGIN:
+        return [[entry] for entry in named]
+    return [named]
+
+
+def _draw_legend(
+    figure: Figure, columns: Sequence[Sequence[tuple[str, list[str]]]], lines: Mapping[str, Artist]
+) -> None:
+    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
+    entries = [(lines[label], name) for column in columns for label, name in column if label in lines]
+    if not entries:
+        return
+    legend = figure.legend(
+        [handle for handle, _ in entries], [""] * len(entries), loc="upper left", bbox_to_anchor=(0, 1), frameon=False,
+        fontsize=SIZE, handlelength=2, labelspacing=0.3, borderpad=0.3, borderaxespad=0, ncols=len(columns),
+        columnspacing=1,
+    )  # fmt: skip
+    for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
+        text.set(text="\n".join(name), parse_math=False, linespacing=1)
+
+
+def _write(figure: Figure, line: str, x: float, y: float, **style: Any) -> None:
+    """One line of text, at inches from the lower left corner."""
+    width, height = figure.get_size_inches()
+    figure.text(x / width, y / height, line, fontsize=SIZE, va="center", parse_math=False, **style)
+
+
+def wrapped(text: str, width: float) -> list[str]:
+    """The lines of a text that take so many inches at most, broken after spaces, slashes and hyphens where possible."""
+    lines = [""]
+    for piece in re.findall(r"[^\s/,_-]*(?:[\s/,_-]|\Z)", text):
+        if inches(lines[-1] + piece.rstrip()) > width and lines[-1]:
+            lines.append("")
+        for char in piece:
+            if inches(lines[-1] + char) > width and not char.isspace():
+                lines.append("")
+            lines[-1] += char
+    return [line.rstrip() for line in lines]
+
+
+def inches(text: str) -> float:
+    """The width of a text in bold, the widest that it is drawn in."""
+    return sum(map(_of_char, text))
+
+
+@lru_cache(maxsize=10_000)
+def _of_char(char: str) -> float:
+    font = FontProperties(size=SIZE, weight="bold")
+    width, _, _ = TextToPath().get_text_width_height_descent(char, font, ismath=False)
+    return float(width) / 72
 
 
 def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:
@@ -138,9 +256,9 @@ def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes
 
 
 def files(figure: Figure, name: str) -> dict[str, bytes]:
-    """A figure as PNG (300 dpi) and SVG: file name -> content."""
+    """A figure as PNG (300 dpi, less for a very tall one) and SVG: file name -> content."""
     png, svg = BytesIO(), BytesIO()
     with rc_context(STYLE):
-        figure.savefig(png, format="png", dpi=300)
+        figure.savefig(png, format="png", dpi=min(300, int(MOST_PIXELS / max(figure.get_size_inches()))))
         figure.savefig(svg, format="svg", metadata={"Date": None})
     return {f"{name}.png": png.getvalue(), f"{name}.svg": svg.getvalue()}

@@ -13,7 +13,7 @@ from ..common import foreign
 from .aspects import Aspects
 from .figure import STYLE, files
 from .report import Report
-from .tables import NOTHING
+from .table import NOTHING
 
 TITLE = "Correlations between the aspects and with the better response"
 

@@ -12,7 +12,7 @@ from ..common import foreign
 from .rank import LEVEL, Ranking
 from .signature_line import signature_line
 from .tables import NOTHING, grid, interval, percent
-from .terminal import line, table
+from .terminal import line, tables
 
 LEGEND = (
     "acc in percent; intervals clustered by user. rank: 95 % interval over bootstrap samples of users. tied: the places that cannot be told apart "
@@ -86,14 +86,10 @@ def terminal(rankings: Sequence[Ranking]) -> list[RenderableType]:
     """What `terminal.show` prints."""
     parts: list[RenderableType] = []
     for ranking in rankings:
-        parts += [line(title(ranking), style="bold"), _drawn(*result(ranking)), _drawn(*details(ranking))]
+        parts += [line(title(ranking), style="bold"), *tables(*result(ranking)), *tables(*details(ranking))]
         if len(ranking.rows) > 1:
-            parts += [line(MATRIX), _drawn(*matrix(ranking))]
+            parts += [line(MATRIX), *tables(*matrix(ranking))]
     return [*parts, line(LEGEND, style="dim"), *(line(text) for text in reasons(rankings))]
-
-
-def _drawn(header: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
-    return table(header, rows)
 
 
 def reasons(rankings: Sequence[Ranking]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..runs.run import Run
 from .report import Report
-from .tables import percent
+from .table import percent
 
 
 @dataclass(frozen=True)

@@ -1,106 +1,79 @@
-"""A report as a table: the same lines on a terminal and in Markdown."""
+"""A report as tables: the same ones on a terminal and in Markdown. Their rows are cells and groups of cells."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..common.statistics import Estimate
 from ..engine import report as engine
 from ..engine.rewards import TOTAL
 from . import headline
+from . import table as layout
 from .report import Group, Report
 from .sheet import Sheet
-from .terminal import line, table
+from .table import INTERVAL, NOTHING, Column, Table, grid, interval, percent, signed, spaced, with_interval
+from .terminal import line
 
-NOTHING = "–"
-"""What is undefined or unknown."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the table: its label, and its text per group."""
-
-    label: str
-    texts: tuple[str, ...]
-    strong: bool = False
+__all__ = ["NOTHING", "Column", "Table", "grid", "interval", "markdown", "percent", "terminal"]
 
 
-def percent(value: float, sign: bool = False) -> str:
-    """0.7351 -> 73.5."""
-    return NOTHING if math.isnan(value) else f"{100 * value:{'+' if sign else ''}.1f}"
-
-
-def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in percent."""
-    if estimate is None or math.isnan(estimate.low):
-        return NOTHING
-    between = " to " if sign or estimate.low < 0 else "–"
-    return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
-
-
-def lines(report: Report) -> list[Line]:
-    """The table of a report, one text per group. Scores and shares are in percent, the rest says what it is."""
+def tables(report: Report) -> list[Table]:
+    """The tables of a report, the most important first. Scores and shares are in percent, the rest says what it is."""
     groups, spec = report.shown, report.run.benchmark.report
-    found = [
-        Line("cases", tuple(map(_count, groups))),
-        Line("users", tuple(f"{group.measures[spec.primary].users:,}" for group in groups)),
+    labels = tuple(spaced(group.name) for group in groups)
+    result = [
+        Column("cases", tuple(map(_count, groups))),
+        Column("users", tuple(f"{group.measures[spec.primary].users:,}" for group in groups)),
     ]
     for shown in spec.headline:
-        found += _measured(report, shown)
+        result += _measured(report, shown)
     if spec.control is not None and any(group.gain for group in groups):
-        gains = [group.gain for group in groups]
-        found += [
-            Line(spec.control.gain, tuple(percent(gain.value, sign=True) if gain else NOTHING for gain in gains), True),
-            Line(INTERVAL, tuple(interval(gain, sign=True) for gain in gains)),
-        ]
-    for name in groups[-1].baselines:
-        found.append(Line(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
+        result += with_interval(spec.control.gain, [group.gain for group in groups], sign=True)
+    baselines = [
+        Column(name, tuple(percent(group.baselines[name].value) for group in groups)) for name in groups[-1].baselines
+    ]
     if spec.chance is not None:
-        found.append(Line("chance", tuple(percent(spec.chance) for _ in groups)))
+        baselines.append(Column("chance", tuple(percent(spec.chance) for _ in groups)))
+    slices: list[Column] = []
     for name in groups[-1].subsets:
         subsets = [group.subsets[name] for group in groups]
-        if not any(subset.n for subset in subsets):
-            continue
-        found += [
-            Line(report.labels[name], tuple(percent(subset.value) for subset in subsets)),
-            Line(INTERVAL, tuple(map(interval, subsets))),
-            Line("  cases", tuple(f"{subset.n:,}" for subset in subsets)),
-        ]
+        if any(subset.n for subset in subsets):
+            counts = Column("cases", tuple(f"{subset.n:,}" for subset in subsets), joined=True)
+            slices += [*with_interval(report.labels[name], subsets, strong=False), counts]
+    details: dict[str, list[Column]] = {}
     for shown in spec.details:
-        found += _measured(report, shown)
-    for reason in sorted({reason for group in groups for reason in group.reasons}):
-        found.append(Line(f"  replies: {reason}", tuple(f"{group.reasons.get(reason, 0):,}" for group in groups)))
-    return [entry for entry in found if not all(text == NOTHING for text in entry.texts)]
-
-
-INTERVAL = "  95 % interval"
+        details.setdefault(shown.table, []).extend(_measured(report, shown))
+    reasons = [
+        Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups))
+        for reason in sorted({reason for group in groups for reason in group.reasons})
+    ]
+    return [
+        Table("Result", labels, tuple(result)),
+        Table("Baselines and chance", labels, tuple(baselines)),
+        Table(f"{spec.score} in parts of the data", labels, tuple(slices)),
+        *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
+        Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
+    ]
 
 
 def _count(group: Group) -> str:
     return f"{group.cases:,}" if group.cases == group.of else f"{group.cases:,} of {group.of:,}"
 
 
-def _measured(report: Report, shown: engine.Line) -> list[Line]:
+def _measured(report: Report, shown: engine.Line) -> list[Column]:
     if shown.measure in report.run.benchmark.report.derived:
         values = [group.derived[shown.measure] for group in report.shown]
     else:
         values = [group.measures[shown.measure].value for group in report.shown]
-    if all(math.isnan(value) for value in values):
-        return []
-    texts = [percent(value) if shown.share else _signed(value) for value in values]
-    found = [Line(shown.title, tuple(texts), shown.strong)]
+    texts = tuple(percent(value) if shown.share else signed(value) for value in values)
+    found = [Column(shown.title, texts, shown.strong)]
     if shown.interval:
-        found.append(Line(INTERVAL, tuple(interval(group.measures[shown.measure]) for group in report.shown)))
+        intervals = tuple(interval(group.measures[shown.measure]) for group in report.shown)
+        found.append(Column(INTERVAL, intervals, joined=True))
     return found
-
-
-def _signed(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{value:+.3f}"
 
 
 def terminal(report: Report) -> list[RenderableType]:
@@ -108,65 +81,47 @@ def terminal(report: Report) -> list[RenderableType]:
     parts: list[RenderableType] = [
         *(line(f"! {caveat}") for caveat in report.above),
         line(report.run.label, style="bold"),
-        _drawn([group.name for group in report.shown], lines(report)),
+        line(""),
+        *layout.drawn(tables(report)[:1]),
         *map(line, headline.lines(report)),
-        *_aspects_terminal(report),
+        line(""),
+        *layout.drawn(tables(report)[1:]),
+        *layout.drawn(aspect_tables(report)),
+        *map(line, aspect_notes(report)),
         *map(line, unread(report)),
     ]
     if report.sheet:
-        parts += [
-            line(SHEET),
-            *map(line, report.sheet.notes),
-            _drawn([column.name for column in report.sheet.columns], sheet_lines(report.sheet)),
-        ]
+        parts += [line(SHEET), *map(line, report.sheet.notes), *layout.drawn(sheet_tables(report.sheet))]
     if report.published:
-        parts += [line(report.published.why), _drawn(*published_lines(report))]
+        parts += [line(report.published.why), *layout.drawn([published_table(report)])]
     parts.append(line(f"signature: {report.signature}", style="dim"))
     return [*parts, *(line(f"{name}: {signature}", style="dim") for name, signature in signatures(report).items())]
-
-
-def _drawn(header: Sequence[str], entries: Sequence[Line]) -> RenderableType:
-    return table(
-        ["%", *header],
-        [(entry.label, *entry.texts) for entry in entries],
-        bold=[number for number, entry in enumerate(entries) if entry.strong],
-    )
 
 
 SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
 
 
-def sheet_lines(sheet: Sheet) -> list[Line]:
-    """The scores of the runs and their differences, one text per column."""
-    columns, named = sheet.columns, sheet.named
-    found = [Line("cases", tuple(f"{column.cases:,}" for column in columns))]
+def sheet_tables(sheet: Sheet) -> list[Table]:
+    """The scores of the runs, and their differences."""
+    labels = tuple(spaced(column.name) for column in sheet.columns)
+    scores = [Column("cases", tuple(f"{column.cases:,}" for column in sheet.columns))]
     for name in sheet.runs:
-        scores = [column.scores[name] for column in columns]
-        found += [
-            Line(name, tuple(percent(score.value) for score in scores), strong=True),
-            Line(INTERVAL, tuple(map(interval, scores))),
-        ]
-    for name in columns[0].differences:
-        gaps = [column.differences[name] for column in columns]
-        found += [
-            Line(
-                named[name].name if name in named else name, tuple(percent(gap.value, sign=True) for gap in gaps), True
-            ),
-            Line(INTERVAL, tuple(interval(gap, sign=True) for gap in gaps)),
-        ]
-    return found
+        scores += with_interval(name, [column.scores[name] for column in sheet.columns])
+    gaps: list[Column] = []
+    for name in sheet.columns[0].differences:
+        label = sheet.named[name].name if name in sheet.named else name
+        gaps += with_interval(label, [column.differences[name] for column in sheet.columns], sign=True)
+    return [Table("Scores", labels, tuple(scores)), Table("Differences", labels, tuple(gaps))]
 
 
-def published_lines(report: Report) -> tuple[list[str], list[Line]]:
-    """(names of the report's columns, what was published for them): rows with nothing there are left out."""
+def published_table(report: Report) -> Table:
+    """What was published for the rows of the report; a column with nothing there is left out."""
     names = [group.name for group in report.shown]
-    rows = report.published.rows if report.published else {}
-    found = [
-        Line(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
-        for label, values in rows.items()
-        if values.keys() & set(names)
+    columns = [
+        Column(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
+        for label, values in (report.published.rows if report.published else {}).items()
     ]
-    return names, found
+    return Table("Published", tuple(map(spaced, names)), tuple(columns))
 
 
 def signatures(report: Report) -> dict[str, str]:
@@ -192,53 +147,71 @@ def markdown(report: Report, level: int = 2) -> str:
     parts = [
         f"{'#' * level} {foreign.markdown(report.run.label)}",
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
-        _grid([group.name for group in report.shown], lines(report)),
+        *layout.markdown(tables(report)[:1], level + 1),
         headline.markdown(report),
-        *_aspects_markdown(report),
+        *layout.markdown(tables(report)[1:], level + 1),
+        *layout.markdown(aspect_tables(report), level + 1),
+        *map(foreign.markdown, aspect_notes(report)),
         foreign.fenced("\n".join(unread(report))) if report.unread else "",
     ]
     if report.sheet:
         parts += [
             SHEET,
             *map(foreign.markdown, report.sheet.notes),
-            _grid([column.name for column in report.sheet.columns], sheet_lines(report.sheet)),
+            *layout.markdown(sheet_tables(report.sheet), level + 1),
         ]
     if report.published:
-        parts += [foreign.markdown(report.published.why), published(report)]
+        parts += [foreign.markdown(report.published.why), published(report, level + 1)]
     parts.append(f"Signature: {foreign.code(report.signature)}")
     parts += [f"{name.capitalize()}: {foreign.code(signature)}" for name, signature in signatures(report).items()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def published(report: Report) -> str:
-    """What others published, as a Markdown table."""
-    return _grid(*published_lines(report))
+def published(report: Report, level: int) -> str:
+    """What others published, in Markdown."""
+    return "\n\n".join(layout.markdown([published_table(report)], level))
 
 
-def _grid(header: Sequence[str], entries: Sequence[Line]) -> str:
-    rows = [[_label(entry), *(_strong(entry, text) for text in entry.texts)] for entry in entries]
-    return grid(["%", *(name.replace("_", " ") for name in header)], rows)
+def aspect_tables(report: Report) -> list[Table]:
+    """The outputs of a reward model: the accuracy of each, and its correlation with the better response.
 
-
-def aspect_tables(report: Report) -> list[tuple[str, list[Line]]]:
-    """(heading, lines) of the tables about the outputs of a reward model: accuracy, and correlation with the better response."""
+    Rows are cells, as everywhere, unless there are more aspects than cells: then the other way round.
+    """
     aspects = report.aspects
     if aspects is None:
         return []
-    groups = [aspects.groups[group.name] for group in report.groups]
-    published = [aspects.published.acc.get(group.name, {}) if aspects.published else {} for group in report.groups]
-    accuracy = []
-    for name in aspects.names:
-        acc = [group.acc[name] for group in groups]
-        accuracy.append(Line(name, tuple(percent(estimate.value) for estimate in acc)))
-        accuracy.append(Line(INTERVAL, tuple(map(interval, acc))))
-        if aspects.published and any(name in of_group for of_group in published):
-            texts = tuple(percent(of_group.get(name, math.nan)) for of_group in published)
-            accuracy.append(Line(f"  {aspects.published.label}", texts))
-    correlated = [
-        Line(name, tuple(_signed(group.pearson[name]) for group in groups)) for name in (TOTAL, *aspects.names)
+    groups = [group.name for group in report.groups]
+    paper = aspects.published
+
+    def accuracy(pairs: Sequence[tuple[str, str]], heading: str) -> list[Column]:
+        """The columns for some (group, aspect)."""
+        assert aspects is not None
+        found = with_interval(heading, [aspects.groups[group].acc[aspect] for group, aspect in pairs])
+        if paper is None or not any(aspect in paper.acc.get(group, {}) for group, aspect in pairs):
+            return found
+        theirs = tuple(percent(paper.acc.get(group, {}).get(aspect, math.nan)) for group, aspect in pairs)
+        return [*found, Column(paper.label, theirs, joined=True)]
+
+    def correlation(pairs: Sequence[tuple[str, str]], heading: str) -> list[Column]:
+        assert aspects is not None
+        return [Column(heading, tuple(signed(aspects.groups[group].pearson[aspect]) for group, aspect in pairs))]
+
+    def made(
+        heading: str, names: Sequence[str], columns: Callable[[Sequence[tuple[str, str]], str], list[Column]], unit: str
+    ) -> Table:
+        found: list[Column] = []
+        if len(names) > len(groups):
+            for group in groups:
+                found += columns([(group, name) for name in names], spaced(group))
+            return Table(heading, tuple(names), tuple(found), unit, undefined=True)
+        for name in names:
+            found += columns([(group, name) for group in groups], name)
+        return Table(heading, tuple(map(spaced, groups)), tuple(found), unit, undefined=True)
+
+    return [
+        made("Accuracy of each aspect", aspects.names, accuracy, "%"),
+        made(f"Correlation with {aspects.better}", (TOTAL, *aspects.names), correlation, ""),
     ]
-    return [("accuracy of each aspect, %", accuracy), (f"correlation with {aspects.better}", correlated)]
 
 
 def aspect_notes(report: Report) -> list[str]:
@@ -251,37 +224,3 @@ def aspect_notes(report: Report) -> list[str]:
         f"({count:,} in all; one that is in several cases counts in each), with epochs averaged; {NOTHING} is undefined.",
         *([report.aspects.published.source] if report.aspects.published else []),
     ]
-
-
-def _aspects_terminal(report: Report) -> list[RenderableType]:
-    names = [group.name for group in report.groups]
-    tables = [
-        table([heading, *names], [(entry.label, *entry.texts) for entry in entries])
-        for heading, entries in aspect_tables(report)
-    ]
-    return [*tables, *map(line, aspect_notes(report))]
-
-
-def _aspects_markdown(report: Report) -> list[str]:
-    names = [group.name.replace("_", " ") for group in report.groups]
-    tables = [
-        grid([foreign.markdown(heading), *names], [[_label(entry), *entry.texts] for entry in entries])
-        for heading, entries in aspect_tables(report)
-    ]
-    return [*tables, *map(foreign.markdown, aspect_notes(report))]
-
-
-def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: the first column left, the others right."""
-    ruler = [":--", *["--:"] * (len(header) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
-
-
-def _label(entry: Line) -> str:
-    indent = "&nbsp;&nbsp;" if entry.label.startswith("  ") else ""
-    text = indent + foreign.markdown(entry.label)
-    return f"**{text}**" if entry.strong else text
-
-
-def _strong(entry: Line, text: str) -> str:
-    return f"**{text}**" if entry.strong else text

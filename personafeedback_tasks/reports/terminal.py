@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from ..common import foreign
+
+WIDTH = 80
+"""Columns that the tables of `fitting` take at most, however wide the terminal is."""
+
+LONGEST = 24
+"""Columns of a name before it is broken: of a word in a heading, and of a label on a narrow terminal."""
+
+_RULED = box.Box(str(box.SIMPLE_HEAD), ascii=True)
+"""Only so called: rich would draw a frame where the output has no line characters. `cli.output` replaces them one by one."""
 
 
 def line(text: str, style: str = "") -> Text:
@@ -19,31 +31,113 @@ def line(text: str, style: str = "") -> Text:
 
 
 def table(
-    header: Sequence[str], rows: Iterable[Sequence[object]], bold: Collection[int] = (), tight: bool = False
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    bold: Collection[int] = (),
+    tight: bool = False,
+    strong: Collection[int] = (),
 ) -> Table:
     """A table with names in the first column and numbers in the others.
 
     Args:
-        header: `general_hard` takes two lines.
+        header: a name that is wider than its numbers takes several lines.
         bold: the rows that matter most, from 0 on.
-        tight: one space between columns, for a table that would not fit a terminal of 80 columns with two.
+        tight: one space between columns instead of two.
+        strong: the columns that matter most, from 0 on.
     """
-    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 0 if tight else 1, 0, 0))
+    texts = [[foreign.terminal(str(value)) for value in row] for row in rows]
+    drawn = Table(box=_RULED, padding=(0, 0 if tight else 1, 0, 0), show_edge=False)
     for number, name in enumerate(header):
-        heading = foreign.terminal(name).replace("_", "\n")
-        drawn.add_column(heading, justify="right" if number else "left", no_wrap=True)
-    for number, row in enumerate(rows):
-        drawn.add_row(*(foreign.terminal(str(value)) for value in row), style="bold" if number in bold else "")
+        drawn.add_column(
+            "\n".join(_heading(name, [row[number] for row in texts])),
+            justify="right" if number else "left",
+            no_wrap=number > 0,
+            overflow="fold",
+            style="bold" if number in strong else "",
+        )
+    for number, row in enumerate(texts):
+        drawn.add_row(*row, style="bold" if number in bold else "")
     return drawn
 
 
+def fitting(
+    header: Sequence[str], rows: Sequence[Sequence[object]], joined: Collection[int] = ()
+) -> list[tuple[list[int], bool]]:
+    """The columns of each table that fits WIDTH, all with the first column; and whether it is `tight`.
+
+    Args:
+        joined: columns that stay with the one before, such as the interval of a score.
+    """
+    columns = range(len(header))
+    widths = [_width(header[column], [foreign.terminal(str(row[column])) for row in rows]) for column in columns]
+    widths[0] = min(widths[0], LONGEST)
+
+    def fits(some: Sequence[int], gap: int = 2) -> bool:
+        return sum(widths[column] + gap for column in some) <= WIDTH
+
+    if fits(columns) or fits(columns, 1):
+        return [(list(columns), not fits(columns))]
+    starts = [column for column in columns[1:] if column not in joined]
+    found: list[list[int]] = []
+    for start, end in pairwise([*starts, len(header)]):
+        block = list(range(start, end))
+        if found and fits([*found[-1], *block]):
+            found[-1] += block
+        else:
+            found.append([0, *block])
+    return [(some, False) for some in found]
+
+
+def tables(
+    header: Sequence[str], rows: Sequence[Sequence[object]], joined: Collection[int] = (), strong: Collection[int] = ()
+) -> list[Table]:
+    """One table, or several below each other if it would be wider than WIDTH. For the arguments see `table` and `fitting`."""
+    return [
+        table(
+            [header[column] for column in some],
+            [[row[column] for column in some] for row in rows],
+            tight=tight,
+            strong=[place for place, column in enumerate(some) if column in strong],
+        )
+        for some, tight in fitting(header, rows, joined)
+    ]
+
+
 def show(parts: Sequence[RenderableType]) -> None:
-    """Print lines and tables. A table that is wider than the terminal is wrapped by it, never cut."""
+    """Print lines and tables, an empty line after each table.
+
+    On a terminal that is too narrow for a table its labels are wrapped; if that is not enough, the terminal wraps its rows.
+    """
     console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are part of names
     unlimited = console.options.update(width=10_000)
-    tables = [Measurement.get(console, unlimited, part).maximum for part in parts if isinstance(part, Table)]
-    console.width = max(console.width, *tables)
-    with console.capture() as drawn:
+    drawn = [part for part in parts if isinstance(part, Table)]
+    widths = [Measurement.get(console, unlimited, part).maximum for part in drawn]
+    if console.is_terminal:
+        widths = [width - _to_spare(part) for part, width in zip(drawn, widths, strict=True)]
+    console.width = max([console.width, *widths])
+    with console.capture() as captured:
         for part in parts:
             console.print(part, soft_wrap=not console.is_terminal)
-    print("\n".join(row.rstrip() for row in drawn.get().splitlines()))
+            if isinstance(part, Table):
+                console.print()
+    print("\n".join(row.rstrip() for row in captured.get().splitlines()))
+
+
+def _heading(name: str, texts: Iterable[str]) -> list[str]:
+    """The lines of a column's heading: as narrow as its numbers, but for a word that is wider."""
+    shown = foreign.terminal(name)
+    word = max([0, *map(cell_len, shown.split())])
+    width = max([2, min(word, LONGEST), *map(cell_len, texts)])
+    if cell_len(shown) > len(shown):  # textwrap counts characters, and Chinese ones take two columns
+        width //= 2
+    return textwrap.wrap(shown, width) or [""]
+
+
+def _width(name: str, texts: Sequence[str]) -> int:
+    return max(map(cell_len, [*_heading(name, texts), *texts]))
+
+
+def _to_spare(drawn: Table) -> int:
+    """By how many columns the labels of a table may be wrapped."""
+    labels = [cell_len(row) for cell in drawn.columns[0].cells for row in str(cell).split("\n")]
+    return max(0, max([0, *labels]) - LONGEST)

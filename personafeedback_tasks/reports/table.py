@@ -1,0 +1,137 @@
+"""A table whose rows are cells and groups of them: defined once, drawn on a terminal and in Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import RenderableType
+
+from ..common import foreign
+from ..common.statistics import Estimate
+from . import terminal
+
+NOTHING = "–"
+"""What is undefined or unknown."""
+
+INTERVAL = "95 % interval"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        heading: what its numbers are.
+        texts: one per row.
+        strong: whether it is highlighted.
+        joined: whether it stays with the column before where a table is too wide for one.
+    """
+
+    heading: str
+    texts: tuple[str, ...]
+    strong: bool = False
+    joined: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers by cell.
+
+    Attributes:
+        heading: what they have in common.
+        labels: of the rows.
+        columns: in order.
+        corner: above the labels: the unit.
+        undefined: whether a column that is undefined everywhere is shown, too.
+    """
+
+    heading: str
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    corner: str = "%"
+    undefined: bool = False
+
+    @property
+    def shown(self) -> list[Column]:
+        """The columns that have something to show."""
+        return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
+
+
+def with_interval(
+    heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
+) -> list[Column]:
+    """A score or a difference, and its interval beside it."""
+    values = tuple(NOTHING if one is None else percent(one.value, sign) for one in estimates)
+    return [
+        Column(heading, values, strong),
+        Column(INTERVAL, tuple(interval(one, sign) for one in estimates), joined=True),
+    ]
+
+
+def percent(value: float, sign: bool = False) -> str:
+    """0.7351 -> 73.5."""
+    return NOTHING if math.isnan(value) else f"{100 * value:{'+' if sign else ''}.1f}"
+
+
+def interval(estimate: Estimate | None, sign: bool = False) -> str:
+    """The 95 % interval in percent."""
+    if estimate is None or math.isnan(estimate.low):
+        return NOTHING
+    between = " to " if sign or estimate.low < 0 else "–"
+    return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
+
+
+def signed(value: float) -> str:
+    """A correlation, or another number in [-1, 1]."""
+    return NOTHING if math.isnan(value) else f"{value:+.3f}"
+
+
+def spaced(name: str) -> str:
+    """`general_hard` -> `general hard`."""
+    return name.replace("_", " ")
+
+
+def drawn(tables: Sequence[Table]) -> list[RenderableType]:
+    """What `terminal.show` prints."""
+    parts: list[RenderableType] = []
+    for table in tables:
+        header, rows, joined, strong = _laid_out(table)
+        if len(header) > 1:
+            parts += [terminal.line(table.heading, style="bold"), *terminal.tables(header, rows, joined, strong)]
+    return parts
+
+
+def markdown(tables: Sequence[Table], level: int) -> list[str]:
+    """The same in Markdown, a heading before each table."""
+    parts = []
+    for table in tables:
+        header, rows, joined, strong = _laid_out(table)
+        if len(header) == 1:
+            continue
+        parts.append(f"{'#' * level} {foreign.markdown(table.heading)}")
+        shown = [[foreign.markdown(name) for name in header], *([foreign.markdown(row[0]), *row[1:]] for row in rows)]
+        marked = [[f"**{text}**" if place in strong else text for place, text in enumerate(row)] for row in shown]
+        for some, _ in terminal.fitting(header, rows, joined):
+            first, *others = [[row[column] for column in some] for row in marked]
+            parts.append(grid(first, others))
+    return parts
+
+
+def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table: the first column left, the others right."""
+    ruler = [":--", *["--:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
+
+
+def _laid_out(table: Table) -> tuple[list[str], list[list[str]], list[int], list[int]]:
+    """(header, rows, which columns are joined, which are strong)."""
+    columns = table.shown
+    rows = [[label, *(column.texts[row] for column in columns)] for row, label in enumerate(table.labels)]
+    return (
+        [table.corner, *(column.heading for column in columns)],
+        rows,
+        [place for place, column in enumerate(columns, 1) if column.joined],
+        [place for place, column in enumerate(columns, 1) if column.strong],
+    )
