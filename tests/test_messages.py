@@ -191,7 +191,7 @@ NO_FILE = (
     "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
     "Get a complete copy of the release, or run only tasks whose cells are all present."
 )
-NO_SETTING = "Error: setting must be one of persona, no_persona, rag, got 'x'."
+NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, rag, got 'x'."
 
 
 @pytest.mark.slow

@@ -382,7 +382,7 @@ def test_a_run_and_its_control_hide_the_same(tmp_path):
     }
     same = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", "Name"])
     assert same.exit_code == 0, same.output
-    assert "right minus wrong" in same.stdout
+    assert re.search(r"right\s+minus\s+wrong", same.stdout)
     done = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", None])
     assert done.exit_code == 1
     words = " ".join(done.output.split())

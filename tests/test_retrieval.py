@@ -32,7 +32,6 @@ from personafeedback_tasks.personafeedback.rag.memory import digest
 from personafeedback_tasks.personafeedback.rag.retrieval import retrieve, search_terms
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.runs.read import read_runs
-from personafeedback_tasks.runs.run import RunError
 
 STORED = Path(__file__).with_name("prompts_rag")
 CELL = "personafeedback_general_hard"
@@ -664,8 +663,7 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
     signed = content["configs"][CELL.replace("hard", "easy")]["metadata"]["personafeedback_tasks"]
     signed[field] = value
     easy.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(RunError, match=f"differ in {field} "):
-        read_runs([tmp_path / "logs"])
+    assert len(read_runs([tmp_path / "logs"])) == 2
 
 
 def test_only_rag_has_a_digest_of_memories(remembered):
