@@ -112,10 +112,10 @@ def test_a_plain_reward_model_scores_the_cases(hub, reward_model, tmp_path):
 OWN = """
 from types import SimpleNamespace
 import torch
-from transformers import GPT2ForSequenceClassification
-from transformers.models.gpt2.modeling_gpt2 import LLAMA_INPUTS_DOCSTRING
+from transformers import OPTForSequenceClassification
+from transformers.models.opt.modeling_opt import LLAMA_INPUTS_DOCSTRING
 from transformers.utils import add_start_docstrings_to_model_forward
-class Own(GPT2ForSequenceClassification):
+class Own(OPTForSequenceClassification):
     @add_start_docstrings_to_model_forward(LLAMA_INPUTS_DOCSTRING)
     def forward(self, **inputs):
         score = super().forward(**inputs).logits
