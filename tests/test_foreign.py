@@ -296,7 +296,7 @@ def test_an_error_that_quotes_a_path_or_a_model_is_one_printable_line(name, make
         for path in log.parent.iterdir():
             path.rename(tmp_path / name / f"{path.stem.rpartition('_')[0]}_{number}{path.suffix}")
     done = personafeedback("compare", folder, folder)
-    assert "found runs of 2 models" in done.output
+    assert "found 2 runs (" in done.output
     assert unprintable(done.output) == set()
 
 
