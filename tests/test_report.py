@@ -415,6 +415,13 @@ def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(har
     assert "Passed over" not in done.stdout
 
 
+def test_logs_that_share_some_of_their_cases_are_refused_rather_than_cut(tmp_path):
+    for task in ("personafeedback_hard", "personafeedback_general"):
+        inspect_log(tmp_path, "gold", task, "sample")
+    with pytest.raises(RunError, match=r"general_hard:\d is also in .* \(8 in all\)"):
+        read_runs([tmp_path])
+
+
 @pytest.mark.parametrize("what", ["failed", "damaged"])
 def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
     good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")

@@ -108,10 +108,13 @@ def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
 
 
 def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """Of logs with the same cases, the one with the most cases; of equal ones, the latest."""
+    """Without the logs whose cases another one has too; of equal ones, the latest stays.
+
+    Logs that share some of their cases only stay both, for `_merge` to refuse: neither may lose the rest.
+    """
     kept: list[Run] = []
     for run in sorted(parts, key=lambda run: (len(run.cases), run.date), reverse=True):
-        other = next((other for other in kept if other.cases.keys() & run.cases.keys()), None)
+        other = next((other for other in kept if run.cases and run.cases.keys() <= other.cases.keys()), None)
         if other is None:
             kept.append(run)
         else:
