@@ -76,8 +76,8 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     return Run(**{**run, **kwargs})
 
 
-def update(path, run=None, control=None, cases=SAMPLE, others=None):
-    report = make_report(run, cases, control, others=others) if run or control else MOSTLY_RIGHT
+def update(path, run=None, beside=None, cases=SAMPLE):
+    report = make_report(run, cases, beside) if run or beside else MOSTLY_RIGHT
     return update_card(report, cases, path)
 
 
@@ -604,14 +604,14 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
 
 def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
     control = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
-    update(tmp_path / "card.md", run_of(), control=control)
+    update(tmp_path / "card.md", run_of(), {"no_persona": control})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "| persona gain | 95 % interval |" in text
     assert (
         "Persona gain (acc minus that of the same model without the persona): +50.0 points, 95 % interval +50.0 to +50.0."
         in text
     )
-    assert "Control: `personafeedback-tasks 0.1.0" in text
+    assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
     assert "someone" not in text
 
 
@@ -623,7 +623,7 @@ def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp
         (run_of(), None, False), (run_of(), control, False), (run_of(), control, False), (other, None, False),
         (run_of(), None, True), (run_of(), None, False),
     ):  # fmt: skip
-        assert (said in update(card, run, control=against)) == gone
+        assert (said in update(card, run, {"no_persona": against} if against else {})) == gone
     assert "points, 95 % interval" not in card.read_text(encoding="utf-8")
 
 
@@ -633,12 +633,12 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
         lambda index: GOLD if index % 4 else ("A", "A"),
         signature={"setting": "other_persona", "others": "0123456789ab"},
     )
-    update(tmp_path / "card.md", run_of(), control=none, others={"other_persona": other})
+    update(tmp_path / "card.md", run_of(), {"no_persona": none, "other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "Right minus wrong is persona - other_persona: what knowing this person is worth." in text
     assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
     assert "|  | cases | right minus wrong | 95 % interval | wrong minus none | 95 % interval |" in text
-    sheet = make_report(run_of(), SAMPLE, none, others={"other_persona": other}).sheet
+    sheet = make_report(run_of(), SAMPLE, {"no_persona": none, "other_persona": other}).sheet
     assert [column.name for column in sheet.columns] == [*CELLS, "specific", "general", "total", "macro"]
     for column in sheet.columns:
         row = [column.name.replace("_", " "), f"{column.cases}"]
@@ -649,7 +649,7 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     assert total["persona - other_persona"] == 0.125
     assert total["other_persona - no_persona"] == 0.875
     assert "Persona gain (acc minus that of the same model without the persona): +100.0 points" in text
-    assert "Control: `personafeedback-tasks 0.1.0" in text
+    assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
     assert "Control other_persona: `personafeedback-tasks 0.1.0" in text
     assert "setting other_persona" in text
     assert "others 0123456789ab" in text
@@ -658,7 +658,7 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
 
 def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp_path):
     other = run_of(lambda index: ("A", "A"), signature={"setting": "other_persona"})
-    update(tmp_path / "card.md", run_of(), others={"other_persona": other})
+    update(tmp_path / "card.md", run_of(), {"other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "|  | cases | right minus wrong | 95 % interval |\n" in text
     assert "wrong minus none" not in text.lower()
@@ -879,10 +879,9 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
     else:
         other = run_of(signature=setting)
         other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
-    beside = {"control": other} if value == "no_persona" else {"others": {value: other}}
-    assert any(said in note for note in make_report(run_of(), SAMPLE, **beside).caveats)
+        assert any(said in note for note in make_report(run_of(), SAMPLE, {value: other}).caveats)
     with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
-        update(tmp_path / "README.md", run_of(), **beside)
+        update(tmp_path / "README.md", run_of(), {value: other})
     assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
     assert os.listdir(tmp_path) == []
 

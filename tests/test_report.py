@@ -387,9 +387,9 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
     assert methods.keys() == {("persona", "generate"), ("persona", "mc")}
     asked = methods["persona", "generate"]
-    assert "setting no_persona" in asked["control"]
+    assert "setting no_persona" in asked["beside"]["no_persona"]
     assert asked["groups"]["general_hard"]["gain"] is not None
-    assert methods["persona", "mc"]["control"] is None
+    assert methods["persona", "mc"]["beside"] == {}
 
 
 def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_data, tmp_path):
@@ -398,7 +398,7 @@ def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_data, tm
     )
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
-    assert [report["control"] is None for report in stored] == [False, True]
+    assert [not report["beside"] for report in stored] == [False, True]
 
 
 def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_data, tmp_path):
@@ -458,7 +458,7 @@ def test_two_arguments_are_two_rows(hard_logs, real_data):
 
 
 def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
-    report = make_report(read_run(hard_logs["persona"]), general, read_run(hard_logs["no_persona"]))
+    report = make_report(read_run(hard_logs["persona"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
     gain = report.by_name["general_hard"].gain
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
     acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]

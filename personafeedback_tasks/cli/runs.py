@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,14 +104,13 @@ def report(
         personafeedback report logs/a.eval --paper GPT-4o-mini
     """
     from ..reports import tables as report_text
-    from ..reports.control import with_controls
+    from ..reports.control import with_controls, with_named
     from ..reports.sensitivity import sensitivities
     from ..reports.terminal import show
 
-    found = read_runs(runs, passed_over)
-    rows = with_controls(found) if control is None else [(run, told(control, "no_persona")) for run in found]
-    others = _others(rag=rag, other_persona=other)
-    reports = [report_of(run, data, against, others, paper) for run, against in rows]
+    rows = with_controls(read_runs(runs, passed_over))
+    named = _named(no_persona=control, other_persona=other, rag=rag)
+    reports = [report_of(run, data, beside, paper) for run, beside in with_named(rows, named)]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -124,8 +123,8 @@ def report(
             say(f"wrote {path}")
 
 
-def _others(**paths: Path | None) -> dict[str, Run]:
-    """Value of the control's option -> run, of those that were given."""
+def _named(**paths: Path | None) -> dict[str, Run]:
+    """Value of the control's option -> run, of those that an option names."""
     return {value: told(path, value) for value, path in paths.items() if path is not None}
 
 
@@ -141,8 +140,8 @@ def passed_over(line: str) -> None:
     say(line, err=True)
 
 
-def the_run(path: Path) -> tuple[Run, Run | None]:
-    """The run of a file or folder, and its control if it is there.
+def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
+    """The run of a file or folder, and the controls that are there: value of the control's option -> run.
 
     Raises:
         RunError: there are several.
@@ -167,15 +166,14 @@ def told(path: Path, setting: str) -> Run:
 def report_of(
     run: Run,
     data: str | None,
-    control: Run | None = None,
-    others: Mapping[str, Run] | None = None,
+    beside: Mapping[str, Run] | None = None,
     paper: str | None = None,
 ) -> Report:
     """The report of a run on the available data.
 
     Args:
         data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
-        control, others: see `report.make_report`.
+        beside: see `report.make_report`.
         paper: as the option.
 
     Raises:
@@ -185,24 +183,23 @@ def report_of(
     from ..reports.report import make_report
 
     cases, why_not = cases_of(run, data)
-    return make_report(run, cases, control, why_not, others, published_of(run, others or {}, control, paper))
+    return make_report(run, cases, beside, why_not, published_of([run, *(beside or {}).values()], paper))
 
 
-def published_of(run: Run, others: Mapping[str, Run], control: Run | None, paper: str | None) -> Published | None:
+def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
     """What others published under the settings of these runs; None if it was not asked for.
 
     Raises:
         OptionError: the benchmark has nothing, or not that model.
     """
-    spec = run.benchmark.report
     if paper is None:
         return None
+    benchmark = runs[0].benchmark
+    spec = benchmark.report
     if spec.published is None or spec.control is None:
-        raise OptionError(f"{run.benchmark.title} has no published numbers. Leave --paper out.")
-    settings = [
-        str(one.signature[spec.control.option]) for one in (run, *others.values(), *([control] if control else []))
-    ]
-    return spec.published(paper or None, settings)
+        raise OptionError(f"{benchmark.title} has no published numbers. Leave --paper out.")
+    option = spec.control.option
+    return spec.published(paper or None, [str(run.signature[option]) for run in runs])
 
 
 def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
@@ -326,11 +323,9 @@ def card(
     from ..reports.card import update_card
     from ..reports.report import make_report
 
-    found, against = the_run(run)
-    if control is not None:
-        against = told(control, "no_persona")
+    found, beside = the_run(run)
+    beside |= _named(no_persona=control, other_persona=other)
     cases, why_not = cases_of(found, data)
-    others = _others(other_persona=other)
-    made = make_report(found, cases, against, why_not, others, published_of(found, {}, None, paper))
+    made = make_report(found, cases, beside, why_not, published_of([found], paper))
     for line in update_card(made, cases, model_card):
         say(line)

@@ -109,6 +109,11 @@ class Control:
     named: tuple[Difference, ...] = ()
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The values of the option whose runs are controls of others, from the one that is told least."""
+        return tuple(dict.fromkeys((self.value, *(difference.less for difference in self.named))))
+
 
 @dataclass(frozen=True)
 class PublishedAspects:

@@ -105,12 +105,12 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
                 f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
                 "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
             )
-    for value, control in report.controls.items():
+    for value, control in report.beside.items():
         if control.partial or unreadable_share(control) > MOST_UNREADABLE:
             raise CardError(
                 f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
                 f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
-                f"inflate the {'persona gain' if control is report.control else 'difference to it'}. Run the control again, or "
+                f"inflate the difference to it. Run the control again, or "
                 f"leave --{value.replace('_', '-')} out."
             )
     if cases is None:

@@ -56,8 +56,8 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     )
     baselines = "; ".join(f"{name} {does}" for name, does in spec.baselines.items())
     controls = "".join(
-        f"  \nControl{'' if control is report.control else f' {value}'}: {foreign.code(signature_line(control, public=True))}"
-        for value, control in report.controls.items()
+        f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
+        for value, control in report.beside.items()
     )
     known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats)]
     parts = [

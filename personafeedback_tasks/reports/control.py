@@ -1,8 +1,8 @@
-"""The control of a run, such as no_persona: how much of the score depends on what the model is told."""
+"""The controls of a run, such as no_persona: how much of the score depends on what the model is told."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..runs.run import Run, RunError
 
@@ -50,20 +50,43 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
             raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")
 
 
-def with_controls(runs: Sequence[Run]) -> list[tuple[Run, Run | None]]:
-    """Each run, with the control that is among the others. A control that was only found in a folder is no run of its own."""
-    controls = {id(run): control for run in runs if (control := _control_among(run, runs)) is not None}
-    used = {id(control) for control in controls.values() if not control.named}
-    return [(run, controls.get(id(run))) for run in runs if id(run) not in used]
+def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
+    """Each run, with the controls that are among the others: value of the control's option -> run.
+
+    A control that was only found in a folder is no run of its own.
+    """
+    controls = {id(run): _controls_among(run, runs) for run in runs}
+    used = {id(control) for found in controls.values() for control in found.values() if not control.named}
+    return [(run, controls[id(run)]) for run in runs if id(run) not in used]
 
 
-def _control_among(run: Run, runs: Sequence[Run]) -> Run | None:
-    """The control with the most cases in common."""
+def with_named(
+    rows: Sequence[tuple[Run, Mapping[str, Run]]], named: Mapping[str, Run]
+) -> list[tuple[Run, dict[str, Run]]]:
+    """Each run with its controls, and those that the user named: each goes to the runs that it controls.
+
+    One that controls none goes to the first, whose report says why it does not belong there.
+    """
+    found = [(run, dict(beside)) for run, beside in rows]
+    for value, control in named.items():
+        for row in [row for row in found if _controls(control, row[0], value)] or found[:1]:
+            row[1][value] = control
+    return found
+
+
+def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
+    """Of each value of the control's option, the control with the most cases in common."""
     spec = run.benchmark.report.control
     if spec is None:
-        return None
-    found = [(len(run.cases.keys() & other.cases.keys()), other) for other in runs if _controls(other, run, spec.value)]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+        return {}
+    told = run.signature[spec.option]
+    weaker = spec.controls[: spec.controls.index(told)] if told in spec.controls else spec.controls
+    found = {}
+    for value in weaker:
+        there = [other for other in runs if _controls(other, run, value)]
+        if there:
+            found[value] = max(there, key=lambda other: len(run.cases.keys() & other.cases.keys()))
+    return found
 
 
 def _controls(other: Run, run: Run, value: str) -> bool:

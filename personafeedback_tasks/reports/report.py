@@ -66,8 +66,8 @@ class Report:
         labels: name of a subset -> its label.
         signature: one line that goes with every number.
         audit_version: of the audit of the texts; empty without data.
-        control: the control run, if there is one.
-        sheet: the run beside those with other values of the control's option.
+        beside: value of the control's option -> the same model's run under it.
+        sheet: the run and those beside it; None where that is the control alone, or nothing.
         published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
         aspects: of a reward model with several outputs.
@@ -84,7 +84,7 @@ class Report:
     labels: Mapping[str, str]
     signature: str
     audit_version: str = ""
-    control: Run | None = None
+    beside: Mapping[str, Run] = field(default_factory=dict)
     macro: Group | None = None
     sheet: Sheet | None = None
     published: Published | None = None
@@ -100,16 +100,9 @@ class Report:
         return (*self.caveats, *([self.ceiling_note] if self.ceiling_note else []))
 
     @property
-    def control_signature(self) -> str | None:
-        """The signature of the control's numbers."""
-        return None if self.control is None else signature_line(self.control)
-
-    @property
-    def controls(self) -> dict[str, Run]:
-        """Value of the control's option -> run, of all runs beside this one."""
-        if self.sheet:
-            return dict(list(self.sheet.runs.items())[1:])
-        return {} if self.control is None else {_control_of(self.run, self.control): self.control}
+    def signatures(self) -> dict[str, str]:
+        """Value of the control's option -> the signature of the run under it, of the runs beside this one."""
+        return {value: signature_line(run) for value, run in self.beside.items()}
 
     @property
     def shown(self) -> tuple[Group, ...]:
@@ -132,7 +125,7 @@ class Report:
             {
                 "model": self.run.model,
                 "signature": self.signature,
-                "control": self.control_signature,
+                "beside": self.signatures,
                 "partial": self.run.partial,
                 "demonstration": self.run.signature["demonstration"],
                 "caveats": self.caveats,
@@ -152,9 +145,8 @@ class Report:
 def make_report(
     run: Run,
     cases: CaseSet[Any] | None,
-    control: Run | None = None,
+    beside: Mapping[str, Run] | None = None,
     no_cases: str = "No data were loaded.",
-    others: Mapping[str, Run] | None = None,
     published: Published | None = None,
 ) -> Report:
     """The report of one run.
@@ -163,9 +155,9 @@ def make_report(
         run: from `runs.read.read_runs`.
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
-        control: a run of the same model under the benchmark's control, for the gain.
+        beside: value of the control's option -> the same model's run under it: the control, for the gain, and others, for a
+            sheet (see `Control.others`).
         no_cases: why `cases` is None, for the caveats.
-        others: value of the control's option -> the same model's run under it, for a sheet (see `Control.others`).
         published: what others published, to be shown beside.
 
     Raises:
@@ -176,7 +168,8 @@ def make_report(
     if cases is not None:
         refuse_other_data(run, cases)
         known += caveats.of_data(run, cases)
-    beside = {**(others or {}), **({} if control is None else {_control_of(run, control): control})}
+    spec, beside = benchmark.report.control, _in_order(run, beside or {})
+    control = beside.get(spec.value) if spec else None
     for value, other in beside.items():
         refuse_other_control(run, other, value)
         if cases is not None:
@@ -190,10 +183,9 @@ def make_report(
         texts = benchmark.report.examine(cases, run.cases.keys())
     gain = {} if control is None else gains(run, control)
     if gain and len(gain) < len(run.cases):
-        assert benchmark.report.control is not None  # refused above
+        assert spec is not None  # refused above
         known.append(
-            f"The {benchmark.report.control.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control "
-            "also answered."
+            f"The {spec.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control also answered."
         )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
 
@@ -216,12 +208,24 @@ def make_report(
     return Report(
         run, groups, tuple(known), ceiling, texts.ceiling_note.format(places) if texts and ceiling else "",
         {name: label for name, (label, _) in texts.subsets.items()} if texts else {},
-        signature_line(run, texts.version if texts else ""), texts.version if texts else "", control, macro,
-        make_sheet(run, beside, [(name, ids) for name, _, ids in found], has_macro(run)) if others else None, published,
+        signature_line(run, texts.version if texts else ""), texts.version if texts else "", beside, macro,
+        make_sheet(run, beside, [(name, ids) for name, _, ids in found], has_macro(run)) if len(beside) > bool(control) else None,
+        published,
         examples(run.cases.values()),
         make_aspects(run, of_group, published.aspects if published else None), shortcuts,
         texts.covariate.equal if texts and texts.covariate else "", _users(run, values, texts),
     )  # fmt: skip
+
+
+def _in_order(run: Run, beside: Mapping[str, Run]) -> dict[str, Run]:
+    """From the run that is told most. Raises RunError if the benchmark has no control."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        for other in beside.values():
+            raise RunError(f"{other.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
+        return {}
+    order = (*spec.others, spec.value)
+    return dict(sorted(beside.items(), key=lambda item: order.index(item[0])))
 
 
 def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined | None) -> Users | None:
@@ -234,14 +238,6 @@ def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined 
 def has_macro(run: Run) -> bool:
     """Whether the plain mean of the cells is shown: every cell of the benchmark has an answered case."""
     return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
-
-
-def _control_of(run: Run, control: Run) -> str:
-    """The value of the control's option. Raises RunError if the benchmark has no control."""
-    spec = run.benchmark.report.control
-    if spec is None:
-        raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
-    return spec.value
 
 
 EXAMPLES = 5

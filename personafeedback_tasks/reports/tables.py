@@ -95,7 +95,7 @@ def terminal(report: Report) -> list[RenderableType]:
     if report.published:
         parts += [line(report.published.why), *layout.drawn([published_table(report)])]
     parts.append(line(f"signature: {report.signature}", style="dim"))
-    return [*parts, *(line(f"{name}: {signature}", style="dim") for name, signature in signatures(report).items())]
+    return [*parts, *(line(f"{name}: {signature}", style="dim") for name, signature in report.signatures.items())]
 
 
 SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
@@ -122,13 +122,6 @@ def published_table(report: Report) -> Table:
         for label, values in (report.published.rows if report.published else {}).items()
     ]
     return Table("Published", tuple(map(spaced, names)), tuple(columns))
-
-
-def signatures(report: Report) -> dict[str, str]:
-    """The signatures of the runs beside the report's own: what each is -> its signature."""
-    if report.sheet:
-        return dict(list(report.sheet.signatures.items())[1:])
-    return {"control": report.control_signature} if report.control_signature else {}
 
 
 def unread(report: Report) -> list[str]:
@@ -163,7 +156,7 @@ def markdown(report: Report, level: int = 2) -> str:
     if report.published:
         parts += [foreign.markdown(report.published.why), published(report, level + 1)]
     parts.append(f"Signature: {foreign.code(report.signature)}")
-    parts += [f"{name.capitalize()}: {foreign.code(signature)}" for name, signature in signatures(report).items()]
+    parts += [f"`{name}`: {foreign.code(signature)}" for name, signature in report.signatures.items()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
