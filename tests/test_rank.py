@@ -15,12 +15,16 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
+from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.rank import LEVEL, alike, make_ranking
+from personafeedback_tasks.reports import rank as ranking_of
+from personafeedback_tasks.reports.control import with_controls
+from personafeedback_tasks.reports.rank import LEVEL
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -36,6 +40,14 @@ def template(tmp_path_factory) -> Run:
 @pytest.fixture(scope="session")
 def sizes(real_data):
     return list(Counter(case.user_id for case in load_cases(real_data, "general")).values())
+
+
+def make_ranking(runs, texts=None):
+    return ranking_of.make_ranking([(run, {}) for run in runs], texts)
+
+
+def alike(runs):
+    return ranking_of.alike([(run, {}) for run in runs])
 
 
 def made(template: Run, name: str, sizes, right) -> Run:
@@ -149,6 +161,109 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert "no_persona" not in printed
     markdown = personafeedback("rank", folder, "--markdown", "--data", "sample").output
     assert "| 1 | scripted/gold | 100.0 |" in markdown
+
+
+@pytest.fixture(scope="module")
+def controlled(tmp_path_factory) -> Path:
+    """A run with both controls, and a second run with one, of models that do not change their mind."""
+    root = tmp_path_factory.mktemp("controlled")
+    inspect_log(root / "a", "gold", "personafeedback_hard", "sample")
+    for judge, settings in (
+        ("mixed", ("persona", "no_persona", "other_persona")),
+        ("anti_gold", ("persona", "no_persona")),
+    ):
+        for setting in settings:
+            inspect_log(root / "a", judge, "personafeedback_hard", "sample", setting=setting)
+    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample")
+    return root
+
+
+def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
+    done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
+    assert done.exit_code == 0, done.output
+    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
+        rows = {row["model"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == {"scripted/gold", "scripted/mixed", "scripted/anti_gold", "CUSTOM"}
+    measured = {model: (row["persona_gain"], row["right_minus_wrong"]) for model, row in rows.items()}
+    assert measured == {
+        "scripted/gold": ("", ""), "scripted/mixed": ("0.000000", "0.000000"), "scripted/anti_gold": ("0.000000", ""),
+        "CUSTOM": ("", ""),
+    }  # fmt: skip
+    assert {model: row["tokens"] for model, row in rows.items()} == {
+        **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.000000"), "CUSTOM": "",
+    }  # fmt: skip
+    assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
+    markdown = personafeedback("rank", controlled, "--markdown", "--data", "sample").output
+    assert "| persona gain | right minus wrong | consistency |" in markdown
+    assert "| tokens a case |" in markdown
+
+
+def test_report_pairs_the_same_controls(controlled, tmp_path):
+    done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert {report["model"]: list(report["beside"]) for report in stored} == {
+        "scripted/gold": [], "scripted/mixed": ["no_persona", "other_persona"], "scripted/anti_gold": ["no_persona"], "CUSTOM": [],
+    }  # fmt: skip
+    assert {report["model"] for report in stored if report["settings"]} == {"scripted/mixed"}
+
+
+def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
+    found = {
+        (run.model, run.signature["setting"]): run.logs[0]
+        for path in controlled.rglob("*.eval")
+        for run in [read_run(path)]
+    }
+    runs = [log for (_, setting), log in found.items() if setting == "persona"]
+    control = found["scripted/anti_gold", "no_persona"]
+    done = personafeedback("report", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
+    gold = found["scripted/gold", "persona"]
+    refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
+    assert refused.exit_code == 1
+    assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
+        refused.output.split()
+    )
+
+
+def test_of_two_controls_alone_the_one_that_is_told_more_is_the_run(controlled):
+    found = {
+        (run.model, run.signature["setting"]): run
+        for path in controlled.rglob("*.eval")
+        for run in [replace(read_run(path), named=False)]
+    }
+    wrong, none = (found["scripted/mixed", setting] for setting in ("other_persona", "no_persona"))
+    assert with_controls([none, wrong]) == with_controls([wrong, none]) == [(wrong, {"no_persona": none})]
+
+
+def test_a_difference_is_that_of_the_cases_that_both_answered(template):
+    """Planted: right in 3 of 4 with the persona, in 2 of 4 with another, in 1 of 4 with none; the control lacks a user."""
+
+    def told(setting, right, users):
+        run = made(template, "m", [4] * users, [right] * users)
+        return replace(run, signature={**run.signature, "setting": setting})
+
+    run = told("persona", [1, 1, 1, 0], 8)
+    beside = {
+        "no_persona": told("no_persona", [1, 0, 0, 0], 7),
+        "other_persona": told("other_persona", [1, 1, 0, 0], 8),
+    }
+    (row,) = ranking_of.make_ranking([(run, beside)]).rows
+    assert {name: (one.value, one.n) for name, one in row.differences.items()} == {
+        "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
+    }  # fmt: skip
+
+
+def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
+    done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
+    assert done.exit_code == 0, done.output
+    ((row,),) = [ranking["runs"] for ranking in json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]]
+    assert row["score"]["low"] > 0.65
+    assert row["margins"]["longest"]["value"] == same(0.0)
+    assert row["adjusted"]["low"] < 0.5 < row["adjusted"]["high"]
 
 
 def test_a_table_fits_80_columns(folder):

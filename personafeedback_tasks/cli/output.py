@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,20 @@ def encodable(text: str, err: bool = False) -> str:
 def say(text: str = "", err: bool = False) -> None:
     """Print one line, which may quote anybody's names."""
     click.echo(encodable(foreign.terminal(text), err), err=err)
+
+
+@contextmanager
+def doing() -> Iterator[Callable[[str], None]]:
+    """While something takes long: a function that shows what it is, in one line that goes away. On a terminal only."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("") as status:
+        yield lambda text: status.update(Text(encodable(foreign.terminal(text), err=True)))
 
 
 def needs_tables(json_file: str | None) -> None:

@@ -9,9 +9,8 @@ import click
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text
 from ..engine.report import Examined
-from ..runs.read import read_runs
 from ..runs.run import Run
-from .runs import RUN, cases_of, data_option, passed_over
+from .runs import RUN, cases_of, data_option, passed_over, read
 
 
 @click.command()
@@ -48,8 +47,8 @@ def rank(
     from ..reports.report import jsonable
     from ..reports.terminal import show
 
-    found = [run for run, _ in with_controls(read_runs(runs, passed_over))]
-    rankings = [make_ranking(some, _texts(some[0], data)) for some in alike(found)]
+    found = with_controls(read(runs))
+    rankings = [make_ranking(some, _texts(some[0][0], data)) for some in alike(found)]
     contents: dict[Path, Content] = {}
     if csv_file is not None:
         contents[csv_file] = rank_tables.as_csv(rankings)

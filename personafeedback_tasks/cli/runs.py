@@ -18,7 +18,7 @@ from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run, RunError
-from .output import encodable, say
+from .output import doing, encodable, say
 
 if TYPE_CHECKING:
     from ..reports.report import Report
@@ -108,7 +108,7 @@ def report(
     from ..reports.sensitivity import sensitivities
     from ..reports.terminal import show
 
-    rows = with_controls(read_runs(runs, passed_over))
+    rows = with_controls(read(runs))
     named = _named(no_persona=control, other_persona=other, rag=rag)
     reports = [report_of(run, data, beside, paper) for run, beside in with_named(rows, named)]
     for made in reports:
@@ -135,6 +135,12 @@ def known_model(model: str | None) -> str | None:
     return model
 
 
+def read(paths: Sequence[Path]) -> list[Run]:
+    """The runs of files and folders; what is left out is said on stderr."""
+    with doing() as show:
+        return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+
+
 def passed_over(line: str) -> None:
     """Say on stderr which log of a folder is left out."""
     say(line, err=True)
@@ -148,7 +154,7 @@ def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
     """
     from ..reports.control import with_controls
 
-    rows = with_controls(read_runs([path], passed_over))
+    rows = with_controls(read([path]))
     only(path, [run for run, _ in rows])
     return rows[0]
 
@@ -159,7 +165,7 @@ def told(path: Path, setting: str) -> Run:
     Raises:
         RunError: there are several.
     """
-    found = read_runs([path], passed_over)
+    found = read([path])
     return only(path, [run for run in found if run.signature.get("setting") == setting] or found)
 
 

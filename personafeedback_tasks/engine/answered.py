@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 
 from ..common.statistics import mean
 from .judged import Answers
@@ -20,6 +21,7 @@ class CaseAnswers:
         answers: one entry per epoch; empty where no labels are read.
         values: metric -> value, one entry per epoch.
         rewards: of both responses, one entry per epoch; empty where a method reads no rewards.
+        tokens: of the prompts and replies of all calls, mean over the epochs; nan where the log does not count them.
         unread: (reason, excerpt) of each unreadable reply, if the log contains it.
     """
 
@@ -32,7 +34,8 @@ class CaseAnswers:
     values: tuple[Mapping[str, float], ...]
     unread: tuple[tuple[str, str], ...] = ()
     rewards: tuple[Pairs, ...] = ()
+    tokens: float = nan
 
     def value(self, metric: str) -> float:
         """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""
-        return mean(values.get(metric, float("nan")) for values in self.values)
+        return mean(values.get(metric, nan) for values in self.values)

@@ -201,6 +201,7 @@ class ReportSpec:
             response; nan without one. None where a case is no choice between two responses.
         shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
             compared with each, see `reports.shortcuts`.
+        ranked: the measures beside `primary` in a ranking.
         examine: (cases, ids of those that were asked) -> what their texts add.
         control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
@@ -223,6 +224,7 @@ class ReportSpec:
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
     picked: Callable[[CaseAnswers], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
+    ranked: Sequence[str] = ()
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     control: Control | None = None
     macro: bool = False

@@ -258,6 +258,7 @@ REPORT = ReportSpec(
         ),
         alike={"other_persona": ("hide",)},
     ),
+    ranked=("consistency", "first_rate", "invalid"),
     macro=True,
     published=beside,
     wording=("prompt", "language"),

@@ -15,7 +15,9 @@ def gains(run: Run, control: Run) -> dict[str, float]:
             f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
         )
     primary = run.benchmark.report.primary
-    return {case_id: run.cases[case_id].value(primary) - control.cases[case_id].value(primary) for case_id in common}
+    return {
+        case_id: run.cases[case_id].value(primary) - control.cases[case_id].value(primary) for case_id in sorted(common)
+    }
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..common.statistics import Estimate, estimate, holm, share, sign_flip_p
+from ..common.statistics import Estimate, estimate, holm, mean, share, sign_flip_p
 from ..engine.report import Examined
 from ..runs.run import Run
+from .adjusted import at_zero
+from .control import gains
 from .report import has_macro
 from .signature_line import signature_line
 
@@ -37,7 +39,11 @@ class Ranked:
         score: the primary measure.
         macro: its plain mean over the cells, where all are there.
         margins: baseline -> the score minus that of the baseline on the same cases; empty without data.
-        measures: consistency and the like: name -> estimate.
+        adjusted: the score where the responses do not differ in the texts' covariate, see `adjusted.at_zero`; None without data.
+        differences: name -> the score minus that of a control on the cases that both answered, such as `persona gain`; empty
+            without controls.
+        measures: see `ReportSpec.ranked`: name -> estimate.
+        tokens: mean per case; nan where the log does not count them.
         tied: (first, last) place in the table of the runs around it that it cannot be told apart from, from 1.
     """
 
@@ -47,7 +53,10 @@ class Ranked:
     score: Estimate
     macro: Estimate | None
     margins: Mapping[str, Estimate]
+    adjusted: Estimate | None
+    differences: Mapping[str, Estimate]
     measures: Mapping[str, Estimate]
+    tokens: float
     tied: tuple[int, int]
 
 
@@ -74,6 +83,7 @@ class Ranking:
         asked: what they share: name -> value.
         cases, users: how many.
         cells: cell -> number of its cases.
+        covariate: what `Ranked.adjusted` is, in words: `at equal length`; empty without it.
         rows: the runs.
         pairs: each two of them.
     """
@@ -82,6 +92,7 @@ class Ranking:
     cases: int
     users: int
     cells: Mapping[str, int]
+    covariate: str
     rows: tuple[Ranked, ...]
     pairs: tuple[Pair, ...]
 
@@ -111,14 +122,15 @@ def _plain(value: Any) -> Any:
     return {name: vars(one) for name, one in value.items()} if isinstance(value, Mapping) else value
 
 
-MEASURES = ("consistency", "first_rate", "invalid")
+Row = tuple[Run, Mapping[str, Run]]
+"""A run with its controls: value of the control's option -> run."""
 
 
-def alike(runs: Sequence[Run]) -> list[list[Run]]:
+def alike(rows: Sequence[Row]) -> list[list[Row]]:
     """The runs that may share a ranking: the same benchmark, options but for the method, prompt, task version and cases."""
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        found.setdefault(repr(asked(run)), []).append(run)
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(repr(asked(row[0])), []).append(row)
     return sorted(found.values(), key=len, reverse=True)
 
 
@@ -130,26 +142,25 @@ def asked(run: Run) -> dict[str, Any]:
     return {**shared, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}
 
 
-def make_ranking(runs: Sequence[Run], texts: Examined | None = None) -> Ranking:
+def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
     """Rank runs that `alike` put together.
 
     Args:
-        texts: of their cases, for the margins over baselines.
+        texts: of their cases, for the margins over baselines and the adjusted score.
     """
-    first = runs[0]
-    primary = first.benchmark.report.primary
+    first, spec = runs[0][0], runs[0][0].benchmark.report
     ids = sorted(first.cases)
     users = [first.cases[case_id].user_id for case_id in ids]
     cells = [first.cases[case_id].cell for case_id in ids]
-    scores = {id(run): [run.cases[case_id].value(primary) for case_id in ids] for run in runs}
-    ordered = sorted(runs, key=lambda run: (-sum(scores[id(run)]), run.label))
-    pairs = _pairs([scores[id(run)] for run in ordered], users)
+    scored = [([run.cases[case_id].value(spec.primary) for case_id in ids], run, beside) for run, beside in runs]
+    scored.sort(key=lambda one: (-sum(one[0]), one[1].label))
+    scores = [mine for mine, *_ in scored]
+    pairs = _pairs(scores, users)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
-    intervals = _rank_intervals([scores[id(run)] for run in ordered], users)
+    intervals = _rank_intervals(scores, users)
     baselines = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case) if texts else {}
     rows = []
-    for place, run in enumerate(ordered, start=1):
-        mine = scores[id(run)]
+    for place, (mine, run, beside) in enumerate(scored, start=1):
         against = {
             name: [score - texts.baselines[case_id][name] for case_id, score in zip(ids, mine, strict=True)]
             for name in baselines
@@ -158,16 +169,43 @@ def make_ranking(runs: Sequence[Run], texts: Examined | None = None) -> Ranking:
         rows.append(
             Ranked(
                 run=run,
-                rank=1 + sum(sum(scores[id(other)]) > sum(mine) + 1e-9 for other in ordered),
+                rank=1 + sum(sum(other) > sum(mine) + 1e-9 for other in scores),
                 ranks=intervals[place - 1],
                 score=share(mine, users),
                 macro=share(mine, users, cells) if has_macro(run) else None,
                 margins={name: estimate(values, users) for name, values in against.items()},
-                measures={name: share([run.cases[i].value(name) for i in ids], users) for name in MEASURES},
-                tied=_tied(place, len(ordered), apart),
+                adjusted=_adjusted(run, ids, users, texts),
+                differences=_differences(run, beside),
+                measures={name: share([run.cases[i].value(name) for i in ids], users) for name in spec.ranked},
+                tokens=mean(run.cases[i].tokens for i in ids),
+                tied=_tied(place, len(scored), apart),
             )
         )
-    return Ranking(asked(first), len(ids), len(set(users)), dict(first.answered), tuple(rows), tuple(pairs))
+    return Ranking(
+        asked(first), len(ids), len(set(users)), dict(first.answered),
+        texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs),
+    )  # fmt: skip
+
+
+def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examined | None) -> Estimate | None:
+    picked = run.benchmark.report.picked
+    if picked is None or texts is None or texts.covariate is None:
+        return None
+    return at_zero([picked(run.cases[i]) for i in ids], [texts.covariate.values[i] for i in ids], users)
+
+
+def _differences(run: Run, beside: Mapping[str, Run]) -> dict[str, Estimate]:
+    """The gain over the control, and the differences of the run that have a name."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        return {}
+    names = {spec.value: spec.gain}
+    names |= {one.less: one.name for one in spec.named if one.more == run.signature[spec.option]}
+    found = {name: gains(run, beside[value]) for value, name in names.items() if value in beside}
+    return {
+        name: estimate(list(gain.values()), [run.cases[case_id].user_id for case_id in gain])
+        for name, gain in found.items()
+    }
 
 
 def _pairs(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Pair]:

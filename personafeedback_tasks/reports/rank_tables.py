@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 
 from rich.console import RenderableType
@@ -16,8 +17,10 @@ from .terminal import line, tables
 
 LEGEND = (
     "acc in percent; intervals clustered by user. rank: 95 % interval over bootstrap samples of users. tied: the places that cannot be told apart "
-    "(paired sign flips of users' differences, Holm's correction over all pairs, 5 % level)."
+    "(paired sign flips of users' differences, Holm's correction over all pairs, 5 % level). Differences to a baseline or a control are in "
+    "points, on the cases that both answered."
 )
+TOKENS = "tokens a case"
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 
 
@@ -48,18 +51,24 @@ def result(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
 
 def details(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
     """(header, rows) of what puts the scores into proportion."""
-    margins = list(ranking.rows[0].margins)
-    measures = list(ranking.rows[0].measures)
-    header = ["", *(f"over_{name}" for name in margins), *measures]
-    rows = [
-        [
-            f"{place}",
-            *(percent(row.margins[name].value, sign=True) for name in margins),
-            *(percent(row.measures[name].value) for name in measures),
-        ]
-        for place, row in enumerate(ranking.rows, start=1)
+    first = ranking.rows[0]
+    differences = dict.fromkeys(name for row in ranking.rows for name in row.differences)
+    columns = [
+        [f"over_{name}", *(percent(row.margins[name].value, sign=True) for row in ranking.rows)]
+        for name in first.margins
     ]
-    return header, rows
+    if ranking.covariate:
+        columns.append(
+            [ranking.covariate, *(percent(row.adjusted.value) if row.adjusted else NOTHING for row in ranking.rows)]
+        )
+    for name in differences:
+        found = [row.differences.get(name) for row in ranking.rows]
+        columns.append([name, *(percent(one.value, sign=True) if one else NOTHING for one in found)])
+    columns += [[name, *(percent(row.measures[name].value) for row in ranking.rows)] for name in first.measures]
+    if not all(math.isnan(row.tokens) for row in ranking.rows):
+        columns.append([TOKENS, *(NOTHING if math.isnan(row.tokens) else f"{row.tokens:,.0f}" for row in ranking.rows)])
+    header, *rows = zip(["", *(f"{place}" for place in range(1, len(ranking.rows) + 1))], *columns, strict=True)
+    return list(header), [list(row) for row in rows]
 
 
 def matrix(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
@@ -131,10 +140,14 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     """One row per run; numbers in full, shares from 0 to 1, empty where undefined."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    measures, margins = list(rankings[0].rows[0].measures), list(rankings[0].rows[0].margins)
+    every = [row for ranking in rankings for row in ranking.rows]
+    measures, margins = list(every[0].measures), dict.fromkeys(name for row in every for name in row.margins)
+    differences = dict.fromkeys(name for row in every for name in row.differences)
+    adjusted = next((ranking.covariate for ranking in rankings if ranking.covariate), "")
     writer.writerow(
         ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method", "acc", "low", "high", "macro", "cases", "users"]
-        + [f"over_{name}" for name in margins] + measures + ["signature"]
+        + [f"over_{name}" for name in margins] + [name.replace(" ", "_") for name in (*([adjusted] if adjusted else []), *differences)]
+        + measures + ["tokens", "signature"]
     )  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
         for place, row in enumerate(ranking.rows, start=1):
@@ -143,8 +156,10 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
                 + [_number(x) for x in (row.score.value, row.score.low, row.score.high)]
                 + [_number(row.macro.value) if row.macro else "", ranking.cases, ranking.users]
                 + [_number(row.margins[name].value) if name in row.margins else "" for name in margins]
+                + ([_number(row.adjusted.value) if row.adjusted else ""] if adjusted else [])
+                + [_number(row.differences[name].value) if name in row.differences else "" for name in differences]
                 + [_number(row.measures[name].value) for name in measures]
-                + [signature_line(row.run)]
+                + [_number(row.tokens), signature_line(row.run)]
             )  # fmt: skip
     return file.getvalue()
 

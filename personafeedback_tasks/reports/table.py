@@ -72,7 +72,8 @@ def with_interval(
 
 def percent(value: float, sign: bool = False) -> str:
     """0.7351 -> 73.5."""
-    return NOTHING if math.isnan(value) else f"{100 * value:{'+' if sign else ''}.1f}"
+    rounded = round(100 * value, 1) + 0.0  # no -0.0
+    return NOTHING if math.isnan(value) else f"{rounded:{'+' if sign else ''}.1f}"
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:

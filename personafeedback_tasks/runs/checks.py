@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.judged import Answers
@@ -36,7 +37,7 @@ class LoggedCase:
         logged: metric -> value, as logged.
         values: metric -> value, as it follows from the answers, the log-likelihoods or the rewards.
         checked: the metrics that `logged` must have too.
-        unread, rewards: see `CaseAnswers`; `rewards` of this epoch, None where a method reads none.
+        unread, rewards, tokens: see `CaseAnswers`; `rewards` of this epoch, None where a method reads none.
     """
 
     where: str
@@ -53,6 +54,7 @@ class LoggedCase:
     checked: Sequence[str]
     unread: tuple[tuple[str, str], ...] = ()
     rewards: Pairs | None = None
+    tokens: float = math.nan
 
 
 def answers_of(
@@ -100,6 +102,7 @@ def _joined(epochs: Sequence[LoggedCase]) -> CaseAnswers:
         values=tuple(epoch.values for epoch in epochs),
         unread=tuple(found for epoch in epochs for found in epoch.unread),
         rewards=tuple(epoch.rewards for epoch in epochs if epoch.rewards is not None),
+        tokens=mean(epoch.tokens for epoch in epochs),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -142,8 +143,14 @@ def _sample(
         values = scorers.values(benchmark, method, targets, read)
     return LoggedCase(
         f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
-        targets, answers, again, logged, values, list(values), unread, rewards,
+        targets, answers, again, logged, values, list(values), unread, rewards, _tokens(raw),
     )  # fmt: skip
+
+
+def _tokens(raw: dict[str, Any]) -> float:
+    """Those of all calls of a sample; nan if the provider counts none."""
+    usage = raw.get("model_usage") or {}
+    return float(sum(of_model["total_tokens"] for of_model in usage.values())) if usage else math.nan
 
 
 def _refuse_other_table(

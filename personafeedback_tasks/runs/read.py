@@ -16,7 +16,11 @@ from .lm_eval_log import results_beside
 from .run import UNREADABLE, ForeignError, Run, RunError
 
 
-def read_runs(paths: Iterable[str | Path], say: Callable[[str], object] = lambda line: None) -> list[Run]:
+def read_runs(
+    paths: Iterable[str | Path],
+    say: Callable[[str], object] = lambda line: None,
+    reading: Callable[[Path], object] = lambda path: None,
+) -> list[Run]:
     """Read the runs that the arguments name, in order.
 
     Args:
@@ -25,6 +29,7 @@ def read_runs(paths: Iterable[str | Path], say: Callable[[str], object] = lambda
             and whatever is no log of ours is skipped.
         say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, and one whose
             cases another log of the same run has too.
+        reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
     Raises:
         RunError: a file is no log of ours, is damaged or has no samples, or named logs that would share a row differ in what
@@ -34,8 +39,9 @@ def read_runs(paths: Iterable[str | Path], say: Callable[[str], object] = lambda
     runs: list[Run] = []
     for path in named:
         if path.is_dir():
-            runs += _of_folder(path, say)
+            runs += _of_folder(path, say, reading)
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
+            reading(path)
             runs.append(_read(path))
     return _join_leaves(runs)
 
@@ -67,11 +73,12 @@ def _told_apart(run: Run) -> str:
     return f"{run.label}, {run.conditions_line}" if run.conditions else run.label
 
 
-def _of_folder(folder: Path, say: Callable[[str], object]) -> list[Run]:
+def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
     """One run per model and what it was asked. Samples files are read through the results file beside them."""
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
     found, foreign, broken = [], "", []
     for path in files:
+        reading(path)
         try:
             if _kind(path) != "foreign":
                 found.append(replace(_read(path), named=False))
