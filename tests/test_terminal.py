@@ -6,12 +6,13 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.cells import cell_len
 from support.commands import AWAY
 
+from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.reports import table as layout
 from personafeedback_tasks.reports.terminal import WIDTH, line, show, table, tables
 
@@ -114,7 +115,6 @@ def test_long_labels_are_wrapped_on_a_terminal_and_whole_in_a_pipe(capsys, monke
 # --- encodings -------------------------------------------------------------------------------------------------------
 
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-ENVIRONMENTS = {"ascii": {"PYTHONIOENCODING": "ascii"}, "latin-1": {"PYTHONIOENCODING": "latin-1"}, "C": C}
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
     return {
         "report": ("report", log, "--out", folder / "out", "--paper"),
+        "rank": ("rank", log, "--data", "sample"),
         "compare": ("compare", log, log),
         "compare --markdown": ("compare", log, log, "--markdown"),
         "card": ("card", log, "--model-card", folder / "README.md"),
@@ -142,37 +143,45 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     }
 
 
-NAMES = ["report", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper",
+NAMES = ["report", "rank", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper",
          "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
 
 
-def output(path: Path, command: tuple[object, ...], **environment: str) -> tuple[int, bytes]:
-    """(exit status, what a real process printed into a file)."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", *C)}
-    with open(path, "wb") as file:
-        done = subprocess.run(
-            [sys.executable, "-m", "personafeedback_tasks", *map(os.fsencode, map(str, command))],
-            cwd=AWAY, env={**kept, "COLUMNS": "80", **environment}, stdout=file, stderr=subprocess.STDOUT, check=False,
-        )  # fmt: skip
-    return done.returncode, path.read_bytes()
+def written(command: tuple[object, ...], encoding: str) -> tuple[int, bytes]:
+    """(exit status, what a command in this process wrote to an output that takes an encoding)."""
+    done = CliRunner(charset=encoding).invoke(main, list(map(str, command)), env={"COLUMNS": "80"})
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.output_bytes
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_no_command_fails_at_an_output_that_takes_ascii_or_latin_1_only(name, commands, tmp_path):
-    status, whole = output(tmp_path / "utf-8", commands[name], PYTHONIOENCODING="utf-8")
-    text = whole.decode()
-    for kind, environment in ENVIRONMENTS.items():
-        found_status, found = output(tmp_path / kind, commands[name], **environment)
-        assert b"Traceback" not in found
-        assert b"UnicodeEncodeError" not in found
-        if kind == "C":  # without UTF-8 no file of the sample has a name that can be read
-            assert found.isascii()
-            assert found_status == status or b"found no persona for user_id" in found
-            continue
+def test_no_command_fails_at_an_output_that_takes_ascii_or_latin_1_only(name, commands):
+    status, whole = written(commands[name], "utf-8")
+    for kind in ("ascii", "latin-1"):
+        found_status, found = written(commands[name], kind)
         assert found_status == status
-        plain = text.replace("–", "-").replace("─", "-").replace("…", "...")
+        plain = whole.decode().replace("–", "-").replace("─", "-").replace("…", "...")
         if kind == "ascii":
             plain = plain.replace("±", "+-").replace("×", "x")
-        expected = plain.encode(kind, "backslashreplace")
-        assert sorted(found.split()) == sorted(expected.split())
+        assert sorted(found.split()) == sorted(plain.encode(kind, "backslashreplace").split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("environment", [C, {"PYTHONIOENCODING": "ascii"}], ids=["C", "ascii"])
+@pytest.mark.parametrize("name", ["report", "card", "paper", "an option that is not there"])
+def test_no_process_fails_without_utf_8(name, environment, commands, tmp_path):
+    """What a real one prints into a file."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", *C)}
+    with open(tmp_path / "printed", "wb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "personafeedback_tasks", *map(os.fsencode, map(str, commands[name]))],
+            cwd=AWAY, env={**kept, "COLUMNS": "80", **environment}, stdout=file, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+    found = (tmp_path / "printed").read_bytes()
+    assert found.isascii()
+    assert b"Traceback" not in found
+    assert b"UnicodeEncodeError" not in found
+    # Without UTF-8 no file of the sample has a name that can be read.
+    status, _ = written(commands[name], "utf-8")
+    assert done.returncode == status or (environment is C and b"found no persona for user_id" in found)
