@@ -177,7 +177,7 @@ def test_the_loop_runs_every_model_once_and_resumes_after_a_failure_and_after_a_
     for name in ("tiny/one", "tiny/two"):
         shutil.copytree(tiny_model, tmp_path / name)
     (tmp_path / "tiny/two/config.json").rename(tmp_path / "config.json")
-    short = f"--limit 2 --gen_kwargs max_gen_toks=48 --batch_size 1 --include_path {task_configs()}"
+    short = f"--limit 1 --gen_kwargs max_gen_toks=24 --batch_size 1 --include_path {task_configs()}"
     mine = [
         re.sub("pretrained=[^,]+", f"pretrained={name}", line) + f" {short}"
         for line, name in zip(lines, ("tiny/one", "tiny/two"), strict=False)
@@ -222,7 +222,7 @@ def kill_half_way(loop: str, folder: Path) -> int:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
     kept = cached(folder)
-    assert 3 <= kept < 24
+    assert 3 <= kept < 12
     return kept
 
 
