@@ -96,6 +96,10 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
     for category in ("specific", "general"):
         numbers = [cases(category, difficulty) for difficulty in ("easy", "medium", "hard")]
         assert f"{numbers[0]}, {numbers[1]} and {numbers[2]} |" in readme
+    assert (
+        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general', 'hard']:,} calls"
+        in readme
+    )
     assert f"`{HUB_REVISION[:7]}`" in text(DOCS / "data.md")
 
 
