@@ -8,10 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-markdown_it = pytest.importorskip("markdown_it")
-
 import yaml
+from markdown_it import MarkdownIt
 from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, text
 from support.environments import CHECKOUT, Venv
 
@@ -206,7 +204,7 @@ PAGES = [README, CONTRIBUTING, CHECKOUT / "benchmarks" / "README.md", *sorted(DO
 
 
 def tokens(path: Path):
-    blocks = markdown_it.MarkdownIt("commonmark").enable("table").parse(text(path))
+    blocks = MarkdownIt("commonmark").enable("table").parse(text(path))
     return [(token, number and blocks[number - 1]) for number, token in enumerate(blocks)]
 
 
