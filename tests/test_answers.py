@@ -324,7 +324,7 @@ def _kind(row: dict) -> str:
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("kind", ["natural", "cot", "adversarial"])
 def test_labelled_replies(name: str, kind: str) -> None:
-    """The promise; README has the figures of the replies that were read before anybody looked at them."""
+    """The promise; docs/testing.md has the figures of the replies that were read before anybody looked at them."""
     rows = [row for row in _rows(SETS[name]) if _kind(row) == kind]
     if not rows:
         pytest.skip(f"{name} has no {kind} replies")

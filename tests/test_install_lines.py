@@ -1,4 +1,4 @@
-"""The install lines of the README, as plain pip resolves them. A dry run installs nothing."""
+"""The install lines of README and docs/, as plain pip resolves them. A dry run installs nothing."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
-from support.environments import CHECKOUT, Venv
+from support.documents import DOCS, README, needs_checkout, text
+from support.environments import Venv
 
-README = CHECKOUT / "README.md"
 TWO_MINUTES = 120
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not README.is_file(), reason="needs the checkout")]
+pytestmark = [pytest.mark.slow, needs_checkout]
 
 
 def documented_extras() -> set[str]:
     """`[inspect]` of `pip install '.[inspect]'`, and so on."""
-    return set(re.findall(r"pip install '\.(\[[^']+\])'", README.read_text(encoding="utf-8")))
+    return {
+        extras
+        for page in (README, *DOCS.glob("*.md"))
+        for extras in re.findall(r"pip install '\.(\[[^']+\])'", text(page))
+    }
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The README's table of settings and methods: every cell that cannot run says so in one sentence before the first call."""
+"""The table of settings and methods in docs/options.md: every cell that cannot run says so in one sentence before the first call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands of `personafeedback paper --models` and the loop of the README, run as printed: tiny models, a Hub on loopback."""
+"""Commands of `personafeedback paper --models` and the loop of docs/models.md, run as printed: tiny models, a Hub on loopback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytest.importorskip("lm_eval")
 from inspect_ai.log import read_eval_log
 from pytest_httpserver import HTTPServer
 from support import classifiers
-from support.environments import CHECKOUT
+from support.documents import DOCS, block, needs_checkout
 from support.hub import Hub
 
 from personafeedback_tasks.cli.registration import task_configs
@@ -154,19 +154,16 @@ def test_the_cases_for_rewardbench_are_written(model, tmp_path):
     assert rewardbench.startswith(f"rewardbench --model {model.id} --dataset {file.name} --load_json ")
 
 
-# --- the loop of the README -------------------------------------------------------------------------------------------
+# --- the loop of docs/models.md ---------------------------------------------------------------------------------------
 
 
 def the_loop() -> tuple[str, str]:
     """(its first line, which writes the list of models; the loop itself)."""
-    readme = CHECKOUT / "README.md"
-    if not readme.is_file():
-        pytest.skip("needs the checkout")
-    block = readme.read_text(encoding="utf-8").partition("<!-- command 3 -->")[2]
-    first, _, rest = re.search(r"```bash\n(.*?)```", block, re.S)[1].partition("\n")
+    first, _, rest = block(DOCS / "models.md", "command 3").partition("\n")
     return first, rest
 
 
+@needs_checkout
 def test_the_loop_runs_every_model_once_and_resumes_after_a_failure_and_after_a_kill(tiny_model, tmp_path):
     """Two models: the first is killed half-way, then the second fails, then it runs, then nothing is left to do."""
     write_list, loop = the_loop()

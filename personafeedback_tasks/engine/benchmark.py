@@ -49,7 +49,7 @@ class Method:
 
     Attributes:
         name: as in `-T method=`.
-        help: one line, for the README.
+        help: one line, for docs/options.md.
         evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
             log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
         harnesses: where it works, of HARNESSES.

@@ -28,7 +28,7 @@ def option(
     """A field of `Options`.
 
     Args:
-        help: one line, for the tasks' docstrings and the README.
+        help: one line, for the tasks' docstrings and docs/options.md.
         values: gives those that it can have, if they are a closed set.
         said: how a name shows a value that is not the default; None if no name does.
         parse: what users write -> the field's value; raises OptionError.

@@ -11,6 +11,9 @@ from ..common.statistics import mean
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
 
+LOCAL = "local"
+"""Instead of the commit of a reward model: a folder has none."""
+
 Pairs = Mapping[str, tuple[float, float]]
 """TOTAL and each aspect -> the rewards of both responses, the better one first."""
 

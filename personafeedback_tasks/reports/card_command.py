@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine.benchmark import Benchmark
 from ..engine.report import CardSpec
-from ..reward_models.source import LOCAL
+from ..engine.rewards import LOCAL
 from ..runs.run import ADDRESS, MODEL_ARGUMENTS, Run, text
 from .signature_line import HUB_COMMIT, model_of, without_folder
 

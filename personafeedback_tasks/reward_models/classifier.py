@@ -16,7 +16,7 @@ import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
 from ..engine.conversation import Message, without_system
-from ..engine.rewards import RewardError
+from ..engine.rewards import LOCAL, RewardError
 from . import source as model_source
 
 NO_LIMIT = 1_000_000
@@ -75,7 +75,7 @@ class RewardModel:
         unpinned: run the model's code even if no commit pins it.
 
     Attributes:
-        commit: where tokenizer, model and code came from; `model_source.LOCAL` for a folder.
+        commit: where tokenizer, model and code came from; `LOCAL` for a folder.
 
     Raises:
         RewardError: the model is not a usable sequence classifier.
@@ -105,7 +105,7 @@ class RewardModel:
     def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
         """The arguments of every call that loads a part of the model, so that all parts come from one commit."""
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
-        if self.commit != model_source.LOCAL:
+        if self.commit != LOCAL:
             origin["revision"] = self.commit
         if not trust_remote_code:
             return origin

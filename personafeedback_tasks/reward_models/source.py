@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..common.errors import OptionError
-
-LOCAL = "local"
-"""Instead of a commit: a folder has none."""
+from ..engine.rewards import LOCAL
 
 _COMMIT = re.compile("[0-9a-f]{40}")
 

@@ -16,9 +16,9 @@ def as_json(value: object) -> Response:
     return Response(json.dumps(value), content_type="application/json")
 
 
-def providers(httpserver, cases, judge):
-    """OpenAI's chat completions and responses, and Anthropic's messages."""
-    asked = who_asks(cases)
+def providers(httpserver, cases, judge, settings=("persona",)):
+    """OpenAI's chat completions and responses, and Anthropic's messages; the judge replies the same under all of the settings."""
+    asked = {prompt: who for setting in settings for prompt, who in who_asks(cases, setting).items()}
     seen = []
 
     def answer(request: Request) -> tuple[dict, str]:

@@ -1,0 +1,106 @@
+"""The story of the README, from runs to a verdict: its lines as printed, with the installed wheel and a server on loopback."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+
+from pytest_httpserver import HTTPServer
+from support.documents import README, block, needs_checkout, section
+from support.environments import Venv
+from support.judges import readable
+from support.servers import providers
+from support.shared import built_once
+
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import SAMPLE_CASES_PER_CELL
+
+pytestmark = [pytest.mark.slow, needs_checkout]
+
+SETTINGS = ("persona", "no_persona", "other_persona")
+ADDRESS = "http://localhost:8000/v1"
+SMALL_PAPER = f"""\
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+PAPER_COUNTS.update(dict.fromkeys(PAPER_COUNTS, {SAMPLE_CASES_PER_CELL}))
+"""
+"""A card takes whole cells of the release only, and the smallest has a thousand cases. Here a whole cell is one of the sample."""
+
+
+@pytest.fixture(scope="module")
+def venv(wheel, tmp_path_factory) -> Venv:
+    """The wheel with the extras that the story installs."""
+    (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "From a run to a verdict"), re.M)
+
+    def build(root: Path) -> None:
+        Venv.create(root).install(f"{wheel}{extras}")
+        (site_packages,) = root.glob("venv/lib/python*/site-packages")
+        (site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
+
+    return Venv(built_once(tmp_path_factory, "story", build))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A release that calls itself one, with the texts of the sample."""
+    return Path(
+        shutil.copytree(
+            str(files("personafeedback_tasks.personafeedback") / "sample"), tmp_path_factory.mktemp("data") / "release"
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def address():
+    with HTTPServer(host="127.0.0.1") as server:
+        providers(server, load_cases("sample"), readable, SETTINGS)
+        yield server.url_for("/v1")
+
+
+@pytest.fixture(scope="module", params=["inspect", "lm-eval"])
+def told(request, venv, data, address):
+    """Runs a part of the story where the runs of a harness are; what it printed."""
+    folder = venv.home / request.param
+    folder.mkdir()
+
+    def run(part: str) -> str:
+        lines = block(README, f"story: {part}").replace(ADDRESS, address)
+        done = venv.run(f"set -e; cd {folder.name}\n{lines}", PERSONAFEEDBACK_DATA=str(data))
+        assert done.returncode == 0, lines + done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stdout
+
+    assert ADDRESS in block(README, f"story: {request.param}")
+    run(request.param)
+    run.folder = folder
+    return run
+
+
+def test_the_runs_leave_their_logs(told):
+    for setting in SETTINGS:
+        logs = [
+            path
+            for path in (told.folder / "logs/qwen" / setting).rglob("*")
+            if re.search(r"\.eval$|/results_.*\.json$", str(path))
+        ]
+        assert len(logs) == 1
+
+
+def test_rank_prints_the_columns_that_the_readme_shows_and_writes_the_page(told):
+    printed = told("rank")
+    for line in block(README, "story: excerpt").splitlines():
+        if not re.match(r"\d", line):
+            assert set(line.split()) <= set(printed.split()), line
+    assert {path.name for path in (told.folder / "ranking").iterdir()} >= {"index.html"}
+
+
+def test_card_writes_both_controls_into_the_card(told):
+    told("card")
+    card = (told.folder / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "| persona gain |" in card
+    assert "| right minus wrong |" in card
+    assert "Qwen/Qwen2.5-7B-Instruct" in card
