@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ..runs.run import Run, RunError
 from .output import encodable, say
 
 if TYPE_CHECKING:
+    from ..reports.page_data import Part
     from ..reports.report import Report
 
 RUN = click.Path(exists=True, path_type=Path)
@@ -77,7 +78,7 @@ paper_option = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write report.md, report.json and the figures there.",
+    help="Write report.md, report.json, the figures and index.html, a page with every case, there.",
 )
 def report(
     runs: tuple[Path, ...],
@@ -120,7 +121,7 @@ def report(
         for one in moved:
             say(one)
     if out is not None:
-        for path in _write(reports, moved, out):
+        for path in _write(reports, ranked([run for run, _ in rows], data), moved, out):
             say(f"wrote {path}")
 
 
@@ -227,6 +228,31 @@ def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
     return None, why_not
 
 
+def ranked(runs: Sequence[Run], data: str | None) -> list[Part]:
+    """The rankings of some runs, with their cases.
+
+    Args:
+        data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
+
+    Raises:
+        DataError, RunError: `data` is given and broken, or of another run.
+    """
+    from ..reports.page_data import Part
+    from ..reports.rank import alike, make_ranking
+    from ..reports.report import refuse_other_data
+
+    parts = []
+    for some in alike(runs):
+        cases, why_not = cases_of(some[0], data)
+        texts = None
+        if cases is not None:
+            refuse_other_data(some[0], cases)
+            examine = some[0].benchmark.report.examine
+            texts = examine(cases, some[0].cases.keys()) if examine else None
+        parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
+    return parts
+
+
 def checked(run: Run, data: str | None) -> str:
     """Why a run was not checked against its data; empty if it was.
 
@@ -241,8 +267,8 @@ def checked(run: Run, data: str | None) -> str:
     return why_not
 
 
-def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
-    from ..reports import figure, heatmap
+def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
+    from ..reports import figure, heatmap, page
     from ..reports import tables as report_text
 
     image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
@@ -256,6 +282,7 @@ def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
         out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
         out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
         **{out / name: content for name, content in drawn.items()},
+        out / "index.html": page.render(parts),
     }
     write_all(contents)
     return list(contents)
