@@ -16,7 +16,7 @@ from markupsafe import Markup
 from ..common import foreign
 from ..common.statistics import Estimate
 from . import calibration, caveats, rank_tables
-from .page_data import Part, data, places, script_json
+from .page_data import Part, called, data, places, script_json
 from .rank import Ranked, Ranking
 from .shortcuts import make_shortcuts
 from .signature_line import signature_line
@@ -113,7 +113,7 @@ def _hash(content: str) -> str:
 
 def _section(part: Part, numbers: Sequence[str]) -> dict[str, Any]:
     ranking = part.ranking
-    runs = [(number, row.run.label) for number, row in zip(numbers, ranking.rows, strict=True)]
+    runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
     return {
         "title": rank_tables.title(ranking),
         "caveats": _caveats(part, [number for number, _ in runs]),

@@ -60,6 +60,11 @@ def places(parts: Sequence[Part]) -> list[list[str]]:
     ]
 
 
+def called(run: Run) -> str:
+    """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
+    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
+
+
 def data(parts: Sequence[Part]) -> dict[str, Any]:
     """Everything, ready for `script_json`. A persona is there once, however many cases its user has."""
     keys = _keys(parts)
@@ -82,7 +87,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
                 person = shown.people[case.user_id]
                 entry |= _texts(shown, case_id) | {"about": people.setdefault(person, len(people))}
         for run, place in zip(part.runs, of_part, strict=True):
-            runs.append({"place": place, "name": run.label, "calls": run.method.calls})
+            runs.append({"place": place, "name": called(run), "calls": run.method.calls})
             of_run: list[dict[str, Any] | None] = [None] * len(keys)
             for case in run.cases.values():
                 of_run[index[_key(case)]] = _answers(case, run)
