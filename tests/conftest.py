@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-SLOW_FIXTURES = {"httpserver", "real_data", "wheel", "run_with_hub"}
+SLOW_FIXTURES = {"driver", "httpserver", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
 
 

@@ -54,7 +54,7 @@ def logs(release, tmp_path_factory) -> dict[str, Path]:
 
 
 SAMPLE = ("--data", "sample")
-COMMANDS = ("audit", "baselines", "export", "report", "compare", "card")
+COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card")
 
 
 @pytest.fixture
@@ -66,8 +66,12 @@ def command(request, release, logs):
         "baselines": ({"b.json": "old"}, lambda to: ["baselines", *SAMPLE, "--json", to / "b.json"]),
         "export": ({"c.jsonl": "old"}, lambda to: ["export", "--format", "rewardbench", *SAMPLE, "--out", to / "c.jsonl"]),
         "report": (
-            dict.fromkeys(("report.md", "report.json", "accuracy.png", "accuracy.svg"), "old"),
+            dict.fromkeys(("report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"), "old"),
             lambda to: ["report", one, "--data", release, "--out", to],
+        ),
+        "rank": (
+            dict.fromkeys(("ranking.md", "ranking.csv", "ranking.json", "index.html"), "old"),
+            lambda to: ["rank", one, "--data", release, "--out", to],
         ),
         "compare": ({"d.json": "old"}, lambda to: ["compare", one, two, "--json", to / "d.json"]),
         "card": (

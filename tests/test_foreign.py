@@ -135,7 +135,7 @@ def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
         done = personafeedback(*arguments)
         assert done.exit_code == 0, done.output
         found[kind] = done.stdout
-    files = [path for path in sorted(out.iterdir()) if path.suffix in (".md", ".svg", ".json")]
+    files = [path for path in sorted(out.iterdir()) if path.suffix in (".md", ".svg", ".json", ".html")]
     return found | {path.name: path.read_bytes().decode() for path in files}
 
 
@@ -230,7 +230,11 @@ NAMES = [name for name in ATTACKS if "hunter2" not in name]
 def test_an_attack_as_the_name_of_an_aspect_is_shown_and_does_nothing(start, five_outputs, tmp_path):
     names = (NAMES[start:] + NAMES)[:5]
     plain, found = (with_aspects(five_outputs, each, tmp_path / each[0][:3].encode().hex()) for each in (PLAIN, names))
-    assert found.keys() == plain.keys() == {"printed", "report.md", "report.json", "accuracy.svg", "aspects.svg"}
+    assert (
+        found.keys()
+        == plain.keys()
+        == {"printed", "report.md", "report.json", "accuracy.svg", "aspects.svg", "index.html"}
+    )
     assert {kind: unprintable(text) for kind, text in found.items() if unprintable(text)} == {}
     assert shape(found["report.md"]) == shape(plain["report.md"])
     assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(found["report.md"]))

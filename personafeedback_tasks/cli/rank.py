@@ -8,9 +8,8 @@ import click
 
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text
-from ..engine.report import Examined
-from ..runs.run import Run
-from .runs import RUN, cases_of, data_option, passed_over, read
+from .output import say
+from .runs import RUN, data_option, passed_over, ranked, read
 
 
 @click.command()
@@ -28,46 +27,59 @@ from .runs import RUN, cases_of, data_option, passed_over, read
     "--json", "json_file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="Write everything to FILE.",
 )  # fmt: skip
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case, there.",
+)
 def rank(
-    runs: tuple[Path, ...], data: str | None, as_markdown: bool, csv_file: Path | None, json_file: Path | None
+    runs: tuple[Path, ...],
+    data: str | None,
+    as_markdown: bool,
+    csv_file: Path | None,
+    json_file: Path | None,
+    out: Path | None,
 ) -> None:
     """Rank runs: which model is better, how sure that is, and which cannot be told apart.
 
     RUN is a log or a folder of logs, as for `report`, of either harness. Runs that were asked otherwise (setting, wording,
-    cases, task version) make rankings of their own, and the reason is printed. A no_persona run in a folder is a control
-    and is not ranked unless an argument names it.
+    cases, task version) make rankings of their own, and the reason is printed. In a folder, runs with the settings
+    no_persona and other_persona are controls: each gives its run a persona gain or a "right minus wrong", and is not ranked
+    itself unless an argument names its log.
 
     \b
         personafeedback rank logs
         personafeedback rank results/* logs/a.eval --csv ranking.csv
+        personafeedback rank logs --out ranking
     """
-    from ..reports import rank_tables
+    from ..reports import page, rank_tables
     from ..reports.control import with_controls
-    from ..reports.rank import alike, make_ranking
     from ..reports.report import jsonable
     from ..reports.terminal import show
 
-    found = with_controls(read(runs))
-    rankings = [make_ranking(some, _texts(some[0][0], data)) for some in alike(found)]
+    parts = ranked(with_controls(read(runs)), data)
+    for part in parts:
+        if part.texts is None:
+            passed_over(f"No margins over baselines: {part.no_cases}")
+    rankings = [part.ranking for part in parts]
     contents: dict[Path, Content] = {}
     if csv_file is not None:
         contents[csv_file] = rank_tables.as_csv(rankings)
     if json_file is not None:
         contents[json_file] = json_text({"rankings": [jsonable(ranking.as_dict()) for ranking in rankings]})
+    if out is not None:
+        contents |= {
+            out / "ranking.md": f"# Ranking\n\n{rank_tables.markdown(rankings)}",
+            out / "ranking.csv": rank_tables.as_csv(rankings),
+            out / "ranking.json": json_text({"rankings": [jsonable(ranking.as_dict()) for ranking in rankings]}),
+            out / "index.html": page.render(parts),
+        }
     write_all(contents)
     if as_markdown:
         click.echo(rank_tables.markdown(rankings), nl=False)
     else:
         show(rank_tables.terminal(rankings))
-
-
-def _texts(run: Run, data: str | None) -> Examined | None:
-    """What the texts of the cases add; None without data."""
-    from ..reports.report import refuse_other_data
-
-    cases, why_not = cases_of(run, data)
-    if cases is None or run.benchmark.report.examine is None:
-        passed_over(f"No margins over baselines: {why_not}")
-        return None
-    refuse_other_data(run, cases)
-    return run.benchmark.report.examine(cases, run.cases.keys())
+    if out is not None:
+        for name in ("ranking.md", "ranking.csv", "ranking.json", "index.html"):
+            say(f"wrote {out / name}", err=as_markdown)

@@ -21,6 +21,7 @@ from ..runs.run import Run, RunError
 from .output import doing, encodable, say
 
 if TYPE_CHECKING:
+    from ..reports.page_data import Part
     from ..reports.report import Report
 
 RUN = click.Path(exists=True, path_type=Path)
@@ -77,7 +78,7 @@ paper_option = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write report.md, report.json and the figures there.",
+    help="Write report.md, report.json, the figures and index.html, a page with every case, there.",
 )
 def report(
     runs: tuple[Path, ...],
@@ -91,8 +92,8 @@ def report(
     """Report runs: accuracy with its interval, baselines and caveats.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
-    the logs of one model that were asked the same form one row, a no_persona run becomes the control of the run that it
-    controls, and failed logs are passed over. Each further RUN adds its own row.
+    the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
+    run that they belong to, and failed logs are passed over. Each further RUN adds its own row.
 
     \b
         personafeedback report results/Qwen__Qwen3-8B
@@ -108,9 +109,9 @@ def report(
     from ..reports.sensitivity import sensitivities
     from ..reports.terminal import show
 
-    rows = with_controls(read(runs))
     named = _named(no_persona=control, other_persona=other, rag=rag)
-    reports = [report_of(run, data, beside, paper) for run, beside in with_named(rows, named)]
+    rows = with_named(with_controls(read(runs)), named)
+    reports = [report_of(run, data, beside, paper) for run, beside in rows]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -119,7 +120,7 @@ def report(
         for one in moved:
             say(one)
     if out is not None:
-        for path in _write(reports, moved, out):
+        for path in _write(reports, ranked(rows, data), moved, out):
             say(f"wrote {path}")
 
 
@@ -230,6 +231,32 @@ def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
     return None, why_not
 
 
+def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: str | None) -> list[Part]:
+    """The rankings of some runs, with their cases.
+
+    Args:
+        rows: the runs with their controls, see `control.with_controls`.
+        data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
+
+    Raises:
+        DataError, RunError: `data` is given and broken, or of another run.
+    """
+    from ..reports.page_data import Part
+    from ..reports.rank import alike, make_ranking
+    from ..reports.report import refuse_other_data
+
+    parts = []
+    for some in alike(rows):
+        first, texts = some[0][0], None
+        cases, why_not = cases_of(first, data)
+        if cases is not None:
+            refuse_other_data(first, cases)
+            examine = first.benchmark.report.examine
+            texts = examine(cases, first.cases.keys()) if examine else None
+        parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
+    return parts
+
+
 def checked(run: Run, data: str | None) -> str:
     """Why a run was not checked against its data; empty if it was.
 
@@ -244,8 +271,8 @@ def checked(run: Run, data: str | None) -> str:
     return why_not
 
 
-def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
-    from ..reports import figure, heatmap
+def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
+    from ..reports import figure, heatmap, page
     from ..reports import tables as report_text
 
     image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
@@ -259,6 +286,7 @@ def _write(reports: list[Report], moved: list[str], out: Path) -> list[Path]:
         out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
         out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
         **{out / name: content for name, content in drawn.items()},
+        out / "index.html": page.render(parts),
     }
     write_all(contents)
     return list(contents)

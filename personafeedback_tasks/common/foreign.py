@@ -32,6 +32,8 @@ _SYNTAX = re.compile(
 
 def terminal(text: str) -> str:
     """One line that moves no cursor, changes no color and hides nothing: what is not printable is shown as its escape."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
@@ -50,9 +52,14 @@ def code(text: str) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """A code block of Markdown with the lines of a text; its fence is longer than any in it."""
-    shown = _unmarked("\n".join(map(terminal, text.split("\n"))))
+    shown = _unmarked(page(text))
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", shown))])
     return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def page(text: str) -> str:
+    """Text of a web page, whose template escapes what is HTML: its lines, with what is not printable shown as its escape."""
+    return "\n".join(map(terminal, text.split("\n")))
 
 
 def comment(text: str) -> str:

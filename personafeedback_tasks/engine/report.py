@@ -61,6 +61,7 @@ class Examined:
         version: of the audit that found these, for the signature.
         covariate: what the scores are adjusted for, if anything.
         people: user id -> attribute -> its value, for slices by what many users share.
+        flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
     """
 
     baselines: Mapping[str, Mapping[str, float]]
@@ -70,6 +71,26 @@ class Examined:
     version: str = ""
     covariate: Covariate | None = None
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The texts of the cases, for people who look at them.
+
+    Attributes:
+        about: what `people` has: `Persona`.
+        people: user id -> what is known about that user, as prompts show it.
+        questions: case id -> what was asked.
+        labels: of the responses, the better one first.
+        responses: case id -> their texts.
+    """
+
+    about: str
+    people: Mapping[str, str]
+    questions: Mapping[str, str]
+    labels: tuple[str, str]
+    responses: Mapping[str, tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -202,7 +223,9 @@ class ReportSpec:
         shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
             compared with each, see `reports.shortcuts`.
         ranked: the measures beside `primary` in a ranking.
+        probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
+        shown: (cases, ids of those that were asked) -> their texts.
         control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these.
@@ -225,7 +248,9 @@ class ReportSpec:
     picked: Callable[[CaseAnswers], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     ranked: Sequence[str] = ()
+    probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
+    shown: Callable[[Any, Collection[str]], Shown] | None = None
     control: Control | None = None
     macro: bool = False
     published: Callable[[str | None, Sequence[str]], Published] | None = None

@@ -11,7 +11,7 @@ from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
-from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec
+from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, score_pair
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
@@ -210,6 +210,19 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
             {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in there},
         ),
         people={user: attributes(persona) for user, persona in {case.user_id: case.persona for case in there}.items()},
+        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in found.findings.items()},
+    )
+
+
+def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
+    """What a reader of a case sees: the whole persona, whatever the setting of a run showed of it."""
+    there = [case for case in cases if case.id in asked]
+    return Shown(
+        about="Persona",
+        people={case.user_id: case.persona.text for case in there},
+        questions={case.id: case.question for case in there},
+        labels=SIDES,
+        responses={case.id: (case.chosen, case.rejected) for case in there},
     )
 
 
@@ -245,7 +258,9 @@ REPORT = ReportSpec(
         "overlap": "the response with more words of the persona",
         "name": "the response that says the user's name",
     },
+    probability="p_chosen",
     examine=examine,
+    shown=shown,
     control=Control(
         option="setting",
         value="no_persona",

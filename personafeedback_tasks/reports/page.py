@@ -1,0 +1,189 @@
+"""Rankings and the cases behind them -> one HTML file to look at, which asks the network for nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from ..common import foreign
+from ..common.statistics import Estimate
+from . import calibration, caveats, rank_tables
+from .page_data import Part, called, data, places, script_json
+from .rank import Ranked, Ranking
+from .shortcuts import make_shortcuts
+from .signature_line import signature_line
+from .table import interval, percent
+
+FILES = Path(__file__).with_suffix("")
+"""The template, the style and the script."""
+
+TICKS = 7
+"""How many an axis has at most."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Percent, along a picture of any width.
+
+    Attributes:
+        low, high: its ends.
+        step: between two ticks.
+    """
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, values: Iterable[float]) -> Axis:
+        """An axis with all of these shares on it."""
+        found = [100 * value for value in values if not math.isnan(value)] or [0.0, 100.0]
+        for step in (1.0, 2.0, 5.0, 10.0, 20.0):
+            low, high = step * math.floor(min(found) / step), step * math.ceil(max(found) / step)
+            if (high - low) / step < TICKS:
+                break
+        return cls(max(0.0, low if low < high else low - step), min(100.0, high if low < high else high + step), step)
+
+    def at(self, value: float) -> str:
+        """Where a share is, as SVG writes it; a margin keeps the ends in the picture."""
+        return f"{3 + 94 * (100 * value - self.low) / (self.high - self.low):.2f}%"
+
+    @property
+    def ticks(self) -> list[tuple[str, str]]:
+        """(place, text)."""
+        count = round((self.high - self.low) / self.step)
+        values = [self.low + number * self.step for number in range(count + 1)]
+        return [(self.at(value / 100), f"{value:g}") for value in values]
+
+
+def render(parts: Sequence[Part]) -> str:
+    """The page."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FILES, encoding="utf-8"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: (
+            value if isinstance(value, Markup) or not isinstance(value, str) else foreign.page(value)
+        ),
+    )
+    environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
+    style, script = (Markup((FILES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
+    rankings = [part.ranking for part in parts]
+    numbers = places(parts)
+    document = data(parts)
+    return environment.get_template("index.html.j2").render(
+        title=" and ".join(dict.fromkeys(part.runs[0].benchmark.title for part in parts)),
+        style=style,
+        script=script,
+        policy="; ".join(
+            (
+                "default-src 'none'",
+                f"style-src {_hash(style)}",
+                f"script-src {_hash(script)}",
+                "base-uri 'none'",
+                "form-action 'none'",
+            )
+        ),
+        data=Markup(script_json(document)),
+        cases=len(document["cases"]),
+        users=len({case["user"] for case in document["cases"]}),
+        runs=len(document["runs"]),
+        why_not=list(dict.fromkeys(part.no_cases for part in parts if part.no_cases)),
+        parts=[_section(part, of_part) for part, of_part in zip(parts, numbers, strict=True)],
+        reasons=rank_tables.reasons(rankings),
+        legend=rank_tables.LEGEND,
+        matrix_legend=rank_tables.MATRIX,
+        calibration_note=calibration.NOTE,
+    )
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def _section(part: Part, numbers: Sequence[str]) -> dict[str, Any]:
+    ranking = part.ranking
+    runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
+    return {
+        "title": rank_tables.title(ranking),
+        "caveats": _caveats(part, [number for number, _ in runs]),
+        "table": _joined(rank_tables.result(ranking), rank_tables.details(ranking)),
+        "forest": _forest(ranking, runs),
+        "matrix": rank_tables.matrix(ranking) if len(ranking.rows) > 1 else None,
+        "calibrations": [
+            (run, found)
+            for run, row in zip(runs, ranking.rows, strict=True)
+            if (found := calibration.calibration(row.run)) is not None
+        ],
+        "runs": [
+            (run, signature_line(row.run, part.texts.version if part.texts else ""))
+            for run, row in zip(runs, ranking.rows, strict=True)
+        ],
+    }
+
+
+def _joined(*tables: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[str]]]:
+    """Tables with the same rows as one; the first column of each is the place."""
+    (header, rows), *others = tables
+    for more, columns in others:
+        header = [*header, *more[1:]]
+        rows = [[*row, *row_of[1:]] for row, row_of in zip(rows, columns, strict=True)]
+    return header, rows
+
+
+def _caveats(part: Part, numbers: Sequence[str]) -> list[tuple[str, str]]:
+    """(the runs that it is about, sentence); no runs where it is about all."""
+    found: dict[str, list[str]] = {}
+    for number, row in zip(numbers, part.ranking.rows, strict=True):
+        for sentence in _of_run(part, row):
+            found.setdefault(sentence, []).append(number)
+    return [("" if len(about) == len(numbers) else ", ".join(about), sentence) for sentence, about in found.items()]
+
+
+def _of_run(part: Part, row: Ranked) -> Iterable[str]:
+    run = row.run
+    yield from caveats.of_run(run)
+    if part.cases is not None:
+        yield from caveats.of_data(run, part.cases)
+    yield from caveats.of_interval(row.score)
+    if part.texts is not None:
+        spec = run.benchmark.report
+        found = make_shortcuts(run.cases, {"": list(run.cases)}, spec, part.texts)
+        yield from caveats.of_shortcuts(found.get(""), spec.shortcuts)
+
+
+def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Every run's score with its interval, before what needs no model."""
+    first = ranking.rows[0]
+    spec = first.run.benchmark.report
+    lines = [] if spec.chance is None else [("Chance", spec.chance)]
+    lines += [
+        (label, first.score.value - first.margins[name].value)
+        for name, (label, _) in spec.drawn.items()
+        if name in first.margins
+    ]
+    scores = [row.score for row in ranking.rows]
+    axis = Axis.over(
+        [value for one in scores for value in (one.value, one.low, one.high)] + [value for _, value in lines]
+    )
+    return {
+        "score": spec.score,
+        "ticks": axis.ticks,
+        "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
+        "rows": [(run, _bar(one, axis.at)) for run, one in zip(runs, scores, strict=True) if not math.isnan(one.value)],
+    }
+
+
+def _bar(one: Estimate, at: Callable[[float], str]) -> dict[str, Any]:
+    ends = None if math.isnan(one.low) else (at(one.low), at(one.high))
+    return {"at": at(one.value), "ends": ends, "value": percent(one.value), "interval": interval(one)}

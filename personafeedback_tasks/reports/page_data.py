@@ -1,0 +1,173 @@
+"""Rankings and the cases behind them -> what the page's script browses: the texts, and what each run picked."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..common import foreign
+from ..engine.answered import CaseAnswers
+from ..engine.cases import CaseSet
+from ..engine.report import Examined, Shown
+from ..engine.rewards import TOTAL
+from ..runs.run import Run
+from .rank import Ranking
+from .report import jsonable
+
+UNKNOWN = ("right", "wrong")
+"""What a run picks where nothing says how the responses are called."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One ranking of a page.
+
+    Attributes:
+        ranking: of runs on the same cases.
+        cases: of the data; None without data.
+        texts: what they add to the answers; None without data.
+        no_cases: why there are none.
+    """
+
+    ranking: Ranking
+    cases: CaseSet[Any] | None
+    texts: Examined | None
+    no_cases: str = ""
+
+    @property
+    def runs(self) -> list[Run]:
+        """From the best."""
+        return [row.run for row in self.ranking.rows]
+
+    @property
+    def shown(self) -> Shown | None:
+        """The texts of the cases."""
+        run = self.runs[0]
+        show = run.benchmark.report.shown
+        return None if self.cases is None or show is None else show(self.cases, run.cases.keys())
+
+
+def places(parts: Sequence[Part]) -> list[list[str]]:
+    """The number of each run, for each part: `1`; `2.1` in the second of several."""
+    several = len(parts) > 1
+    return [
+        [f"{number}.{place}" if several else f"{place}" for place, _ in enumerate(part.runs, 1)]
+        for number, part in enumerate(parts, 1)
+    ]
+
+
+def called(run: Run) -> str:
+    """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
+    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
+
+
+def data(parts: Sequence[Part]) -> dict[str, Any]:
+    """Everything, ready for `script_json`. A persona is there once, however many cases its user has."""
+    keys = _keys(parts)
+    index = {key: place for place, key in enumerate(keys)}
+    cases: list[dict[str, Any]] = [{} for _ in keys]
+    people: dict[str, int] = {}
+    flags: dict[str, str] = {}
+    runs, answers, about, labels = [], [], "", UNKNOWN
+    for part, of_part in zip(parts, places(parts), strict=True):
+        first, shown = part.runs[0], part.shown
+        if shown:
+            about, labels = shown.about, shown.labels
+        found = part.texts.flags if part.texts else {}
+        flags |= {name: meaning for name, (meaning, ids) in found.items() if ids & first.cases.keys()}
+        for case_id, case in first.cases.items():
+            entry = cases[index[_key(case)]]
+            entry |= {"cell": case.cell, "user": case.user_id}
+            entry["flags"] = [name for name, (_, ids) in found.items() if case_id in ids]
+            if shown:
+                person = shown.people[case.user_id]
+                entry |= _texts(shown, case_id) | {"about": people.setdefault(person, len(people))}
+        for run, place in zip(part.runs, of_part, strict=True):
+            runs.append({"place": place, "name": called(run), "calls": run.method.calls})
+            of_run: list[dict[str, Any] | None] = [None] * len(keys)
+            for case in run.cases.values():
+                of_run[index[_key(case)]] = _answers(case, run)
+            answers.append(of_run)
+    for name, entry in zip(_names(keys), cases, strict=True):
+        entry["id"] = name
+    return {
+        "about": about,
+        "labels": labels,
+        "people": list(people),
+        "flags": flags,
+        "runs": runs,
+        "cases": cases,
+        "answers": answers,
+    }
+
+
+def script_json(document: Mapping[str, Any]) -> str:
+    """JSON that no HTML parser takes for a tag, with every text safe for a page."""
+    text = json.dumps(jsonable(_safe(document)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate({ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return foreign.page(value)
+    if isinstance(value, Mapping):
+        return {foreign.page(key): _safe(item) for key, item in value.items()}
+    return [_safe(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _key(case: CaseAnswers) -> tuple[str, str]:
+    """Runs on two copies of the data may have other texts under the same id."""
+    return case.case_id, case.digest
+
+
+def _keys(parts: Sequence[Part]) -> list[tuple[str, str]]:
+    """Every case once: in the order of the cells, then by number."""
+    found: dict[tuple[str, str], tuple[int, list[Any]]] = {}
+    for part in parts:
+        cells = part.runs[0].benchmark.cells
+        for case in part.runs[0].cases.values():
+            numbers = [int(text) if text.isdecimal() else text for text in re.split(r"(\d+)", case.case_id)]
+            found.setdefault(_key(case), (cells.index(case.cell), numbers))
+    return sorted(found, key=lambda key: (*found[key], key))
+
+
+def _names(keys: Sequence[tuple[str, str]]) -> list[str]:
+    """The name of each case: its id, and the digest where another case has that id."""
+    first: dict[str, str] = {}
+    for case_id, digest in keys:
+        first.setdefault(case_id, digest)
+    return [case_id if first[case_id] == digest else f"{case_id} ({digest})" for case_id, digest in keys]
+
+
+def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
+    responses = shown.responses[case_id]
+    return {
+        "question": shown.questions[case_id],
+        "responses": responses,
+        "lengths": list(map(len, responses)),  # of the texts themselves: what is shown may have escapes
+    }
+
+
+def _answers(case: CaseAnswers, run: Run) -> dict[str, Any]:
+    """What a run answered to a case: by epoch and call (answer, whether it is right or None if it cannot be read)."""
+    spec, labels = run.benchmark.report, run.benchmark.labels
+    found: dict[str, Any] = {"score": case.value(spec.primary)}
+    if case.answers:
+        found["picks"] = [
+            [
+                (answer, answer == target if answer in labels else None)
+                for answer, target in zip(epoch, case.targets, strict=True)
+            ]
+            for epoch in case.answers
+        ]
+    if case.rewards:
+        found["rewards"] = [pairs[TOTAL] for pairs in case.rewards]
+    if case.unread:
+        found["said"] = case.unread
+    if not math.isnan(probability := case.value(spec.probability)):
+        found["probability"] = probability
+    return found
