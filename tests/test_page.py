@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
@@ -454,7 +454,9 @@ def test_the_policy_blocks_scripts_styles_and_requests(driver, written):
         def log_message(self, *arguments):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), Handler
+    )  # one thread would wait a minute for what a browser opens ahead
     Thread(target=server.serve_forever, daemon=True).start()
     shown = Page(driver).open(written)
     try:
