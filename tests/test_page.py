@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import ThreadingTCPServer
 from threading import Thread
 
 import pytest
@@ -454,9 +455,8 @@ def test_the_policy_blocks_scripts_styles_and_requests(driver, written):
         def log_message(self, *arguments):
             pass
 
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), Handler
-    )  # one thread would wait a minute for what a browser opens ahead
+    server = ThreadingTCPServer(("127.0.0.1", 0), Handler)  # chromium may connect without asking anything
+    server.daemon_threads = True
     Thread(target=server.serve_forever, daemon=True).start()
     shown = Page(driver).open(written)
     try:
@@ -482,7 +482,7 @@ def test_the_policy_blocks_scripts_styles_and_requests(driver, written):
             add("form", { action: url + "form", method: "post" }).submit();
             fetch(url + "fetch").catch(() => {});
             """,
-            f"http://127.0.0.1:{server.server_port}/",
+            f"http://127.0.0.1:{server.server_address[1]}/",
         )
         wanted = {
             "script-src-elem",
