@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..common.files import Content, write_all
-from ..common.strict_json import json_text
+from ..common.strict_json import json_text, jsonable
 from .output import say
 from .runs import RUN, data_option, passed_over, ranked, read
 
@@ -55,7 +55,6 @@ def rank(
     """
     from ..reports import page, rank_tables
     from ..reports.control import with_controls
-    from ..reports.report import jsonable
     from ..reports.terminal import show
 
     parts = ranked(with_controls(read(runs)), data)

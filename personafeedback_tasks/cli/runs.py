@@ -211,7 +211,7 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
 
 def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
     """(the cases of a run's data or None, why there are none)."""
-    from ..reports.report import refuse_other_data
+    from ..runs.data import refuse_other_data
 
     counts, spec = run.signature["counts"], run.benchmark.report
     if spec.load is None:
@@ -243,7 +243,7 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: str | None) -> l
     """
     from ..reports.page_data import Part
     from ..reports.rank import alike, make_ranking
-    from ..reports.report import refuse_other_data
+    from ..runs.data import refuse_other_data
 
     parts = []
     for some in alike(rows):
@@ -263,7 +263,7 @@ def checked(run: Run, data: str | None) -> str:
     Raises:
         DataError, RunError: `data` is given and broken, or of another run.
     """
-    from ..reports.report import refuse_other_data
+    from ..runs.data import refuse_other_data
 
     cases, why_not = cases_of(run, data)
     if cases is not None:

@@ -12,7 +12,8 @@ from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
 from ..runs.run import Run
 from .card_command import command
-from .report import Group, Report
+from .groups import Group
+from .report import Report
 from .signature_line import model_of, signature_line
 from .table import NOTHING, grid, interval, percent
 from .tables import published

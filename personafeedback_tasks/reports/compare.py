@@ -10,10 +10,11 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
+from ..common.strict_json import jsonable
 from ..runs.run import Run, RunError
 from . import caveats
 from . import table as layout
-from .report import groups_of, jsonable
+from .groups import groups_of
 from .signature_line import signature_line
 from .table import NOTHING, Column, Table, percent, spaced, with_interval
 from .terminal import line

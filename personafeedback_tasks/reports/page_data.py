@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common import foreign
+from ..common.strict_json import jsonable
 from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
 from ..engine.report import Examined, Shown
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
 from .rank import Ranking
-from .report import jsonable
 
 UNKNOWN = ("right", "wrong")
 """What a run picks where nothing says how the responses are called."""

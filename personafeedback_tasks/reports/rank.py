@@ -18,7 +18,7 @@ from ..engine.report import Examined
 from ..runs.run import Run
 from .adjusted import at_zero
 from .control import gains
-from .report import has_macro
+from .groups import has_macro
 from .signature_line import signature_line
 
 RESAMPLES = 2_000
@@ -97,7 +97,7 @@ class Ranking:
     pairs: tuple[Pair, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for `report.jsonable`."""
+        """Ready for `jsonable`."""
         return {
             "asked": self.asked,
             "cases": self.cases,

@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate, estimate_of, share
+from ..common.strict_json import jsonable
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
 from ..engine.report import Examined, Published
-from ..engine.table import over_corpus
+from ..runs.data import refuse_other_data
 from ..runs.run import Run, RunError
 from . import caveats
 from .aspects import Aspects, make_aspects
 from .control import gains, refuse_other_control
+from .groups import Group, groups_of, has_macro, make_group
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
 from .signature_line import signature_line
 from .users import Users, make_users
-
-
-@dataclass(frozen=True)
-class Group:
-    """One column of a report: a cell, a group of cells, or all.
-
-    Attributes:
-        name: `general_hard`, `general`, `total`.
-        cases: answered cases; `of` is how many the data have.
-        replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
-        measures: name -> estimate over the cases, see `ReportSpec.values` and `Benchmark.corpus`.
-        derived: name -> value, see `ReportSpec.derived`.
-        baselines: name -> `primary` on the same cases; empty without data.
-        subsets: name -> `primary` on those of the cases; empty without data.
-        gain: `primary` minus that of the control on the same cases; None without a control.
-    """
-
-    name: str
-    cases: int
-    of: int
-    replies: int
-    reasons: Mapping[str, int]
-    measures: Mapping[str, Estimate]
-    derived: Mapping[str, float]
-    baselines: Mapping[str, Estimate]
-    subsets: Mapping[str, Estimate]
-    gain: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +162,7 @@ def make_report(
 
     def group(name: str, ids: Sequence[str], cells: Sequence[str], plain: bool = False) -> Group:
         of, there = sum(run.cells[cell] for cell in cells), [run.cases[case_id] for case_id in ids]
-        return _group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), plain)
+        return make_group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), plain)
 
     found = groups_of(run.cases.values(), run.cells, benchmark)
     groups = tuple(group(name, ids, cells) for name, cells, ids in found)
@@ -235,11 +206,6 @@ def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined 
     return make_users(primary, [case.user_id for case in cases], [case.cell for case in cases], people)
 
 
-def has_macro(run: Run) -> bool:
-    """Whether the plain mean of the cells is shown: every cell of the benchmark has an answered case."""
-    return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
-
-
 EXAMPLES = 5
 """How many unreadable replies a report shows."""
 
@@ -252,114 +218,3 @@ def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
             found.setdefault(reason, []).append((case.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]
-
-
-def groups_of(
-    cases: Iterable[CaseAnswers], begun: Iterable[str], benchmark: Benchmark
-) -> list[tuple[str, list[str], list[str]]]:
-    """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
-
-    Args:
-        cases: the answered cases.
-        begun: cells to include even if none of their cases is answered.
-    """
-    ids: dict[str, list[str]] = {cell: [] for cell in begun}
-    for case in cases:
-        ids.setdefault(case.cell, []).append(case.case_id)
-    return [
-        (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
-        for name, cells in benchmark.columns(ids).items()
-    ]
-
-
-def _group(
-    benchmark: Benchmark,
-    name: str,
-    cases: Sequence[CaseAnswers],
-    values: Mapping[str, Mapping[str, float]],
-    of: int,
-    texts: Examined | None,
-    gain: Mapping[str, float],
-    calls: int,
-    plain: bool,
-) -> Group:
-    """One column; `plain` gives each cell the same weight."""
-    ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
-    strata = [case.cell for case in cases] if plain else None
-    shared = partial(share, users=users, cells=strata)
-    names = dict.fromkeys(name for values_of in values.values() for name in values_of)
-    measures = {measure: shared([values[case_id][measure] for case_id in ids]) for measure in names}
-    judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
-    for measure, over in benchmark.corpus.items():
-        measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
-    for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
-        if line.measure not in benchmark.report.derived:
-            measures.setdefault(line.measure, share([], []))
-    answers = [answer for case in cases for epoch in case.answers for answer in epoch]
-    scored = sum(len(case.values) for case in cases if not case.answers) * calls
-    primary = [values[case_id][benchmark.report.primary] for case_id in ids]
-    return Group(
-        name=name,
-        cases=len(cases),
-        of=of,
-        replies=len(answers) + scored,
-        reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
-        measures=measures,
-        derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
-        baselines=_baselines(texts, ids, shared) if texts else {},
-        subsets=_subsets(texts, ids, primary, shared) if texts else {},
-        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata) if gain else None,
-    )
-
-
-def _baselines(
-    texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
-) -> dict[str, Estimate]:
-    names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
-    return {name: shared([texts.baselines[case_id][name] for case_id in ids]) for name in names}
-
-
-def _subsets(
-    texts: Examined, ids: Sequence[str], primary: Sequence[float], shared: Callable[[Sequence[float]], Estimate]
-) -> dict[str, Estimate]:
-    return {
-        name: shared([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)])
-        for name, (_, inside) in texts.subsets.items()
-    }
-
-
-def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
-    """Raise RunError unless every answer was given to the texts of `cases`, and each case has the same cell and user there."""
-    case_of = {case.id: case for case in cases}
-    for cell, size in run.cells.items():
-        if (here := len(cases.cells.get(cell, ()))) != size:
-            raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
-                "Pass --data with the data of the run (its log names them), or run again."
-            )
-    for name, meaning in (
-        ("digest", "have other texts"),
-        ("cell", "are in another cell"),
-        ("user_id", "belong to another user"),
-    ):
-        wrong = [
-            case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
-        ]
-        if wrong:
-            case, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
-            raise RunError(
-                f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
-                f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
-                "the data of the run (its log names them), or run again."
-            )
-
-
-def jsonable(value: Any) -> Any:
-    """nan, which JSON does not have, becomes None."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [jsonable(item) for item in value]
-    return value

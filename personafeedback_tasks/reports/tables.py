@@ -12,7 +12,8 @@ from ..engine import report as engine
 from ..engine.rewards import TOTAL
 from . import headline
 from . import table as layout
-from .report import Group, Report
+from .groups import Group
+from .report import Report
 from .sheet import Sheet
 from .table import INTERVAL, NOTHING, Column, Table, grid, interval, percent, signed, spaced, with_interval
 from .terminal import line

@@ -1,0 +1,34 @@
+"""A run beside the data that it was made on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.cases import CaseSet
+from .run import Run, RunError
+
+
+def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
+    """Raise RunError unless every answer was given to the texts of `cases`, and each case has the same cell and user there."""
+    case_of = {case.id: case for case in cases}
+    for cell, size in run.cells.items():
+        if (here := len(cases.cells.get(cell, ()))) != size:
+            raise RunError(
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
+                "Pass --data with the data of the run (its log names them), or run again."
+            )
+    for name, meaning in (
+        ("digest", "have other texts"),
+        ("cell", "are in another cell"),
+        ("user_id", "belong to another user"),
+    ):
+        wrong = [
+            case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
+        ]
+        if wrong:
+            case, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
+            raise RunError(
+                f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
+                f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
+                "the data of the run (its log names them), or run again."
+            )
