@@ -24,6 +24,7 @@ from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.benchmark import find
@@ -1004,7 +1005,9 @@ def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):
-            update_card(report_of(run, None), load_cases(run.signature["source"], "general"), tmp_path / "README.md")
+            update_card(
+                report_of(run, RunData(None)), load_cases(run.signature["source"], "general"), tmp_path / "README.md"
+            )
     with pytest.raises(RunError, match="found no samples in it"):
         read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False))
     mixed = tmp_path / "mixed"

@@ -9,7 +9,8 @@ import click
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text, jsonable
 from .output import say
-from .runs import RUN, data_option, passed_over, ranked, read
+from .run_data import RunData, data_option
+from .runs import RUN, passed_over, ranked, read
 
 
 @click.command()
@@ -35,7 +36,7 @@ from .runs import RUN, data_option, passed_over, ranked, read
 )
 def rank(
     runs: tuple[Path, ...],
-    data: str | None,
+    data: RunData,
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..common import foreign
-from ..common.errors import DataError, OptionError
+from ..common.errors import OptionError
 from ..common.files import Content, write, write_all
 from ..common.strict_json import json_text
-from ..engine.cases import CaseSet
 from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
-from ..runs.run import Run, RunError
+from ..runs.run import Run
 from .output import doing, encodable, say
+from .run_data import RunData, data_option
 
 if TYPE_CHECKING:
     from ..reports.page_data import Part
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
 RUN = click.Path(exists=True, path_type=Path)
 BEST = ""
 """The value of --paper without a model."""
-
-data_option = click.option(
-    "--data",
-    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
-    "else PERSONAFEEDBACK_DATA. Every case is checked against the log.",
-)
 
 control_option = click.option(
     "--no-persona",
@@ -82,7 +75,7 @@ paper_option = click.option(
 )
 def report(
     runs: tuple[Path, ...],
-    data: str | None,
+    data: RunData,
     control: Path | None,
     other: Path | None,
     rag: Path | None,
@@ -172,25 +165,25 @@ def told(path: Path, setting: str) -> Run:
 
 def report_of(
     run: Run,
-    data: str | None,
+    data: RunData,
     beside: Mapping[str, Run] | None = None,
     paper: str | None = None,
 ) -> Report:
     """The report of a run on the available data.
 
     Args:
-        data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
         beside: see `report.make_report`.
         paper: as the option.
 
     Raises:
-        DataError: `data` is given and broken.
+        DataError: see `RunData.of`.
         RunError: see `report.make_report`.
     """
     from ..reports.report import make_report
 
-    cases, why_not = cases_of(run, data)
-    return make_report(run, cases, beside, why_not, published_of([run, *(beside or {}).values()], paper))
+    cases, why_not = data.checked(run)
+    published = published_of([run, *(beside or {}).values()], paper)
+    return make_report(run, cases, beside, why_not, published, data.texts(run))
 
 
 def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
@@ -209,66 +202,25 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
     return spec.published(paper or None, [str(run.signature[option]) for run in runs])
 
 
-def cases_of(run: Run, data: str | None) -> tuple[CaseSet[Any] | None, str]:
-    """(the cases of a run's data or None, why there are none)."""
-    from ..runs.data import refuse_other_data
-
-    counts, spec = run.signature["counts"], run.benchmark.report
-    if spec.load is None:
-        return None, f"{run.benchmark.title} has no loader for its texts."
-    load = spec.load
-    if data is not None:
-        return load(data, counts), ""
-    why_not = ""
-    for place in dict.fromkeys((run.signature["source"], os.environ.get(spec.environment) or run.signature["source"])):
-        try:
-            cases = load(place, counts)
-            refuse_other_data(run, cases)
-        except (DataError, RunError) as error:
-            why_not = why_not or str(error)
-        else:
-            return cases, ""
-    return None, why_not
-
-
-def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: str | None) -> list[Part]:
+def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list[Part]:
     """The rankings of some runs, with their cases.
 
     Args:
         rows: the runs with their controls, see `control.with_controls`.
-        data: as the option; None tries the source that the log names, then PERSONAFEEDBACK_DATA.
 
     Raises:
-        DataError, RunError: `data` is given and broken, or of another run.
+        DataError, RunError: see `RunData.checked`.
     """
     from ..reports.page_data import Part
     from ..reports.rank import alike, make_ranking
-    from ..runs.data import refuse_other_data
 
     parts = []
     for some in alike(rows):
-        first, texts = some[0][0], None
-        cases, why_not = cases_of(first, data)
-        if cases is not None:
-            refuse_other_data(first, cases)
-            examine = first.benchmark.report.examine
-            texts = examine(cases, first.cases.keys()) if examine else None
+        first = some[0][0]
+        cases, why_not = data.checked(first)
+        texts = data.texts(first)
         parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
     return parts
-
-
-def checked(run: Run, data: str | None) -> str:
-    """Why a run was not checked against its data; empty if it was.
-
-    Raises:
-        DataError, RunError: `data` is given and broken, or of another run.
-    """
-    from ..runs.data import refuse_other_data
-
-    cases, why_not = cases_of(run, data)
-    if cases is not None:
-        refuse_other_data(run, cases)
-    return why_not
 
 
 def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
@@ -308,7 +260,7 @@ def _section_of(moved: list[str]) -> list[str]:
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @data_option
-def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: str | None) -> None:
+def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: RunData) -> None:
     """Compare two runs: paired on the same cases, clustered by user.
 
     \b
@@ -318,7 +270,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     from ..reports.terminal import show
 
     runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
-    unchecked = {name: why_not for name, run in runs.items() if (why_not := checked(run, data))}
+    unchecked = {name: why_not for name, run in runs.items() if (why_not := data.checked(run)[1])}
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
         click.echo(encodable(comparing.markdown(found)), nl=False)
@@ -342,7 +294,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
 @paper_option
 @data_option
 def card(
-    run: Path, model_card: Path, control: Path | None, other: Path | None, paper: str | None, data: str | None
+    run: Path, model_card: Path, control: Path | None, other: Path | None, paper: str | None, data: RunData
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
@@ -359,7 +311,7 @@ def card(
 
     found, beside = the_run(run)
     beside |= _named(no_persona=control, other_persona=other)
-    cases, why_not = cases_of(found, data)
+    cases, why_not = data.of(found)
     made = make_report(found, cases, beside, why_not, published_of([found], paper))
     for line in update_card(made, cases, model_card):
         say(line)

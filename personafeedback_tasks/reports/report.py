@@ -119,6 +119,7 @@ def make_report(
     beside: Mapping[str, Run] | None = None,
     no_cases: str = "No data were loaded.",
     published: Published | None = None,
+    texts: Examined | None = None,
 ) -> Report:
     """The report of one run.
 
@@ -130,6 +131,7 @@ def make_report(
             sheet (see `Control.others`).
         no_cases: why `cases` is None, for the caveats.
         published: what others published, to be shown beside.
+        texts: what `ReportSpec.examine` says of the cases, where it was asked before.
 
     Raises:
         RunError: the run has other texts than `cases`, its cases have different aspects, or the control is not one of this run.
@@ -146,12 +148,11 @@ def make_report(
         if cases is not None:
             refuse_other_data(other, cases)
         known += caveats.of_control(other, value)
-    texts = None
     if cases is None:
         unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
         known.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
     elif benchmark.report.examine is not None:
-        texts = benchmark.report.examine(cases, run.cases.keys())
+        texts = texts or benchmark.report.examine(cases, run.cases.keys())
     gain = {} if control is None else gains(run, control)
     if gain and len(gain) < len(run.cases):
         assert spec is not None  # refused above

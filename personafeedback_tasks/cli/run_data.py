@@ -1,0 +1,85 @@
+"""The data that runs were made on, found again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ..common.errors import DataError
+from ..engine.cases import CaseSet
+from ..engine.report import Examined
+from ..runs.data import refuse_other_data
+from ..runs.run import Run, RunError
+
+
+class RunData:
+    """What the option --data stands for. Each source is read once per command, and its texts are examined once."""
+
+    def __init__(self, named: str | None) -> None:
+        """Args:
+        named: the option; None tries the source that a log names, then the benchmark's environment variable.
+        """
+        self.named = named
+        self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
+        self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
+
+    def of(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
+        """(the cases of a run's data or None, why there are none).
+
+        Raises:
+            DataError: the data that the user named are broken.
+        """
+        spec, logged = run.benchmark.report, run.signature["source"]
+        if spec.load is None:
+            return None, f"{run.benchmark.title} has no loader for its texts."
+        if self.named is not None:
+            return self._load(run, spec.load, self.named), ""
+        why_not = ""
+        for place in dict.fromkeys((logged, os.environ.get(spec.environment) or logged)):
+            try:
+                cases = self._load(run, spec.load, place)
+                refuse_other_data(run, cases)
+            except (DataError, RunError) as error:
+                why_not = why_not or str(error)
+            else:
+                return cases, ""
+        return None, why_not
+
+    def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
+        """The same, once the run was checked against them.
+
+        Raises:
+            DataError, RunError: the data that the user named are broken, or of another run.
+        """
+        cases, why_not = self.of(run)
+        if cases is not None:
+            refuse_other_data(run, cases)
+        return cases, why_not
+
+    def texts(self, run: Run) -> Examined | None:
+        """What the texts of the run's cases add to its answers; None without data."""
+        cases, _ = self.of(run)
+        examine = run.benchmark.report.examine
+        if cases is None or examine is None:
+            return None
+        key = (id(cases), frozenset(run.cases))
+        if key not in self._texts:
+            self._texts[key] = examine(cases, run.cases.keys())
+        return self._texts[key]
+
+    def _load(self, run: Run, load: Callable[[str, str], CaseSet[Any]], place: str) -> CaseSet[Any]:
+        key = (run.benchmark.name, place, run.signature["counts"])
+        if key not in self._loaded:
+            self._loaded[key] = load(place, run.signature["counts"])
+        return self._loaded[key]
+
+
+data_option = click.option(
+    "--data",
+    callback=lambda context, option, named: RunData(named),
+    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
+    "else PERSONAFEEDBACK_DATA. Every case is checked against the log.",
+)
