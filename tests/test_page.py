@@ -31,6 +31,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import calibration, page
@@ -319,6 +320,41 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
     for wrong, shown in (("#case=nobody", "nobody"), ("#case=%E0%A4%A", "#case=%E0%A4%A")):
         browser.open(written, wrong)
         assert browser.texts("#case") == [f"This page has no case {shown}."]
+
+
+def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
+    values = {"acc": 1.0}
+    scored = {
+        name: replace(case, answers=(), values=(values,), rewards=({TOTAL: (1.5, -0.25)},), unread=())
+        for name, case in template.cases.items()
+    }
+    twice = {
+        name: replace(
+            case,
+            answers=(("A", "B"), ("no_response", "A")),
+            values=(values, {"acc": 0.0}),
+            unread=(("no_response", "<b>…</b>"),),
+        )
+        for name, case in template.cases.items()
+    }
+    runs = [
+        replace(template, model="epochs", cases=twice),
+        replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    browser.open(path, f"#case={min(template.cases)}")
+    tables = browser(
+        "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
+        " [...row.cells].map((cell) => [...cell.querySelectorAll('.pick, .said, bdi')].map((one) => one.textContent))))"
+    )
+    assert [[cells[1:] for cells in table[1:]] for table in tables] == [
+        [[["1.500"], ["-0.2500"]]],
+        [[["A, right", "unreadable: no response"], ["B, right", "A, wrong"], ["no response: “<b>…</b>”"]]],
+    ]
+    assert [table[1][0] for table in tables] == [["scores (reward)"], ["epochs"]]
+    kinds = "return [...document.querySelector('#list .marks').children].map((one) => one.className)"
+    assert browser(kinds) == ["mark right", "mark mixed"]
 
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
