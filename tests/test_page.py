@@ -276,6 +276,27 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
     browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
 
 
+def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_path):
+    planted = {(1, 1): False, (1, 0.5): False, (1, 0): True, (0.5, 0.5): False, (0.5, 0): False, (0, 0): False}
+    base = many(template, len(planted))
+    runs = [
+        replace(
+            base,
+            model=f"m{number}",
+            cases={
+                case_id: replace(case, values=({"acc": scores[number]},))
+                for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
+            },
+        )
+        for number in (0, 1)
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    browser.open(path, "#cases")
+    browser.set(disagree=True)
+    assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
+
+
 def test_search_finds_every_text_and_marks_it(browser, written):
     browser.open(written, "#cases")
     for wanted in ("Radio", "怎么", "general_hard:3", "nora_s01", "DEMOGRAPHICS", "no such text"):
@@ -385,7 +406,8 @@ def test_a_click_on_a_heading_sorts_the_table(browser, written):
             values = column(number)
             key = str.casefold if number == 2 else lambda text: float(re.match(r"[+-]?[\d.]+", text)[0])
             assert values == sorted(values, key=key, reverse=orders[-1] == "descending"), heading
-        assert sorted(orders) == ["ascending", "descending"]
+        # The highest number first, but names from A; by place it is sorted before.
+        assert orders == (["ascending", "descending"] if number == 2 else ["descending", "ascending"])
         assert sorted(column(2)) == sorted(names)
 
 
