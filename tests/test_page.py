@@ -31,6 +31,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import calibration, page
@@ -275,6 +276,27 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
     browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
 
 
+def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_path):
+    planted = {(1, 1): False, (1, 0.5): False, (1, 0): True, (0.5, 0.5): False, (0.5, 0): False, (0, 0): False}
+    base = many(template, len(planted))
+    runs = [
+        replace(
+            base,
+            model=f"m{number}",
+            cases={
+                case_id: replace(case, values=({"acc": scores[number]},))
+                for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
+            },
+        )
+        for number in (0, 1)
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    browser.open(path, "#cases")
+    browser.set(disagree=True)
+    assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
+
+
 def test_search_finds_every_text_and_marks_it(browser, written):
     browser.open(written, "#cases")
     for wanted in ("Radio", "怎么", "general_hard:3", "nora_s01", "DEMOGRAPHICS", "no such text"):
@@ -321,6 +343,41 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
         assert browser.texts("#case") == [f"This page has no case {shown}."]
 
 
+def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
+    values = {"acc": 1.0}
+    scored = {
+        name: replace(case, answers=(), values=(values,), rewards=({TOTAL: (1.5, -0.25)},), unread=())
+        for name, case in template.cases.items()
+    }
+    twice = {
+        name: replace(
+            case,
+            answers=(("A", "B"), ("no_response", "A")),
+            values=(values, {"acc": 0.0}),
+            unread=(("no_response", "<b>…</b>"),),
+        )
+        for name, case in template.cases.items()
+    }
+    runs = [
+        replace(template, model="epochs", cases=twice),
+        replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    browser.open(path, f"#case={min(template.cases)}")
+    tables = browser(
+        "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
+        " [...row.cells].map((cell) => [...cell.querySelectorAll('.pick, .said, bdi')].map((one) => one.textContent))))"
+    )
+    assert [[cells[1:] for cells in table[1:]] for table in tables] == [
+        [[["1.500"], ["-0.2500"]]],
+        [[["A, right", "unreadable: no response"], ["B, right", "A, wrong"], ["no response: “<b>…</b>”"]]],
+    ]
+    assert [table[1][0] for table in tables] == [["scores (reward)"], ["epochs"]]
+    kinds = "return [...document.querySelector('#list .marks').children].map((one) => one.className)"
+    assert browser(kinds) == ["mark right", "mark mixed"]
+
+
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
     path = tmp_path / "index.html"
     path.write_text(
@@ -353,7 +410,8 @@ def test_a_click_on_a_heading_sorts_the_table(browser, written):
             assert column(number) == [*values, *undefined]
             key = str.casefold if number == 2 else lambda text: float(re.match(r"[+-]?[\d.]+", text)[0])
             assert values == sorted(values, key=key, reverse=orders[-1] == "descending"), heading
-        assert sorted(orders) == ["ascending", "descending"]
+        # The highest number first, but names from A; by place it is sorted before.
+        assert orders == (["ascending", "descending"] if number == 2 else ["descending", "ascending"])
         assert sorted(column(2)) == sorted(names)
 
 

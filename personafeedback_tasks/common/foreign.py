@@ -59,6 +59,8 @@ def fenced(text: str, language: str = "") -> str:
 
 def page(text: str) -> str:
     """Text of a web page, whose template escapes what is HTML: its lines, with what is not printable shown as its escape."""
+    if text.replace("\n", "").isprintable():
+        return text
     return "\n".join(map(terminal, text.split("\n")))
 
 

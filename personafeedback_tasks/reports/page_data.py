@@ -108,7 +108,9 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
 def script_json(document: Mapping[str, Any]) -> str:
     """JSON that no HTML parser takes for a tag, with every text safe for a page."""
     text = json.dumps(jsonable(_safe(document)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate({ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")  # at once for all of them is ten times slower
+    return text
 
 
 def _safe(value: Any) -> Any:

@@ -81,7 +81,7 @@
 
   const unreadable = (answer) => (answer.picks ?? []).some((epoch) => epoch.some(([, right]) => right === null));
   const RESULTS = {
-    missed: (answer) => answer.score < 1,
+    missed: (answer) => answer.score !== null && answer.score < 1,
     wrong: (answer) => answer.score === 0,
     mixed: (answer) => answer.score > 0 && answer.score < 1,
     right: (answer) => answer.score === 1,
