@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.power import Comparison
 from ..replies.answers import REASONS
 from .cases import CaseSet
 from .conversation import Message
@@ -131,6 +132,7 @@ class Benchmark:
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         report: what its reports show.
+        comparisons: what is assumed of two runs before there are any, see `plan`.
     """
 
     name: str
@@ -156,6 +158,7 @@ class Benchmark:
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: tuple[str, ...] = ()
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
