@@ -119,8 +119,10 @@ def _show_work(made: Plan, tokenizer: str | None) -> None:
     if tokenizer:
         say(f"Tokens: counted by {tokenizer}, without those of a chat template.")
     else:
-        say("Tokens: an ESTIMATE from characters. Totals are within 15 % for Qwen and DeepSeek; where Chinese")
-        say("is no part of the vocabulary, Chinese prompts have up to twice as many. --tokenizer NAME counts.")
+        say(
+            "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has "
+            "up to twice as many for Chinese prompts. --tokenizer NAME counts."
+        )
     say(
         f"Prefix cache: {work.repeated:.0%} of the characters repeat the beginning of another prompt; no more is served."
     )
