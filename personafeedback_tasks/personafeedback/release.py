@@ -101,7 +101,9 @@ def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) ->
 
     try:
         try:
-            snapshot_download(hub_id, repo_type="dataset", revision=revision, local_files_only=True)
+            snapshot_download(
+                hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES, local_files_only=True
+            )
             return None
         except LocalEntryNotFoundError:
             HfApi().dataset_info(hub_id, revision=revision, timeout=seconds)
