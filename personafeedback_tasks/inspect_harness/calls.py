@@ -5,7 +5,7 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from inspect_ai.event import Event, ModelEvent
@@ -22,7 +22,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect
+from inspect_ai.util import collect, span
 
 from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.cases import Case, CaseSet
@@ -52,7 +52,10 @@ def ask_every_call(
             told = await _after_stage(benchmark, model, case, options, state)
             of_method = benchmark.methods[method]
             outputs = await collect(
-                *(model.generate(messages(benchmark, of_method, case, told, call)) for call in of_method.calls)
+                *(
+                    _named(call, model.generate(messages(benchmark, of_method, case, told, call)))
+                    for call in of_method.calls
+                )
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
@@ -119,10 +122,16 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
     about = {"case_id": case.id, "call": stage.name, **stage.about(case, options)}
     message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
     config = GenerateConfig() if benchmark.methods[options.method].room else GenerateConfig(max_tokens=stage.room)
-    output = await model.generate([message], config=config)
+    output = await _named(stage.name, model.generate([message], config=config))
     state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)
     return applied
+
+
+async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
+    """The output of a call, which the viewer shows under its name."""
+    async with span(call.replace("_", " "), type="call"):
+        return await made
 
 
 def _made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:

@@ -10,13 +10,13 @@ from .. import TASK_VERSION
 from ..common.power import Comparison
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric, Stage
+from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
 from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec
 from ..engine.rewards import TOTAL, score_pair
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
-from . import card, conversations, prompts, scoring
+from . import card, conversations, explanations, prompts, scoring
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
@@ -289,8 +289,8 @@ COMPARISONS = (
 
 Paired: in which share of the cases one of the two runs is right and the other wrong, which is the variance of the difference.
 It is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc` of 0.5
-(different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as three of them have. Two cases
-of a user correlate by 0.02 to 0.035, accuracies as well as differences.
+(different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two cases
+of a user correlate by 0.01 to 0.03, accuracies as well as differences.
 """
 
 
@@ -321,5 +321,8 @@ PERSONAFEEDBACK = Benchmark(
     judges=JUDGES,
     signed=("memory", "others"),
     signs=_signs,
+    explanations=Explanations(
+        facts=explanations.facts, of_answers=explanations.of_answers, of_rewards=explanations.of_rewards
+    ),
     comparisons=COMPARISONS,
 )
