@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import anyio
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
@@ -22,7 +23,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect, span
+from inspect_ai.util import span
 
 from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.cases import Case, CaseSet
@@ -51,11 +52,8 @@ def ask_every_call(
                 refuse(model)
             told = await _after_stage(benchmark, model, case, options, state)
             of_method = benchmark.methods[method]
-            outputs = await collect(
-                *(
-                    _named(call, model.generate(messages(benchmark, of_method, case, told, call)))
-                    for call in of_method.calls
-                )
+            outputs = await _concurrently(
+                of_method.calls, lambda call: model.generate(messages(benchmark, of_method, case, told, call))
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
@@ -126,6 +124,30 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
     state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)
     return applied
+
+
+async def _concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
+    """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
+
+    Inspect's `collect` does the same, and puts each call into one more span, `task-1`: more than the names of the calls say,
+    and a larger log.
+    """
+    outputs: dict[str, ModelOutput] = {}
+    failed: list[Exception] = []
+
+    async def one(call: str) -> None:
+        try:
+            outputs[call] = await _named(call, make(call))
+        except Exception as error:  # the group would raise a group of errors
+            failed.append(error)
+            group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        for call in calls:
+            group.start_soon(one, call)
+    if failed:
+        raise failed[0]
+    return [outputs[call] for call in calls]
 
 
 async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
