@@ -168,6 +168,16 @@ try:
 except DataError as error:
     print("DataError", error)
 """
+PLAN = """
+import sys
+import click
+from personafeedback_tasks.cli.main import main
+sys.stderr = sys.stdout
+try:
+    main(["plan", "--data", sys.argv[1], "--counts", "any"], standalone_mode=False)
+except click.ClickException as error:
+    print("Error:", error.message)
+"""
 OFFLINE = (
     "To work offline, copy the release (data/ and persona/) into a folder and set PERSONAFEEDBACK_DATA to it, "
     "or fill the Hub cache once and set HF_HUB_OFFLINE=1. PERSONAFEEDBACK_DATA=sample runs the bundled demonstration."
@@ -186,14 +196,14 @@ def server():
 def run_with_hub(tmp_path):
     """Load in a fresh process, since huggingface_hub reads its environment when it is imported."""
 
-    def run(endpoint: str, data: str = "owner/name", **environment: str) -> str:
+    def run(endpoint: str, data: str = "owner/name", script: str = LOAD, **environment: str) -> str:
         clean = {
             k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING")) and "proxy" not in k.lower()
         }
         clean |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_ETAG_TIMEOUT": "5"}
         clean |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", LOAD, data], env=clean | environment, capture_output=True, text=True, timeout=120
+            [sys.executable, "-c", script, data], env=clean | environment, capture_output=True, text=True, timeout=120
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -303,6 +313,38 @@ def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub, envir
     assert said.startswith(f"DataError Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
     assert said.endswith(f"). {GATED}{OFFLINE}")
     assert "\n" not in said
+
+
+def test_a_plan_says_that_the_hub_has_the_data_and_fetches_them_once(server, run_with_hub, folder):
+    asked = serve_dataset(server, folder)
+    endpoint = server.url_for("")
+    said = "The Hub answers and has owner/name@v1. It is not on this machine yet and is fetched now.\n"
+    shown = run_with_hub(endpoint, "owner/name@v1", PLAN)
+    assert said in shown
+    assert asked
+    again = run_with_hub(endpoint, "owner/name@v1", PLAN)
+    server.stop()
+    offline = run_with_hub(endpoint, "owner/name@v1", PLAN, HF_HUB_OFFLINE="1")
+    assert again == offline == shown[shown.index("Task: ") :]
+    assert f"Data: owner/name@{COMMIT} (sha256 " in offline
+
+
+@pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])
+def test_a_plan_without_data_or_hub_is_one_sentence(server, run_with_hub, environment):
+    endpoint = server.url_for("")
+    server.stop()
+    said = run_with_hub(endpoint, HUB_ID, PLAN, **environment)
+    assert said.startswith(f"Error: Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
+    assert said.endswith(f"). {GATED}{OFFLINE}")
+    assert "\n" not in said
+
+
+def test_a_plan_asks_a_hub_that_fails_only_once(server, run_with_hub):
+    """The client itself would try five times."""
+    server.expect_request(re.compile(".*")).respond_with_response(Response("busy", 503))
+    said = run_with_hub(server.url_for(""), HUB_ID, PLAN)
+    assert "503" in said
+    assert len(server.log) == 1
 
 
 @pytest.mark.parametrize("name", ["~nosuchuser_x/y", "a" * 5000])

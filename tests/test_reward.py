@@ -32,6 +32,7 @@ from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward import responses
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
+from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -210,6 +211,10 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
                 each.scores["personafeedback_reward"].metadata["rewards"]["reward"][side]
             )
         assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
+        better, worse = each.scores["personafeedback_reward"].metadata["rewards"]["reward"].values()
+        explanation = explanations.of_rewards(better, worse, each.metadata["about"])
+        assert each.scores["personafeedback_reward"].explanation == explanation
+        assert f"the {SIDES[better < worse]} response has the higher reward, by " in explanation
     again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found)
 

@@ -137,13 +137,14 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
         "baselines": ("baselines", "--data", "sample"),
         "export": ("export", "--format", "rewardbench", "--data", "sample", "--out", folder / "cases.jsonl"),
         "paper": ("paper",),
+        "plan": ("plan", "--data", "sample"),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
         "a path that is not there": ("report", folder / "not – there"),
         "--help": ("--help",),
     }
 
 
-NAMES = ["report", "rank", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper",
+NAMES = ["report", "rank", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
          "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
 
 

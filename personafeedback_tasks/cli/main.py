@@ -18,6 +18,7 @@ from . import paper as cli_paper
 from . import registration
 from . import runs as cli_runs
 from .output import encodable, say, show_in_any_encoding
+from .plan import plan
 from .rank import rank
 
 
@@ -86,7 +87,7 @@ def task_configs() -> None:
 
 
 for command in (
-    cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
+    plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
     cli_runs.report, cli_runs.compare, rank, cli_runs.card,
 ):  # fmt: skip
     main.add_command(command)

@@ -232,7 +232,7 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
     """The true difference that such data show with probability `power`, tested at the 5 % level.
 
     (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was
-    found" leaves open. It depends on their spread, not on their mean; nan with fewer than two users.
+    found" leaves open. `power.Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users.
 
     Args:
         differences: one paired difference per case; nan is left out.
@@ -240,7 +240,17 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
         power: in (0.5, 1).
     """
     found = estimate(differences, users)
-    return (_t(1 - (1 - LEVEL) / 2, found.users - 1) + _t(power, found.users - 1)) * found.stderr
+    return detectable(found.stderr, found.users - 1, power)
+
+
+def detectable(stderr: float, degrees: float, power: float = 0.8) -> float:
+    """The true difference that an estimate with this standard error shows with probability `power`, tested at the 5 % level.
+
+    Args:
+        degrees: of freedom of the standard error; nan with fewer than one.
+        power: in (0.5, 1).
+    """
+    return (critical(degrees) + _t(power, degrees)) * stderr
 
 
 def critical(degrees: float) -> float:

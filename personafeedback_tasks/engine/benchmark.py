@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.power import Comparison
 from ..replies.answers import REASONS
 from .cases import CaseSet
 from .conversation import Message
@@ -105,6 +106,21 @@ class Stage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Explanations:
+    """Scores in plain words, for readers of single cases.
+
+    Attributes:
+        facts: cases -> case id -> what the other two need of a case, ready for JSON; a log has it beside the score.
+        of_answers: (answers in the order of the calls, facts) -> a sentence.
+        of_rewards: (the reward of the better response, of the other one, facts) -> a sentence.
+    """
+
+    facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]
+    of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]
+    of_rewards: Callable[[float, float, Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """One benchmark.
 
@@ -131,6 +147,8 @@ class Benchmark:
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         report: what its reports show.
+        explanations: what Inspect's viewer says of each score.
+        comparisons: what is assumed of two runs before there are any, see `plan`.
     """
 
     name: str
@@ -156,6 +174,8 @@ class Benchmark:
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: tuple[str, ...] = ()
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
+    explanations: Explanations | None = None
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:

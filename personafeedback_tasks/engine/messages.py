@@ -35,7 +35,7 @@ def opening(
         data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
-    characters = sum(len(text) for case in asked for text in _texts(benchmark, case, options))
+    characters = sum(len(text) for case in asked for text in texts(benchmark, case, options))
     languages = Counter(case.language for case in asked)
     stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(options) else None
     parts = [
@@ -58,12 +58,12 @@ def opening(
     return foreign.terminal("; ".join(parts))
 
 
-def _texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
-    """Everything that the model reads about a case."""
+def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
+    """What the model reads about a case, per call; the turns of a conversation one after the other."""
     method = benchmark.methods[options.method]
     if method.conversation is None:
         return [benchmark.prompt(case, options, call) for call in method.calls]
-    return [turn["content"] for call in method.calls for turn in method.conversation(case, options, call)]
+    return ["".join(turn["content"] for turn in method.conversation(case, options, call)) for call in method.calls]
 
 
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:

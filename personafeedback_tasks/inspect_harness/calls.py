@@ -5,9 +5,10 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import anyio
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
@@ -22,7 +23,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect
+from inspect_ai.util import span
 
 from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.cases import Case, CaseSet
@@ -51,8 +52,8 @@ def ask_every_call(
                 refuse(model)
             told = await _after_stage(benchmark, model, case, options, state)
             of_method = benchmark.methods[method]
-            outputs = await collect(
-                *(model.generate(messages(benchmark, of_method, case, told, call)) for call in of_method.calls)
+            outputs = await _concurrently(
+                of_method.calls, lambda call: model.generate(messages(benchmark, of_method, case, told, call))
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
@@ -119,10 +120,40 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
     about = {"case_id": case.id, "call": stage.name, **stage.about(case, options)}
     message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
     config = GenerateConfig() if benchmark.methods[options.method].room else GenerateConfig(max_tokens=stage.room)
-    output = await model.generate([message], config=config)
+    output = await _named(stage.name, model.generate([message], config=config))
     state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)
     return applied
+
+
+async def _concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
+    """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
+
+    Inspect's `collect` does the same, and puts each call into one more span, `task-1`: more than the names of the calls say,
+    and a larger log.
+    """
+    outputs: dict[str, ModelOutput] = {}
+    failed: list[Exception] = []
+
+    async def one(call: str) -> None:
+        try:
+            outputs[call] = await _named(call, make(call))
+        except Exception as error:  # the group would raise a group of errors
+            failed.append(error)
+            group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        for call in calls:
+            group.start_soon(one, call)
+    if failed:
+        raise failed[0]
+    return [outputs[call] for call in calls]
+
+
+async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
+    """The output of a call, which the viewer shows under its name."""
+    async with span(call.replace("_", " "), type="call"):
+        return await made
 
 
 def _made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:

@@ -15,6 +15,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
 from ..engine.rewards import TOTAL, Pairs, RewardError
+from . import explained
 from .calls import ask_every_call, events, replies
 from .metrics import measures
 from .reward_api import API, CONNECTIONS, RewardModelAPI
@@ -76,6 +77,7 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
             return Score(
                 value=cast(Any, values(found, str(state.sample_id))),
                 answer=", ".join(reply.message.text for reply in found),
+                explanation=explained.rewards(benchmark, pairs(found)[TOTAL], state),
                 metadata={
                     "rewards": {
                         name: dict(zip(method.calls, pair, strict=True)) for name, pair in pairs(found).items()

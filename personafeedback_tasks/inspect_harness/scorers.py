@@ -15,6 +15,7 @@ from inspect_ai.solver import TaskState
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.judged import LogLikelihoods
 from ..replies.letter_probabilities import mass
+from . import explained
 from .calls import events, replies, stage_outcome
 from .logprobs import read_first_token
 from .metrics import measures
@@ -55,6 +56,7 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
             return Score(
                 value=cast(Any, values(benchmark, method, targets, read)),
                 answer=", ".join(answers),
+                explanation=explained.answers(benchmark, answers, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
                     "answers": list(answers),

@@ -17,6 +17,7 @@ from ..engine.cases import Case, CaseSet
 from ..engine.options import Options
 from . import hooks, logprobs, scorers
 from .calls import ask_every_call
+from .explained import FACTS
 
 
 @said_last()
@@ -42,9 +43,12 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
     chosen = {**named, **record.selections[selection]}
     cases = record.load(told, chosen)
     record.check(told, cases)
+    facts = record.explanations.facts(cases) if record.explanations else {}
     solver, scorer, config = _parts(record, method, cases, told)
     return Task(
-        dataset=MemoryDataset([_sample(record, case) for case in cases], name=record.title, location=cases.source),
+        dataset=MemoryDataset(
+            [_sample(record, case, facts.get(case.id)) for case in cases], name=record.title, location=cases.source
+        ),
         solver=solver,
         scorer=scorer,
         config=config,
@@ -55,12 +59,13 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
     )
 
 
-def _sample(record: Benchmark, case: Case) -> Sample:
+def _sample(record: Benchmark, case: Case, facts: Mapping[str, Any] | None) -> Sample:
+    about = {"cell": case.cell, "user_id": case.user_id, "language": case.language, "digest": case.digest}
     return Sample(
         id=case.id,
         input=record.input(case),
         target=record.targets(case),
-        metadata={"cell": case.cell, "user_id": case.user_id, "language": case.language, "digest": case.digest},
+        metadata=about if facts is None else {**about, FACTS: dict(facts)},
     )
 
 

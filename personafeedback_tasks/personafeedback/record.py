@@ -7,15 +7,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .. import TASK_VERSION
+from ..common.power import Comparison
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric, Stage
+from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
 from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, score_pair
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
-from . import card, conversations, prompts, scoring
+from . import card, conversations, explanations, prompts, scoring
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
@@ -292,6 +293,23 @@ REPORT = ReportSpec(
 )
 
 
+# --- before a run -----------------------------------------------------------------------------------------------------
+
+_CORRELATION, _ACCURACY = 0.035, 0.75
+
+COMPARISONS = (
+    *(Comparison(f"paired, {100 * share:.0f} % differ", share, _CORRELATION) for share in (0.1, 0.25, 0.4)),
+    Comparison("unpaired", _ACCURACY * (1 - _ACCURACY), _CORRELATION, paired=False),
+)
+"""What a plan assumes, from the baselines on the General half, which are judges without a model.
+
+Paired: in which share of the cases one of the two runs is right and the other wrong, which is the variance of the difference.
+It is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc` of 0.5
+(different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two cases
+of a user correlate by 0.01 to 0.03, accuracies as well as differences.
+"""
+
+
 def _about(case: Case) -> dict[str, str]:
     return {"category": case.category, "difficulty": case.difficulty}
 
@@ -319,4 +337,8 @@ PERSONAFEEDBACK = Benchmark(
     judges=JUDGES,
     signed=("memory", "others"),
     signs=_signs,
+    explanations=Explanations(
+        facts=explanations.facts, of_answers=explanations.of_answers, of_rewards=explanations.of_rewards
+    ),
+    comparisons=COMPARISONS,
 )

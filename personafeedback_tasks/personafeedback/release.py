@@ -69,17 +69,66 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     Raises:
         DataError: there is no such folder, or the Hub cannot serve the dataset.
     """
-    name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
-    name = name.strip() or HUB_ID
+    name = _named(data)
     if name == SAMPLE:
         cells = dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL)
         return Release(Path(__file__).with_name(SAMPLE), SAMPLE, cells)
+    folder = _folder(name)
+    if folder is not None:
+        return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+    return _fetch(*_on_the_hub(name))
+
+
+def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) -> str | None:
+    """Find out quickly whether the data can be had, where they are not on this machine: one request, no second attempt.
+
+    Args:
+        data: see `locate`.
+        seconds: how long to wait for the Hub.
+
+    Returns:
+        The dataset, if the Hub was asked and has it; None for a folder, the sample, and what the Hub's cache has.
+
+    Raises:
+        DataError: as `locate`.
+    """
+    name = _named(data)
+    if name == SAMPLE or _folder(name) is not None:
+        return None
+    hub_id, revision = _on_the_hub(name)
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        try:
+            snapshot_download(
+                hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES, local_files_only=True
+            )
+            return None
+        except LocalEntryNotFoundError:
+            HfApi().dataset_info(hub_id, revision=revision, timeout=seconds)
+    except Exception as error:  # see `_fetch`
+        raise _unavailable(hub_id, revision, error) from error
+    return f"{hub_id}@{revision or 'main'}"
+
+
+def _named(data: str | os.PathLike[str] | None) -> str:
+    """What `data`, the environment or the default names."""
+    name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
+    return name.strip() or HUB_ID
+
+
+def _folder(name: str) -> Path | None:
+    """The folder of that name, if there is one."""
     try:
         folder = Path(name).expanduser()
-        if folder.is_dir():
-            return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+        return folder if folder.is_dir() else None
     except (OSError, RuntimeError):  # a name that no file system accepts, or the home of an unknown user
-        pass
+        return None
+
+
+def _on_the_hub(name: str) -> tuple[str, str | None]:
+    """(id, revision) of a dataset on the Hub."""
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(
@@ -88,7 +137,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
             f"to {SAMPLE!r}, or to a dataset id."
         )
     pinned = HUB_REVISION if hub["id"] == HUB_ID else None
-    return _fetch(hub["id"], hub["revision"] or pinned)
+    return hub["id"], hub["revision"] or pinned
 
 
 @cache
@@ -99,14 +148,18 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
     try:
         root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
-        reason = (str(error).strip() or "no reason given").splitlines()[0]
-        raise DataError(
-            f"Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
-            f"({type(error).__name__}: {reason}). "
-            "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
-            f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
-            "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
-            f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
-        ) from error
+        raise _unavailable(hub_id, revision, error) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", PAPER_COUNTS)
+
+
+def _unavailable(hub_id: str, revision: str | None, error: Exception) -> DataError:
+    reason = (str(error).strip() or "no reason given").splitlines()[0]
+    return DataError(
+        f"Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
+        f"({type(error).__name__}: {reason}). "
+        "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
+        f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
+        "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
+        f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+    )

@@ -1,0 +1,157 @@
+"""The command for what one should know before a run: plan."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from ..common.errors import require
+from ..common.tokens import counted_by, estimated
+from ..engine.benchmark import HARNESSES
+from ..engine.plan import Limit, Plan, asked, make_plan
+from ..personafeedback.cases import COUNTS, present_cells
+from ..personafeedback.record import PERSONAFEEDBACK
+from ..personafeedback.release import PAPER_COUNTS, ask_hub
+from .output import json_option, needs_tables, say, show_table, write_json
+
+
+@click.command()
+@click.option(
+    "--data",
+    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. "
+    "Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
+)
+@click.option(
+    "--counts",
+    type=click.Choice(COUNTS),
+    default=COUNTS[0],
+    show_default=True,
+    help="table2 requires the paper's number of cases per cell; any accepts what is present.",
+)
+@click.option(
+    "--task", help="A task of either harness. Default: the first one in README's list whose cells the data have."
+)
+@click.option("--method", help="As -T method= in Inspect; in lm-eval the end of the task's name.")
+@click.option("--setting", default="persona", show_default=True, help="What the model is told about the user.")
+@click.option(
+    "--difference",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=3.0,
+    show_default=True,
+    metavar="POINTS",
+    help="The difference between two runs that you want to see, in percentage points of accuracy.",
+)
+@click.option(
+    "--tokenizer",
+    metavar="NAME",
+    help="Count tokens with the tokenizer in this folder or Hub repository (needs transformers). Default: an estimate.",
+)
+@json_option
+def plan(
+    data: str | None,
+    counts: str,
+    task: str | None,
+    method: str | None,
+    setting: str,
+    difference: float,
+    tokenizer: str | None,
+    json_file: str | None,
+) -> None:
+    """Plan a run: are the data complete, how many calls and tokens, how many cases show a difference?
+
+    Asks no model. Data are checked as a run checks them, so an error here is what the run would say.
+
+    \b
+        personafeedback plan
+        personafeedback plan --data FOLDER --task personafeedback_general_hard
+        personafeedback plan --data FOLDER --method cot --setting no_persona
+        personafeedback plan --data FOLDER --difference 5
+        personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
+    """
+    needs_tables(json_file)
+    require("scipy", extra="report")
+    if fetched := ask_hub(data):
+        say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
+    record = PERSONAFEEDBACK
+    chosen = task or _largest(data)
+    selection, of = asked(record, chosen, method)
+    options = record.options.strict({"method": of.name, "setting": setting, "data": data, "counts": counts})
+    count = counted_by(tokenizer) if tokenizer else estimated
+    made = make_plan(
+        record, selection, record.load(options, record.selections[selection]), options, difference / 100, count
+    )
+    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer}):
+        say(f"Task: {made.task}, method {of.name}")
+        if task is None and chosen != record.task(""):
+            say(f"      (the data have no file for some cells of {record.task('')})")
+        say(f"Data: {made.cases.revision}")
+        say()
+        _show_work(made, tokenizer)
+        _show_differences(made, list(of.harnesses))
+
+
+def _largest(data: str | None) -> str:
+    """The first task all of whose cells the data have; without one, the whole benchmark, whose error then says what is missing."""
+    there = present_cells(data)
+    for selection, narrowed in PERSONAFEEDBACK.selections.items():
+        if all(cell in there for cell in PAPER_COUNTS if set(narrowed.values()) <= set(cell)):
+            return PERSONAFEEDBACK.task(selection)
+    return PERSONAFEEDBACK.task("")
+
+
+def _show_work(made: Plan, tokenizer: str | None) -> None:
+    document, work, cases = made.as_dict(), made.work, len(made.cases)
+    cells = [(cell.replace("_", " "), f"{of['cases']:,}", of["users"]) for cell, of in document["cells"].items()]
+    show_table(
+        "Cells, each with the number of cases that it must have" if made.expected else "Cells, their numbers unchecked",
+        ["", "cases", "users"],
+        [*cells, *([("total", f"{cases:,}", document["users"])] if len(cells) > 1 else [])],
+    )
+    rows = [
+        ("calls", f"{work.calls:,}", f"{work.calls / cases:g}", ""),
+        ("prompt tokens", f"{work.prompt_tokens:,}", f"{work.prompt_tokens / cases:,.0f}", f"{work.longest:,}"),
+    ]
+    if work.room:
+        each = f"{work.reply_tokens / cases:,.0f}"
+        rows.append(("reply tokens, at most", f"{work.reply_tokens:,}", each, f"{work.room:,}"))
+    show_table("What a run takes", ["", "in all", "per case", "longest call"], rows)
+    if tokenizer:
+        say(f"Tokens: counted by {tokenizer}, without those of a chat template.")
+    else:
+        say(
+            "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has "
+            "up to twice as many for Chinese prompts. --tokenizer NAME counts."
+        )
+    say(
+        f"Prefix cache: {work.repeated:.0%} of the characters repeat the beginning of another prompt; no more is served."
+    )
+    if work.room:
+        say(f"Context (max_length, max_model_len): {work.longest + work.room:,} tokens, the longest prompt and reply.")
+    say()
+
+
+def _show_differences(made: Plan, harnesses: list[str]) -> None:
+    header = [text for name in harnesses for text in (f"{HARNESSES[name]} --limit", "cases", "users")]
+    show_table(
+        f"The --limit that shows {100 * made.difference:g} points between two runs, at 80 % power, 5 % two-sided",
+        ["two runs", *header, "all cases show"],
+        [
+            (
+                one.comparison.name,
+                *(text for name in harnesses for text in _limit(one.limits[name])),
+                "–" if math.isnan(one.smallest) else f"{100 * one.smallest:.1f}",
+            )
+            for one in made.shown
+        ],
+    )
+    if any(limit is None for one in made.shown for limit in one.limits.values()):
+        say("–: not even all cases of the task do; the last column is the smallest difference that these show.")
+    say("paired: the same cases, as in `compare` and `rank`; in so many one run is right and the other wrong.")
+    say("unpaired: other cases, or only a number from a card; accuracies of 75 %.")
+    correlation = made.shown[0].comparison.correlation
+    say(f"Assumed: cases of a user correlate by {correlation:g}. lm-eval counts --limit per cell, Inspect per task.")
+
+
+def _limit(found: Limit | None) -> tuple[str, str, str]:
+    return ("–", "–", "–") if found is None else (f"{found.limit:,}", f"{found.cases:,}", f"{found.users:,}")

@@ -1,0 +1,226 @@
+"""What one should know before a run: its calls and tokens, and how many cases show a difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice, zip_longest
+from typing import Any
+
+from ..common.errors import OptionError
+from ..common.power import Comparison
+from ..common.tokens import Count
+from .benchmark import HARNESSES, Benchmark, Method
+from .cases import CaseSet
+from .messages import texts
+from .options import Options
+from .signature import signature
+
+Steps = Sequence[Sequence[str]]
+"""The users of the cases that each further case of `--limit` adds."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The calls of a task and their texts.
+
+    Attributes:
+        calls: how many, as each harness counts them.
+        prompt_tokens: of all calls together.
+        longest: tokens of the longest prompt.
+        repeated: share of the prompts' characters that begin an earlier prompt, too: what a prefix cache can serve at most.
+        room: limit on the tokens of a reply; None where the model writes none that count.
+    """
+
+    calls: int
+    prompt_tokens: int
+    longest: int
+    repeated: float
+    room: int | None
+
+    @property
+    def reply_tokens(self) -> int:
+        """At most."""
+        return self.calls * (self.room or 0)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A value of `--limit`, and what a run with it has."""
+
+    limit: int
+    cases: int
+    users: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """When two runs of the task, compared like this, show a difference.
+
+    Attributes:
+        smallest: the smallest difference that the whole task shows.
+        limits: harness -> the `--limit` from which on they do; None if not even the whole task does.
+    """
+
+    comparison: Comparison
+    smallest: float
+    limits: Mapping[str, Limit | None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run of one task takes.
+
+    Attributes:
+        task: its name with what differs from the default.
+        difference: the one to be shown, in [0, 1].
+        expected: cell -> number of cases that it must have; empty if that is not checked.
+    """
+
+    task: str
+    options: Options
+    cases: CaseSet[Any]
+    expected: Mapping[str, int]
+    work: Work
+    difference: float
+    shown: tuple[Shown, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "task": self.task,
+            "options": self.options.signed(),
+            "data": self.cases.revision,
+            "cells": {
+                cell: {"cases": len(some), "expected": self.expected.get(cell), "users": len(_users(some))}
+                for cell, some in self.cases.cells.items()
+            },
+            "cases": len(self.cases),
+            "users": len(_users(self.cases)),
+            "calls": self.work.calls,
+            "prompt_tokens": self.work.prompt_tokens,
+            "longest_prompt_tokens": self.work.longest,
+            "repeated_share": self.work.repeated,
+            "reply_tokens_at_most": self.work.reply_tokens,
+            "reply_tokens_of_a_call_at_most": self.work.room,
+            "difference": self.difference,
+            "comparisons": [
+                {
+                    **asdict(one.comparison),
+                    "smallest_of_the_whole_task": None if one.smallest != one.smallest else one.smallest,
+                    "limits": {name: limit and asdict(limit) for name, limit in one.limits.items()},
+                }
+                for one in self.shown
+            ],
+        }
+
+
+def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Method]:
+    """The selection and the method of a task, as either harness names them.
+
+    Args:
+        task: may end with the suffix of its method, as in lm-eval.
+        method: None for that of the name, or the default one.
+
+    Raises:
+        OptionError: there is no such task or method, or the name and `method` differ.
+    """
+    selections = {benchmark.task(selection): selection for selection in benchmark.selections}
+    first = next(iter(benchmark.methods))
+    if method is not None and method not in benchmark.methods:
+        raise OptionError(f"method must be one of {', '.join(benchmark.methods)}, got {method!r}.")
+    for one in benchmark.methods.values():
+        plain = task.removesuffix(f"_{one.suffix}") if one.suffix else task
+        if plain in selections:
+            named = one.name if plain != task else method or first
+            if method not in (None, named):
+                raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
+            return selections[plain], benchmark.methods[named]
+    raise OptionError(f"task must be one of {', '.join(selections)}, got {task!r}.")
+
+
+def make_plan(
+    benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, difference: float, count: Count
+) -> Plan:
+    """What a run of some cells takes under some options.
+
+    Args:
+        cases: those of the selection, as `Benchmark.load` gives them.
+        difference: to be shown, in [0, 1].
+        count: see `common.tokens`.
+
+    Raises:
+        OptionError, DataError: the run would be refused.
+    """
+    benchmark.check(options, cases)
+    method = benchmark.methods[options.method]
+    every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": [[case.user_id] for case in cases]}
+    steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
+    sizes = _users(cases).values()
+    return Plan(
+        task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
+        options=options,
+        cases=cases,
+        expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
+        work=_work(benchmark, cases, options, count),
+        difference=difference,
+        shown=tuple(
+            Shown(one, one.smallest(sizes), {name: _limit(one, of, difference) for name, of in steps.items()})
+            for one in benchmark.comparisons
+        ),
+    )
+
+
+def _work(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: Count) -> Work:
+    method = benchmark.methods[options.method]
+    each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1  # a request of its own for each label
+    prompts = [text for case in cases for text in texts(benchmark, case, options)]
+    tokens = count(prompts)
+    characters = sum(map(len, prompts))
+    seen = repeated(prompts) + (each - 1) * characters
+    return Work(
+        calls=each * len(prompts),
+        prompt_tokens=each * sum(tokens),
+        longest=max(tokens),
+        repeated=seen / (each * characters),
+        room=method.room or None,
+    )
+
+
+def repeated(texts: Iterable[str]) -> int:
+    """How many characters of the texts belong to a beginning that an earlier text has, too: all but those of their trie."""
+    found, before = 0, ""
+    for text in sorted(texts):
+        found += _common(before, text)
+        before = text
+    return found
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the beginning that both have."""
+    same, different = 0, min(len(one), len(other)) + 1
+    while different - same > 1:
+        middle = (same + different) // 2
+        same, different = (middle, different) if one[:middle] == other[:middle] else (same, middle)
+    return same
+
+
+def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> Steps:
+    """lm-eval counts `--limit` per cell, each of which is a task of its own with an order of its own."""
+    leaves = [benchmark.load(options, benchmark.selections[cell]) for cell in cases.cells]
+    turns = zip_longest(*([case.user_id for case in leaf] for leaf in leaves))
+    return [[user for user in turn if user is not None] for turn in turns]
+
+
+def _limit(comparison: Comparison, steps: Steps, difference: float) -> Limit | None:
+    number = comparison.needed(steps, difference)
+    if number is None:
+        return None
+    users = [user for step in islice(steps, number) for user in step]
+    return Limit(number, len(users), len(set(users)))
+
+
+def _users(cases: Iterable[Any]) -> Counter[str]:
+    """User -> number of their cases."""
+    return Counter(case.user_id for case in cases)
