@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("lm_eval")
 
 from pytest_httpserver import HTTPServer
-from support.documents import README, block, needs_checkout, section
+from support.documents import DOCS, README, block, needs_checkout, section
 from support.environments import Venv
 from support.judges import readable
 from support.servers import providers
@@ -76,7 +76,7 @@ def told(request, venv, data, address):
 
     assert ADDRESS in block(README, f"story: {request.param}")
     run(request.param)
-    run.folder = folder
+    run.folder, run.venv = folder, venv
     return run
 
 
@@ -96,6 +96,18 @@ def test_rank_prints_the_columns_that_the_readme_shows_and_writes_the_page(told)
         if not re.match(r"\d", line):
             assert set(line.split()) <= set(printed.split()), line
     assert {path.name for path in (told.folder / "ranking").iterdir()} >= {"index.html"}
+
+
+def test_logs_of_inspect_can_be_published(told):
+    """The line beside it starts a server and does not end."""
+    if told.folder.name != "inspect":
+        pytest.skip("lm-eval has no viewer")
+    view, bundle = block(DOCS / "page.md", "inspect's viewer").splitlines()
+    assert view == "inspect view --log-dir logs"
+    done = told.venv.run(f"cd {told.folder.name}\n{bundle}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (told.folder / "site" / "index.html").is_file()
+    assert len(list((told.folder / "site" / "logs").rglob("*.eval"))) == len(SETTINGS)
 
 
 def test_card_writes_both_controls_into_the_card(told):
