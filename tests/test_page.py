@@ -299,7 +299,12 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
 
 def test_search_finds_every_text_and_marks_it(browser, written):
     browser.open(written, "#cases")
-    for wanted in ("Radio", "怎么", "general_hard:3", "nora_s01", "DEMOGRAPHICS", "no such text"):
+    pieces = [
+        text.split("\n")[0][:25].strip().upper()
+        for case in SAMPLE[:3]
+        for text in (case.question, case.chosen, case.rejected, case.persona.text)
+    ]
+    for wanted in (*pieces, "Radio", "怎么", "general_hard:3", "nora_s01", "DEMOGRAPHICS", "no such text"):
         sought = wanted.lower()
         expected = {
             case.id for case in SAMPLE
