@@ -291,7 +291,9 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
         for number in (0, 1)
     ]
     path = tmp_path / "index.html"
-    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    path.write_text(
+        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
+    )
     browser.open(path, "#cases")
     browser.set(disagree=True)
     assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
@@ -368,7 +370,9 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
         replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
     ]
     path = tmp_path / "index.html"
-    path.write_text(page.render([Part(make_ranking(runs), None, None, "gone")]), encoding="utf-8")
+    path.write_text(
+        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
+    )
     browser.open(path, f"#case={min(template.cases)}")
     tables = browser(
         "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"

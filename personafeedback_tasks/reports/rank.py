@@ -182,7 +182,7 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
             )
         )
     return Ranking(
-        asked(first), len(ids), len(set(users)), dict(first.answered),
+        asked(first), len(ids), len(set(users)), {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
         texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs),
     )  # fmt: skip
 
