@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -186,3 +187,23 @@ def test_no_process_fails_without_utf_8(name, environment, commands, tmp_path):
     # Without UTF-8 no file of the sample has a name that can be read.
     status, _ = written(commands[name], "utf-8")
     assert done.returncode == status or (environment is C and b"found no persona for user_id" in found)
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_which_log_is_read_and_a_pipe_does_not(commands):
+    pty = pytest.importorskip("pty")
+    _, log, *_ = commands["rank"]
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "personafeedback_tasks", "rank", str(log), "--data", "sample"]
+    environment = {**os.environ, "COLUMNS": "500", "TERM": "xterm"}
+    process = subprocess.Popen(command, cwd=AWAY, env=environment, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end, on Linux
+        while part := os.read(ours, 10_000):
+            shown += part
+    os.close(ours)
+    assert process.wait() == 0
+    assert f"Reading {log}" in shown.decode()
+    piped = subprocess.run(command, cwd=AWAY, env=environment, capture_output=True, check=True)
+    assert piped.stderr == b""
