@@ -210,7 +210,8 @@ def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
     for text in (done.output, (tmp_path / "report.md").read_text(encoding="utf-8"), stored):
         assert "aspect" not in text
         assert "correlation" not in text
-    assert {path.name for path in tmp_path.iterdir()} == {"report.md", "report.json", "accuracy.png", "accuracy.svg"}
+    names = {"report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"}
+    assert {path.name for path in tmp_path.iterdir()} == names
 
 
 def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):

@@ -98,10 +98,9 @@ def test_rank_prints_the_columns_that_the_readme_shows_and_writes_the_page(told)
     assert {path.name for path in (told.folder / "ranking").iterdir()} >= {"index.html"}
 
 
+@pytest.mark.parametrize("told", ["inspect"], indirect=True)
 def test_logs_of_inspect_can_be_published(told):
     """The line beside it starts a server and does not end."""
-    if told.folder.name != "inspect":
-        pytest.skip("lm-eval has no viewer")
     view, bundle = block(DOCS / "page.md", "inspect's viewer").splitlines()
     assert view == "inspect view --log-dir logs"
     done = told.venv.run(f"cd {told.folder.name}\n{bundle}")
