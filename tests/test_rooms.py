@@ -14,9 +14,12 @@ from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "personafeedback", "reward_models", "lm_eval_harness", "inspect_harness", "runs", "reports", "cli",
+    "common", "replies", "engine", "personafeedback", "recenter", "reward_models", "lm_eval_harness", "inspect_harness", "runs",
+    "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
+
+BENCHMARKS = ("personafeedback", "recenter")
 
 DOORS = {
     "inspect_harness": {"inspect_ai"},
@@ -125,14 +128,22 @@ def strings(path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", "personafeedback", "cli")])
+@pytest.mark.parametrize("room", BENCHMARKS)
+def test_no_benchmark_imports_another(room):
+    others = tuple(f"personafeedback_tasks.{other}." for other in BENCHMARKS if other != room)
+    for path in modules(room):
+        assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
     """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
     record = benchmarks()["personafeedback"]
     words = {*record.cells, *record.columns(record.cells), record.title} - {"total"}
     words |= {call for method in record.methods.values() for call in method.calls}
     for path in modules(room):
-        assert not [name for name in imports(path) if name.startswith("personafeedback_tasks.personafeedback")], path
+        rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
+        assert not [name for name in imports(path) if name.startswith(rooms)], path
         texts = strings(path)
         known = [text for text in texts for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
         known += [
