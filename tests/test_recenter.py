@@ -1,4 +1,4 @@
-"""People's judgments of three stages: the rows, their order, the sentence for each kind of damage, the sample, the importer."""
+"""People's judgments of three stages: the rows, their order, the sentence for each kind of damage, the sample."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ _EMAIL = re.compile(
 
 _PHONE = re.compile(
     r"""
-      (?<![\w+]) (?<!\d\.) \+ [1-9] (?:[ .()/-]{0,2}\d){7,14} (?!\w)                       # +49 171 2345678
+      (?<![\w+]) (?<!\d\.) \+ [1-9] (?:[ .()/-]{0,2}\d){7,14} (?!\w)                        # +49 171 2345678
     | (?<![\w$€£-]) (?<!\d[ .]) (?:1[ .-])?
       (?:\([2-9]\d\d\)\ ? | [2-9]\d\d(?P<gap>[ .-])) [2-9]\d\d (?(gap)(?P=gap)|[ .-]) \d{4} (?![\w-] | [ .,]\d)  # (212) 555-0147
-    | (?<![\w:$€£/-]) (?<!\d[ .,]) 0 (?=[\d /-]{1,12}[2-9]) [1-9]\d{1,3}[ /-]\d{3,4}[ -]?\d{3,5} (?![\w-] | [ .,]\d)    # 020 7946 0958
+    | (?<![\w:$€£/-]) (?<!\d[ .,]) 0 (?=[\d /-]{1,12}[2-9]) [1-9]\d{1,3}[ /-]\d{3,4}[ -]?\d{3,5} (?![\w-] | [ .,]\d)  # 020 7946 0958
     | (?i:\b(?:phone|telephone|tel|mobile|whatsapp|call|text|dial)(?:\ (?:me|us|number|no))?(?:\ (?:at|on|is))?)
       [.:]?\ ? \(? \d (?:[ .()/-]{0,2}\d){6,14} (?!\w | [.,]\d)                    # call 555-0147
     """,
@@ -31,7 +31,7 @@ _PHONE = re.compile(
 
 _AT = re.compile(r"(?<![\w@/+\\$-])@(?P<name>[^\W\d_]\w+(?:\.\w+)*)(?![\w/(]|\.\w|\s*:?=)")
 _PROFILE = re.compile(
-    r"(?i)\b(?:twitter|x|instagram|tiktok|facebook|threads|t|reddit|linkedin)\.(?:com|me|net)/(?:in/|u/|user/|@)?[\w.-]{3,}"
+    r"(?i)\b(?:(?:twitter|x|instagram|tiktok|facebook|reddit|linkedin)\.com|threads\.net|t\.me)/(?:in/|u/|user/|@)?[\w.-]{3,}"
     r"|(?<![\w/])/?u/[a-z_][\w-]{2,}"
 )
 
