@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from .rows import STAGES, R, Row, parse
+from .rows import STAGES, Extraction, R, Relevance, Row, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 SAMPLE = "sample"
+
+J = TypeVar("J", Extraction, Relevance)
+"""The stages whose judgment is a label."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,14 @@ class Rows(engine.CaseSet[R]):
         stage: what they are.
         origin: `sample`, or the folder's path.
         counts: `any`: nothing says how many there should be.
+        even: how many rows with even votes are not among these.
     """
 
     cases: tuple[R, ...]
     stage: type[R]
     origin: str
     counts: str = "any"
+    even: int = 0
 
     @property
     def cell_order(self) -> tuple[str, ...]:
@@ -56,6 +62,12 @@ class Rows(engine.CaseSet[R]):
     @property
     def demonstration(self) -> bool:
         return self.origin == SAMPLE
+
+
+def with_majority(found: Rows[J]) -> Rows[J]:
+    """The rows that a label can be scored against: without those of even votes, which are counted."""
+    kept = tuple(row for row in found if row.majority is not None)
+    return replace(found, cases=kept, even=len(found) - len(kept))
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
