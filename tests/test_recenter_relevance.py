@@ -14,16 +14,15 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai import task
 from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
 
+from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
-from personafeedback_tasks.engine import benchmark as engine
-from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.record import CORPUS, RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
@@ -48,12 +47,6 @@ def answer(model: str, row: str) -> str:
 
 
 MODELS = ["gold", "inverted", "always_yes", "broken"]
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setattr(engine, "_REGISTERED", {})
-    engine.register(RELEVANCE)
 
 
 # --- rows and prompts -------------------------------------------------------------------------------------------------
@@ -172,14 +165,8 @@ class Scripted(LM):
 
 
 def lm_eval(model: str, folder: Path):
-    from personafeedback_tasks.task_configs import generate
-
-    tasks = folder / "yaml"
-    tasks.mkdir(parents=True)
-    for name, text in generate.yaml_files(RELEVANCE).items():
-        (tasks / name).write_text(text, encoding="utf-8")
     tracker = EvaluationTracker(output_path=str(folder / "out"))
-    manager = TaskManager(include_path=str(tasks), include_defaults=False, metadata={"data": "sample"})
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     results = simple_evaluate(
         Scripted(model), tasks=["recenter_relevance"], task_manager=manager, bootstrap_iters=0, log_samples=True,
         evaluation_tracker=tracker,
@@ -198,14 +185,10 @@ class Said(ModelAPI):
         return ModelOutput.from_content(self.model_name, answer(self.model_name, input[-1].metadata["case_id"]))
 
 
-@task
-def relevance_task(data: str = "sample", **unknown):
-    return build_task("recenter_relevance", "", locals())
-
-
 def inspect(model: str, folder: Path):
+    """A scripted model, or one of the benchmark's own judges."""
     (log,) = inspect_eval(
-        relevance_task(), model=f"recenter-scripted/{model}", display="none", score_display=False, log_dir=str(folder)
+        recenter_relevance(data="sample"), model=model, display="none", score_display=False, log_dir=str(folder)
     )
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
@@ -216,7 +199,7 @@ def inspect(model: str, folder: Path):
 def test_both_harnesses_and_their_reports_have_the_known_scores(model, tmp_path):
     known = expected(model)
     one, one_log = lm_eval(model, tmp_path / "lm_eval")
-    two, two_log = inspect(model, tmp_path / "inspect")
+    two, two_log = inspect(f"recenter-scripted/{model}", tmp_path / "inspect")
     for name in ("acc", *CORPUS):
         for found, error in ((one, f"{name}_stderr_clustered"), (two, f"{name}_stderr")):
             assert same(found[name], known[name]), name
@@ -242,3 +225,13 @@ def test_the_known_scores_are_those_that_can_be_told_without_arithmetic():
     assert broken["acc"] == 1 - len(BROKEN) / len(ROWS)
     assert broken["precision"] == 1
     assert all(one["human_rate"] == share for one in (gold, inverted, yes, broken))
+
+
+@pytest.mark.slow
+def test_a_constant_answer_is_a_model_of_inspect(tmp_path):
+    found, _ = inspect("recenter_relevance/always_yes", tmp_path / "yes")
+    known = expected("always_yes")
+    assert all(same(found[name], known[name]) for name in ("acc", *CORPUS))
+    found, _ = inspect("recenter_relevance/always_no", tmp_path / "no")
+    assert (found["recall"], found["selection_rate"]) == (0, 0)
+    assert same(found["acc"], 1 - known["human_rate"])

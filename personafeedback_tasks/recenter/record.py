@@ -154,7 +154,7 @@ def _values(row: CaseAnswers) -> dict[str, float]:
 
 
 GENERATE = Method(
-    name="generate", help="YES or NO in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",),
+    name="generate", help="YES or NO in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("yes_or_no",),
     per_case="one call", score=_score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), room=1024,
     read=read_yes_no,
 )  # fmt: skip
@@ -175,6 +175,8 @@ RELEVANCE = Benchmark(
     targets=lambda case: [target(case)],
     fingerprint=lambda options: f"v1-{hashlib.sha256(PROMPT.encode()).hexdigest()[:12]}",
     corpus=CORPUS,
+    undirected=("selection_rate", "human_rate", "over_selection"),
+    judges={"always_yes": lambda prompt: YES, "always_no": lambda prompt: NO},
     signed=("even_votes",),
     signs=lambda cases, options: {"even_votes": cases.even},
     report=ReportSpec(
