@@ -81,7 +81,9 @@ def _default(benchmark: Benchmark, method: Method) -> str:
     if benchmark.report.primary in {metric.name for metric in method.metrics}:
         lines += _metric(f"{benchmark.report.primary}_stderr_clustered", "user_stderr", None)
     for name in benchmark.corpus:
-        lines += _metric(name, "over_cases", True) + _metric(f"{name}_stderr_clustered", "over_cases_stderr", None)
+        lines += _metric(name, "over_cases", None if name in benchmark.undirected else True) + _metric(
+            f"{name}_stderr_clustered", "over_cases_stderr", None
+        )
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 
 

@@ -504,6 +504,10 @@ def test_an_argument_that_is_not_known_is_refused(arguments, message):
         get_model("personafeedback-reward/nowhere", memoize=False, **arguments)
 
 
+def test_an_aspect_may_be_called_like_a_group_of_a_benchmark_that_reads_no_rewards(five):
+    get_model(f"personafeedback-reward/{five}", memoize=False, aspects=["relevance", *ASPECTS[1:]])
+
+
 def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=None)
     (folder / "model.safetensors").unlink()  # the weights are not read first

@@ -14,9 +14,12 @@ from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "personafeedback", "reward_models", "lm_eval_harness", "inspect_harness", "runs", "reports", "cli",
+    "common", "replies", "engine", "personafeedback", "recenter", "reward_models", "lm_eval_harness", "inspect_harness", "runs",
+    "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
+
+BENCHMARKS = ("personafeedback", "recenter")
 
 DOORS = {
     "inspect_harness": {"inspect_ai"},
@@ -125,19 +128,29 @@ def strings(path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", "personafeedback", "cli")])
+@pytest.mark.parametrize("room", BENCHMARKS)
+def test_no_benchmark_imports_another(room):
+    others = tuple(f"personafeedback_tasks.{other}." for other in BENCHMARKS if other != room)
+    for path in modules(room):
+        assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
     """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
-    record = benchmarks()["personafeedback"]
-    words = {*record.cells, *record.columns(record.cells), record.title} - {"total"}
-    words |= {call for method in record.methods.values() for call in method.calls}
+    records = benchmarks().values()
+    words = {word for record in records for word in (*record.cells, *record.columns(record.cells), record.title)} - {
+        "total"
+    }
+    words |= {call for record in records for method in record.methods.values() for call in method.calls}
+    names = {record.name for record in records}
+    labels = {label for record in records for label in record.labels}
     for path in modules(room):
-        assert not [name for name in imports(path) if name.startswith("personafeedback_tasks.personafeedback")], path
+        rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
+        assert not [name for name in imports(path) if name.startswith(rooms)], path
         texts = strings(path)
         known = [text for text in texts for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
-        known += [
-            text for text in texts if text in {record.name, *(() if path.name == "compare.py" else record.labels)}
-        ]
+        known += [text for text in texts if text in {*names, *(() if path.name == "compare.py" else labels)}]
         assert not known, f"{path.relative_to(ROOT)} knows {known}"  # compare.py has runs A and B
 
 
@@ -149,4 +162,4 @@ def test_what_the_generator_writes_is_what_is_committed():
     written = {CHECKOUT / path.relative_to(generate.HERE.parent): text for path, text in generate.files().items()}
     stale = [str(path) for path, text in written.items() if not path.is_file() or path.read_text("utf-8") != text]
     assert not stale, "run `python task_configs/generate.py`"
-    assert set((CHECKOUT / "task_configs" / "personafeedback").glob("*yaml")) <= written.keys()
+    assert set((CHECKOUT / "task_configs").glob("*/*yaml")) <= written.keys()

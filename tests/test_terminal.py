@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -128,6 +129,10 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
 
     folder = tmp_path_factory.mktemp("encodings") / "résumé – 结果"
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
+    authors = folder / "annotations"
+    authors.mkdir()
+    judged = {"user_id": "a", "prompt": "?", "attribute": "b", "vote_rate": 0.5, "n_votes": 2}
+    (authors / "task3_relevance_clf.jsonl").write_text(json.dumps(judged), encoding="utf-8")
     return {
         "report": ("report", log, "--out", folder / "out", "--paper"),
         "rank": ("rank", log, "--data", "sample"),
@@ -139,6 +144,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
         "export": ("export", "--format", "rewardbench", "--data", "sample", "--out", folder / "cases.jsonl"),
         "paper": ("paper",),
         "plan": ("plan", "--data", "sample"),
+        "import-annotations": ("import-annotations", authors, "--out", folder / "imported"),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
         "a path that is not there": ("report", folder / "not – there"),
         "--help": ("--help",),
@@ -146,7 +152,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
 
 
 NAMES = ["report", "rank", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
-         "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
+         "import-annotations", "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
 
 
 def written(command: tuple[object, ...], encoding: str) -> tuple[int, bytes]:

@@ -143,6 +143,7 @@ class Benchmark:
         fingerprint: changes with every fixed text of the prompts and with their layout.
         sizes: a signature -> cell -> number of cases that the data must have; empty if unknown.
         corpus: name -> score over all cases at once.
+        undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
@@ -170,6 +171,7 @@ class Benchmark:
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
+    undirected: tuple[str, ...] = ()
     stage: Stage | None = None
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..engine.benchmark import benchmarks
+from ..engine.benchmark import Benchmark, benchmarks
 from ..engine.rewards import TOTAL, RewardError
 
 if TYPE_CHECKING:
@@ -189,6 +189,10 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _reads_rewards(benchmark: Benchmark) -> bool:
+    return any(method.evidence == "rewards" for method in benchmark.methods.values())
+
+
 def _names(aspects: object) -> tuple[str, ...]:
     """The names of a model's outputs: Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it.
 
@@ -202,7 +206,7 @@ def _names(aspects: object) -> tuple[str, ...]:
         TOTAL,
         "stderr",
         "half",
-        *(name for one in benchmarks().values() for name in one.columns(one.cells)),
+        *(name for one in benchmarks().values() if _reads_rewards(one) for name in one.columns(one.cells)),
     ]
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(

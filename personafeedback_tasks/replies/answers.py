@@ -50,7 +50,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     explicit = truncated or first in LETTERS  # what later turns say in passing is not about this one
     said = plain(text)
     letter = _settled(one for one in declarations(said) if one.rank > 1 or not explicit)
-    return letter or ("truncated" if truncated else _why_not(said))
+    return letter or ("truncated" if truncated else why_not(said))
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
@@ -67,10 +67,11 @@ def read_last_line(reply: str, truncated: bool = False) -> str:
     found = [one for one in declarations(said) if one.rank > 0]
     letters = {one.letter for one in found}
     ends = any(one.rank > 1 for one in found) or declarations(re.split("[.!?。](?=.)", said)[-1])
-    return letters.pop() if len(letters) == 1 and "" not in letters and ends else _why_not(said)
+    return letters.pop() if len(letters) == 1 and "" not in letters and ends else why_not(said)
 
 
-def _why_not(text: str) -> str:
+def why_not(text: str) -> str:
+    """The reason that a text without an answer is given."""
     return "refusal" if _REFUSALS.search(text) else "invalid_response_format"
 
 

@@ -1,0 +1,33 @@
+"""The Recenter relevance tasks of Inspect, under the same names as in lm-eval.
+
+Written by task_configs/generate.py from the benchmark's record.
+
+Run one by name or, from a checkout, by path:
+
+    inspect eval personafeedback_tasks/recenter_relevance --model openai/gpt-4o
+    inspect eval inspect_tasks/recenter_relevance.py@recenter_relevance --model openai/gpt-4o
+"""
+
+from typing import Any, Literal
+
+from inspect_ai import Task, task
+
+from personafeedback_tasks.inspect_harness.tasks import build_task
+
+
+@task
+def recenter_relevance(
+    method: Literal["generate"] = "generate",
+    data: str | None = None,
+    counts: Literal["any"] = "any",
+    **unknown: Any,
+) -> Task:
+    """Recenter relevance: all cases, or those of one part.
+
+    Args:
+        method: how the model's answer is read.
+        data: a folder with relevance.jsonl, or `sample`; RECENTER_DATA if not given.
+        counts: nothing says how many rows there should be.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("recenter_relevance", "", locals())

@@ -1,0 +1,150 @@
+"""A folder of judgments -> the rows of a stage. Strict: whatever is broken raises DataError, nothing is skipped or repaired.
+
+A folder has any of these, one JSON object per line:
+
+    extraction.jsonl   id, user_id, conversation [{role, content}], attribute, reason, source, label or votes
+    relevance.jsonl    id, user_id, prompt, attribute, label or votes or yes and n
+    response.jsonl     id, user_id, prompt, attribute, generic, personalized, votes or nothing
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from ..common.errors import DataError
+from ..common.strict_json import broken, rows, short
+from ..engine import cases as engine
+from ..engine.cases import digest_of
+from .rows import STAGES, Extraction, R, Relevance, Row, parse
+
+ENVIRONMENT_VARIABLE = "RECENTER_DATA"
+SAMPLE = "sample"
+
+J = TypeVar("J", Extraction, Relevance)
+"""The stages whose judgment is a label."""
+
+
+@dataclass(frozen=True)
+class Rows(engine.CaseSet[R]):
+    """The rows of one stage, in the order in which a harness gets them, see `in_turns`.
+
+    Attributes:
+        stage: what they are.
+        origin: `sample`, or the folder's path.
+        counts: `any`: nothing says how many there should be.
+        even: how many rows with even votes are not among these.
+    """
+
+    cases: tuple[R, ...]
+    stage: type[R]
+    origin: str
+    counts: str = "any"
+    even: int = 0
+
+    @property
+    def cell_order(self) -> tuple[str, ...]:
+        return (self.stage.stage,)
+
+    @property
+    def source(self) -> str:
+        return self.origin
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the rows of this stage, in whatever order their file has them."""
+        return digest_of(sorted(row.digest for row in self.cases))
+
+    @property
+    def demonstration(self) -> bool:
+        return self.origin == SAMPLE
+
+
+def with_majority(found: Rows[J]) -> Rows[J]:
+    """The rows that a label can be scored against: without those of even votes, which are counted."""
+    kept = tuple(row for row in found if row.majority is not None)
+    return replace(found, cases=kept, even=len(found) - len(kept))
+
+
+def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
+    """The rows of a stage.
+
+    Args:
+        stage: Extraction, Relevance or Response.
+        data: a folder, or `sample`, which was written for this project. None reads RECENTER_DATA.
+
+    Raises:
+        DataError: there is no such folder or file, or it is broken.
+    """
+    root, origin = locate(data)
+    path = root / file_name(stage)
+    if not path.is_file():
+        there = [file_name(one) for one in present(root)]
+        raise DataError(
+            f"{path}: no such file, so there are no {stage.stage} rows (found: {', '.join(there) or 'none of the three files'}). "
+            "Add it, or run only tasks whose file is there."
+        )
+    lines: dict[str, int] = {}
+    found = []
+    for line, fields in rows(path):
+        where = f"{path}, line {line}"
+        row = parse(stage, fields, where)
+        if row.id in lines:
+            raise broken(where, f"id = {short(row.id)}, which line {lines[row.id]} has", "an id of its own")
+        lines[row.id] = line
+        found.append(row)
+    return Rows(tuple(in_turns(found)), stage, origin)
+
+
+def locate(data: str | os.PathLike[str] | None = None) -> tuple[Path, str]:
+    """(the folder that `data` names, what a signature prints), see `load`.
+
+    Raises:
+        DataError: there is no such folder, or none is named.
+    """
+    name = (os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")).strip()
+    if name == SAMPLE:
+        return Path(__file__).with_name(SAMPLE), SAMPLE
+    what_to_do = (
+        f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(map(file_name, STAGES))}, or to {SAMPLE!r}; "
+        "`personafeedback import-annotations` makes such a folder from the authors' files."
+    )
+    if not name:
+        raise DataError(f"No data are named, and there are none to download. {what_to_do}")
+    try:
+        folder = Path(name).expanduser()
+        if folder.is_dir():
+            return folder, str(folder.resolve())
+    except (OSError, RuntimeError):  # a name that no file system accepts, or the home of an unknown user
+        pass
+    raise DataError(f"There is no folder {short(name)}. {what_to_do}")
+
+
+def present(root: Path) -> list[type[Row]]:
+    """The stages that a folder has a file for."""
+    return [stage for stage in STAGES if (root / file_name(stage)).is_file()]
+
+
+def file_name(stage: type[Row]) -> str:
+    return f"{stage.stage}.jsonl"
+
+
+def in_turns(found: Iterable[R]) -> list[R]:
+    """One row of every user, then a second one of every user that has more, and so on.
+
+    Users, and the rows of each, are in the order of the digests of their ids: the same for every order of the file, and not
+    prompt by prompt, so that the first N rows are spread over users and their prompts.
+    """
+    by_user: dict[str, list[R]] = {}
+    for row in found:
+        by_user.setdefault(row.user_id, []).append(row)
+    places = [
+        (turn, digest_of((user,)), user, row)
+        for user, own in by_user.items()
+        for turn, row in enumerate(sorted(own, key=lambda row: (digest_of((row.id,)), row.id)))
+    ]
+    return [row for *_, row in sorted(places, key=lambda place: place[:3])]
