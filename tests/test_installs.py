@@ -95,8 +95,10 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     assert f"linked into {registration_in(source / 'lm_eval')}" in succeed(venv, "personafeedback register")
     succeed(venv, IMPORT)
     ours = {path: content for path, content in listing(source).items() if path not in before}
-    assert {Path(path).parts[:3] for path in ours} == {("lm_eval", "tasks", "personafeedback")}
-    assert sum(content.startswith("->") for content in ours.values()) == 42
+    assert {Path(path).parts[:3] for path in ours} == {
+        ("lm_eval", "tasks", name) for name in ("personafeedback", "recenter_relevance")
+    }
+    assert sum(content.startswith("->") for content in ours.values()) == 42 + 2
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
@@ -185,7 +187,7 @@ def newer_wheel(wheel, tmp_path_factory) -> Path:
             (f'__version__ = "{__version__}"', f'__version__ = "{NEWER_VERSION}"'),
         ]
     }
-    for path in sorted((copy / "task_configs").glob("*/*yaml")):
+    for path in sorted((copy / "task_configs" / "personafeedback").glob("*yaml")):
         if "version:" in path.read_text(encoding="utf-8"):
             replaced[path] = [(f'version: "{TASK_VERSION}"', f'version: "{NEWER_TASK_VERSION}"')]
     assert len(replaced) == 7
