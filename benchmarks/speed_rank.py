@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
-from speed_report import call, row, write_release
-
-from personafeedback_tasks.cli.registration import task_configs
+from speed_report import row, write_logs
 
 COPIES = 10
 
@@ -26,15 +23,7 @@ COPIES = 10
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_release(folder / "release")
-        call(
-            sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "personafeedback_mc", "--log_samples",
-            "--include_path", task_configs(), "--output_path", "lm_eval", folder=folder,
-        )  # fmt: skip
-        call(
-            sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback", "--log-dir", "inspect",
-            "--model", "personafeedback/longest", "--display", "none", folder=folder,
-        )  # fmt: skip
+        write_logs(folder)
         for number in range(COPIES):
             copy_inspect(
                 next((folder / "inspect").glob("*.eval")), folder / "runs" / f"{number}.eval", f"model/i{number}"

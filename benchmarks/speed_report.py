@@ -43,6 +43,19 @@ def write_release(folder: Path) -> Path:
     return folder
 
 
+def write_logs(folder: Path) -> None:
+    """A release, and a run of all its cases in `lm_eval` and in `inspect`."""
+    write_release(folder / "release")
+    call(
+        sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "personafeedback_mc", "--log_samples",
+        "--include_path", task_configs(), "--output_path", "lm_eval", folder=folder,
+    )  # fmt: skip
+    call(
+        sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback", "--log-dir", "inspect",
+        "--model", "personafeedback/longest", "--display", "none", folder=folder,
+    )  # fmt: skip
+
+
 def call(*command: object, folder: Path) -> None:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PERSONAFEEDBACK_DATA": str(folder / "release")}
     done = subprocess.run(
@@ -77,15 +90,7 @@ def main() -> None:
         print("| command, median of 3 | seconds | MiB |\n|---|---|---|")
         for command in ("audit", "baselines"):
             row(command, folder, command, "--json", folder / f"{command}.json")
-        write_release(folder / "release")
-        call(
-            sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "personafeedback_mc", "--log_samples",
-            "--include_path", task_configs(), "--output_path", "lm_eval", folder=folder,
-        )  # fmt: skip
-        call(
-            sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback", "--log-dir", "inspect",
-            "--model", "personafeedback/longest", "--display", "none", folder=folder,
-        )  # fmt: skip
+        write_logs(folder)
         for harness in ("lm_eval", "inspect"):
             row(f"report, log of {harness}", folder, "report", folder / harness, "--out", folder / "out")
 
