@@ -25,6 +25,7 @@ class RunData:
         self.named = named
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
+        self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
 
     def of(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
         """(the cases of a run's data or None, why there are none).
@@ -32,6 +33,11 @@ class RunData:
         Raises:
             DataError: the data that the user named are broken.
         """
+        if id(run) not in self._of:
+            self._of[id(run)] = (run, *self._find(run))
+        return self._of[id(run)][1:]
+
+    def _find(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
         spec, logged = run.benchmark.report, run.signature["source"]
         if spec.load is None:
             return None, f"{run.benchmark.title} has no loader for its texts."
