@@ -1,19 +1,21 @@
-"""Judges without a model as an Inspect model API: `--model <benchmark>/<judge>`."""
+"""Judges without a language model as an Inspect model API: `--model <benchmark>/<judge>`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from ..common.errors import choose
+from ..common.errors import OptionError, choose
 from ..engine.benchmark import Benchmark, find
+from ..engine.judges import Judge, Reply, factories
 
 
-class Judge(ModelAPI):
-    """A judge that answers from the text of the last message alone."""
+class JudgeAPI(ModelAPI):
+    """A judge that answers from the last message alone."""
 
     benchmark: Benchmark
 
@@ -26,27 +28,43 @@ class Judge(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        judges = self.benchmark.judges
-        self.judge = judges[choose(f"{self.benchmark.name} judge", model_name, tuple(judges))]
+        known = {**{name: _of_prompt(judge) for name, judge in self.benchmark.judges.items()}, **factories()}
+        make = known[choose(f"{self.benchmark.name} judge", model_name, tuple(known))]
+        try:
+            self.judge = make(**model_args)
+        except TypeError as error:
+            raise OptionError(f"{self.benchmark.name}/{model_name}: {error}. Pass its arguments with -M.") from error
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
+        about = input[-1].metadata or {}
         try:
-            answer = self.judge(input[-1].text)
+            reply = self.judge(input[-1].text, about)
         except ValueError as error:
-            raise ValueError(f"{(input[-1].metadata or {}).get('case_id', 'a message')}: {error}") from error
-        output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", answer)
+            raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
+        output = ModelOutput.from_content(
+            f"{self.benchmark.name}/{self.model_name}", reply.text, "max_tokens" if reply.truncated else "stop"
+        )
         output.usage = ModelUsage()
         return output
 
 
+def _of_prompt(judge: Callable[[str], str]) -> Callable[..., Judge]:
+    """The factory of a judge that takes no arguments and sees the prompt only."""
+
+    def make() -> Judge:
+        return lambda prompt, about: Reply(judge(prompt))
+
+    return make
+
+
 @cache
 def judges(name: str) -> Any:
-    """The model API named after a benchmark, with its judges."""
+    """The model API named after a benchmark, with its judges and those for all benchmarks."""
 
     @modelapi(name=name)
     def api() -> type[ModelAPI]:
-        return type("Judge", (Judge,), {"benchmark": find(name)})
+        return type("JudgeAPI", (JudgeAPI,), {"benchmark": find(name)})
 
     return api
