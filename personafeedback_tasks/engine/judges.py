@@ -6,7 +6,7 @@ A benchmark has some of its own (`Benchmark.judges`). Those for all benchmarks a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
@@ -21,14 +21,31 @@ class Reply(NamedTuple):
     Attributes:
         text: all of it.
         truncated: it was cut off by a token limit.
+        filtered: a filter of the provider withheld it, or its end.
     """
 
     text: str
     truncated: bool = False
+    filtered: bool = False
+
+
+def answer_in(reply: Reply, read: Callable[[str, bool], str], labels: Sequence[str]) -> str:
+    """The label in a reply, or the reason why there is none.
+
+    Args:
+        read: as `Method.read`.
+    """
+    answer = read(reply.text, reply.truncated)
+    if answer in labels:
+        return answer
+    return "truncated" if reply.truncated else "refusal" if reply.filtered else answer
 
 
 Judge = Callable[[str, Mapping[str, Any]], Reply]
-"""(the prompt; which case and call it is, under `case_id` and `call`) -> a reply. Raises PersonaFeedbackError."""
+"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError.
+
+If it is a class with a method `before`, that is told the calls of a run (see `recorded.Key`), and what it returns is printed.
+"""
 
 
 @cache

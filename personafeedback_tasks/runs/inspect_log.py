@@ -7,6 +7,7 @@ import math
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
-from ..engine.benchmark import Benchmark, Method
+from ..engine.benchmark import Benchmark, Method, Stage
+from ..engine.judges import Reply
+from ..engine.recorded import Key
 from ..engine.rewards import Pairs, RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
@@ -113,11 +116,8 @@ def _sample(
     path: Path, raw: dict[str, Any], logged: dict[str, Any], noted: dict[str, Any], benchmark: Benchmark, method: Method,
     model: str,
 ) -> LoggedCase:  # fmt: skip
-    def events() -> list[Event]:
-        return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
-
     case_id, about, targets = raw["id"], raw["metadata"], list(raw["target"])
-    found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
+    found = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, path, raw), method.calls)
     answers: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
@@ -145,6 +145,29 @@ def _sample(
         f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
         targets, answers, again, logged, values, list(values), unread, rewards, _tokens(raw),
     )  # fmt: skip
+
+
+def _events(path: Path, raw: dict[str, Any]) -> list[Event]:
+    """Those of a sample; they take much longer to read than all else of it."""
+    return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
+
+
+def replies(path: Path, method: Method, stage: Stage | None) -> Iterator[tuple[Key, Reply]]:
+    """Every reply to a scored sample in a log that was read before.
+
+    Args:
+        stage: the one that the run had, if any. Its replies are among the events.
+    """
+    for raw in _raw(path):
+        if not raw.get("scores"):
+            continue
+        events = cache(partial(_events, path, raw))
+        found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
+        replies = {call: calls.said(choice) for call, choice in found.items()}
+        if stage is not None and (before := calls.stage_reply(stage, events())):
+            replies = {stage.name: before, **replies}
+        for call, reply in replies.items():
+            yield Key(raw["id"], call, raw["epoch"]), reply
 
 
 def _tokens(raw: dict[str, Any]) -> float:
