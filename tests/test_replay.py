@@ -25,6 +25,7 @@ from support.inspect_runs import evaluate
 from support.judges import JUDGES
 from support.logs import lm_eval_log
 
+from personafeedback_tasks import recenter
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
@@ -488,24 +489,51 @@ def test_replays_of_two_files_are_two_runs(tmp_path):
     assert "found 2 runs" in done.stderr
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- as printed --------------------------------------------------------------------------------------------------------
 
 
-@needs_checkout
-@pytest.mark.slow
-def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
-    """In this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    for line in block(DOCS / "replies.md", "replies").splitlines():
+def run_as_printed(lines, monkeypatch) -> str:
+    """Run commands in this process; what the last one prints."""
+    printed = ""
+    for line in lines:
         words = shlex.split(line)
         if words[0] == "export":
             monkeypatch.setenv(*words[1].split("="))
         elif words[0] == "inspect":
             done = inspect(*words[2:])
             assert done.returncode == 0, done.stdout
-            last = done.stdout
+            printed = done.stdout
         else:
             done = personafeedback(*words[1:])
             assert done.exit_code == 0, done.output
-            last = done.stdout
-    assert "personafeedback/replay" in last
+            printed = done.stdout
+    return printed
+
+
+@needs_checkout
+@pytest.mark.slow
+def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "personafeedback/replay" in run_as_printed(block(DOCS / "replies.md", "replies").splitlines(), monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_helps_run_as_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
+    for folder in ("logs", "replies", "DIR/replies"):
+        Path(folder).mkdir(parents=True)
+    for name in "ab":
+        write(Path(f"replies/{name}.jsonl"), letters("reasoned"))
+    replayed(personafeedback_hard(data="sample"), Path("replies/b.jsonl"), tmp_path / "made").rename("logs/a.eval")
+    shutil.copy(Path(recenter.__file__).with_name("sample") / "relevance.jsonl", "DIR/relevance.jsonl")
+    write(Path("DIR/replies/MODEL.jsonl"), relevance(lambda label: label))
+    lines = [
+        line.strip()
+        for command in ("replies", "score-replies")
+        for line in personafeedback(command, "-h").stdout.splitlines()
+    ]
+    commands = [line.replace("FOLDER", "sample") for line in lines if line.startswith(("personafeedback ", "inspect "))]
+    assert len(commands) == 5
+    run_as_printed(commands, monkeypatch)
+    assert Path("report/index.html").is_file()

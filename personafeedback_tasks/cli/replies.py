@@ -40,7 +40,7 @@ def replies(run: Path, out: Path) -> None:
 
     \b
         personafeedback replies logs/a.eval --out replies/a.jsonl
-        inspect eval personafeedback_tasks/TASK --model personafeedback/replay -M replies=replies/a.jsonl
+        inspect eval personafeedback_tasks/personafeedback_hard --model personafeedback/replay -M replies=replies/a.jsonl
     """
     from ..runs.logged import logged
 
@@ -103,7 +103,7 @@ def score_replies(
     A call without a record is an error that names it. Records of other cases are counted and not used.
 
     \b
-        personafeedback score-replies personafeedback_general_hard replies/a.jsonl --data FOLDER
+        personafeedback score-replies personafeedback_hard replies/a.jsonl --data FOLDER
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
         personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl --data DIR --out report
     """
