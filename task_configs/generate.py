@@ -261,7 +261,7 @@ def _source(group: str, members: Sequence[Benchmark]) -> str:
         [
             f'"""All of {group} in one run of Inspect, as in lm-eval.', "", f"{WRITTEN[0].upper()}{WRITTEN[1:]}s.", "",
             f"    inspect eval personafeedback_tasks/{group} --model openai/gpt-4o", '"""', "",
-            "from typing import Literal", "", "from inspect_ai import TaskSource, task_source", "",
+            "from typing import Literal", "", "from inspect_ai import TaskSource, task_source",
             *(f"from personafeedback_tasks.inspect_tasks.{name} import {name}" for name in names), "", "", "@task_source", f"def {group}(",
             *(f"    {name}: {kind} = {_literal(default)}," for name, kind, default, _ in common), ") -> TaskSource:",
             f'    """{", ".join(names[:-1])} and {names[-1]}.', "", "    Args:",

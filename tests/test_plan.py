@@ -297,6 +297,12 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     assert printed("--data", "sample", "--json", "-", "--difference", "30") == file.read_text(encoding="utf-8")
 
 
+def test_a_task_may_have_the_name_that_inspect_wants():
+    names = ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"]
+    one, other = (printed("--data", "sample", "--task", name, "--json", "-") for name in names)
+    assert one == other
+
+
 @pytest.mark.parametrize("method", PERSONAFEEDBACK.methods)
 def test_every_table_fits_80_columns(method):
     tables = [block for block in printed("--data", "sample", "--method", method).split("\n\n") if "──" in block]

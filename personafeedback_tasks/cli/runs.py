@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -113,7 +113,7 @@ def report(
         for one in moved:
             say(one)
     if out is not None:
-        for path in _write(reports, ranked(rows, data), moved, out):
+        for path in write_report(reports, ranked(rows, data), moved, out):
             say(f"wrote {path}")
 
 
@@ -223,7 +223,18 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list
     return parts
 
 
-def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
+def document(reports: Sequence[Report], moved: Sequence[str]) -> dict[str, Any]:
+    """What report.json has: the reports, and how far the wordings move their scores."""
+    return {"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}
+
+
+def write_report(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
+    """Write everything that --out promises, and say which files that is.
+
+    Args:
+        parts: the rankings of the same runs, for the page.
+        moved: see `document`.
+    """
     from ..reports import figure, heatmap, page
     from ..reports import tables as report_text
 
@@ -236,7 +247,7 @@ def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path
         sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
     contents: dict[Path, Content] = {
         out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
-        out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
+        out / "report.json": json_text(document(reports, moved)),
         **{out / name: content for name, content in drawn.items()},
         out / "index.html": page.render(parts),
     }

@@ -14,13 +14,17 @@ import jsonlines
 from .errors import DataError
 
 
-def rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break."""
+def rows(path: Path, any_text: bool = False) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break.
+
+    Args:
+        any_text: NUL and lone surrogates are no fault: a model wrote the texts.
+    """
     raw = read(path)
     if not raw.strip():
         raise DataError(f"{path}: the file is empty, expected one JSON object per line. Get a complete copy.")
     lines = raw.removesuffix(b"\n").split(b"\n")
-    with jsonlines.Reader(lines, loads=loads) as reader:
+    with jsonlines.Reader(lines, loads=_loads if any_text else loads) as reader:
         for number, line in enumerate(lines, start=1):
             where = f"{path}, line {number}"
             refuse_marks(line, where)  # the reader would drop them
@@ -48,7 +52,7 @@ def refuse_marks(raw: bytes, where: str) -> None:
 
 def loads(text: str | bytes) -> Any:
     """`json.loads` that refuses what it would otherwise repair: NaN, repeated keys, NUL, lone surrogates."""
-    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
+    value = _loads(text)
     if "\\u" in str(text):  # only an escape brings either of them past the UTF-8 decoder and the JSON parser
         for string in _strings(value):
             if "\0" in string:
@@ -56,6 +60,10 @@ def loads(text: str | bytes) -> Any:
             if any("\ud800" <= character <= "\udfff" for character in string):
                 raise ValueError("a lone surrogate in a string")
     return value
+
+
+def _loads(text: str | bytes) -> Any:
+    return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
 
 
 def _strings(value: Any) -> Iterator[str]:

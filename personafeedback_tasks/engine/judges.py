@@ -11,6 +11,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
+from ..replies.answers import REASONS
+
 GROUP = "personafeedback_tasks.judges"
 """The entry point group."""
 
@@ -21,14 +23,31 @@ class Reply(NamedTuple):
     Attributes:
         text: all of it.
         truncated: it was cut off by a token limit.
+        filtered: a filter of the provider withheld it, or its end.
     """
 
     text: str
     truncated: bool = False
+    filtered: bool = False
+
+
+def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
+    """What a reply is read to, or the reason why it cannot be read.
+
+    Args:
+        read: as `Method.read`.
+    """
+    answer = read(reply.text, reply.truncated)
+    if answer not in REASONS:
+        return answer
+    return "truncated" if reply.truncated else "refusal" if reply.filtered else answer
 
 
 Judge = Callable[[str, Mapping[str, Any]], Reply]
-"""(the prompt; which case and call it is, under `case_id` and `call`) -> a reply. Raises PersonaFeedbackError."""
+"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError.
+
+If it is a class with a method `before`, that is told the calls of a run (see `recorded.Key`), and what it returns is printed.
+"""
 
 
 @cache

@@ -11,12 +11,12 @@ from typing import Any
 from ..common.errors import OptionError
 from ..common.power import Comparison
 from ..common.tokens import Count
-from .benchmark import HARNESSES, Benchmark, Method
+from .benchmark import HARNESSES, Benchmark, Method, benchmarks
 from .cases import CaseSet
 from .documents import cases_of
 from .messages import texts
 from .options import Options
-from .signature import signature
+from .signature import KEY, signature
 
 Steps = Sequence[Sequence[str]]
 """The users of the cases that each further case of `--limit` adds."""
@@ -117,6 +117,19 @@ class Plan:
         }
 
 
+def benchmark_of(task: str) -> Benchmark:
+    """The benchmark whose name a task's begins with.
+
+    Raises:
+        OptionError: there is none.
+    """
+    known = benchmarks()
+    names = [name for name in known if f"{_name(task)}_".startswith(f"{name}_")]
+    if not names:
+        raise OptionError(f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.")
+    return known[max(names, key=len)]
+
+
 def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Method]:
     """The selection and the method of a task, as either harness names them.
 
@@ -132,13 +145,18 @@ def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Met
     if method is not None and method not in benchmark.methods:
         raise OptionError(f"method must be one of {', '.join(benchmark.methods)}, got {method!r}.")
     for one in benchmark.methods.values():
-        plain = task.removesuffix(f"_{one.suffix}") if one.suffix else task
+        plain = _name(task).removesuffix(f"_{one.suffix}") if one.suffix else _name(task)
         if plain in selections:
-            named = one.name if plain != task else method or first
+            named = one.name if plain != _name(task) else method or first
             if method not in (None, named):
                 raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
             return selections[plain], benchmark.methods[named]
     raise OptionError(f"task must be one of {', '.join(selections)}, got {task!r}.")
+
+
+def _name(task: str) -> str:
+    """A task's name without the package that Inspect wants before it."""
+    return task.removeprefix(f"{KEY}/")
 
 
 def make_plan(

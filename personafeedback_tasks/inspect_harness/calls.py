@@ -27,6 +27,7 @@ from inspect_ai.util import span
 
 from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.cases import Case, CaseSet
+from ..engine.judges import Reply
 from ..engine.options import Options
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
@@ -53,7 +54,8 @@ def ask_every_call(
             told = await _after_stage(benchmark, model, case, options, state)
             of_method = benchmark.methods[method]
             outputs = await _concurrently(
-                of_method.calls, lambda call: model.generate(messages(benchmark, of_method, case, told, call))
+                of_method.calls,
+                lambda call: model.generate(messages(benchmark, of_method, case, told, call, state.epoch)),
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
@@ -64,7 +66,9 @@ def ask_every_call(
     return asking(method.name)
 
 
-def messages(benchmark: Benchmark, method: Method, case: Case, options: Options, call: str) -> list[ChatMessage]:
+def messages(
+    benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1
+) -> list[ChatMessage]:
     """The messages of one call. The last one says which case and which call it is."""
     turns = (
         [{"role": "user", "content": benchmark.prompt(case, options, call)}]
@@ -72,8 +76,19 @@ def messages(benchmark: Benchmark, method: Method, case: Case, options: Options,
         else method.conversation(case, options, call)
     )
     made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
-    made[-1].metadata = {"case_id": case.id, "call": call}
+    made[-1].metadata = _about(case, call, epoch)
     return made
+
+
+def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
+    """What a message says of itself; see `engine.judges.Judge`."""
+    return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
+
+
+def said(choice: ChatCompletionChoice) -> Reply:
+    """The text of a reply and, from its stop reason, whether it was cut off or withheld."""
+    stopped = choice.stop_reason
+    return Reply(choice.message.text, stopped in ("max_tokens", "model_length"), stopped == "content_filter")
 
 
 def replies(
@@ -98,6 +113,12 @@ def events() -> Sequence[Event]:
     return transcript().events
 
 
+def stage_reply(stage: Stage, events: Sequence[Event]) -> Reply | None:
+    """The reply of the stage's call; None if the sample has none."""
+    made = [call for call, about in _made(events) if about.get("call") == stage.name]
+    return said(_choice(made[-1].output)) if made else None
+
+
 def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
     """For the metadata of a score: how the stage's reply was read; empty without a stage.
 
@@ -117,7 +138,7 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
     stage = benchmark.stage
     if stage is None or not stage.applies(options):
         return options
-    about = {"case_id": case.id, "call": stage.name, **stage.about(case, options)}
+    about = {**_about(case, stage.name, state.epoch), **stage.about(case, options)}
     message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
     config = GenerateConfig() if benchmark.methods[options.method].room else GenerateConfig(max_tokens=stage.room)
     output = await _named(stage.name, model.generate([message], config=config))

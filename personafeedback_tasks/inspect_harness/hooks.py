@@ -14,11 +14,12 @@ from typing import Any
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.scorer import Score
 
-from ..engine import messages
+from ..engine import messages, recorded
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
 from ..engine.signature import KEY, signature
+from . import judges
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,12 @@ def _register() -> None:
             if signed is not None:
                 _SCORES[data.eval_id] = []
                 # By default, Inspect shows nothing below WARNING.
-                logger.warning(_opening(signed, data.spec.dataset.sample_ids, data.spec.config.epochs or 1))
+                ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
+                logger.warning(_opening(signed, ids, epochs))
+                calls = recorded.calls_of(find(signed["benchmark"]), signed)
+                asked = recorded.keys(map(str, ids or ()), calls, range(1, epochs + 1))
+                if said := judges.before(data.spec.model, data.spec.model_args, asked):
+                    logger.warning(said)
 
         async def on_sample_end(self, data: SampleEnd) -> None:
             if data.eval_id in _SCORES and data.sample.scores:

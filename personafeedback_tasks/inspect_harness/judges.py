@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, StopReason, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from ..common.errors import OptionError, choose
-from ..engine.benchmark import Benchmark, find
+from ..common.errors import OptionError, PersonaFeedbackError, choose
+from ..common.refusals import said_last
+from ..engine.benchmark import Benchmark, benchmarks, find
 from ..engine.judges import Judge, Reply, factories
+from ..engine.recorded import Key
 
 
 class JudgeAPI(ModelAPI):
-    """A judge that answers from the last message alone."""
+    """A judge that answers from the last message alone, or from what it says of itself."""
 
     benchmark: Benchmark
 
+    @said_last()
     def __init__(
         self,
         model_name: str,
@@ -41,13 +44,27 @@ class JudgeAPI(ModelAPI):
         about = input[-1].metadata or {}
         try:
             reply = self.judge(input[-1].text, about)
+        except PersonaFeedbackError:
+            raise
         except ValueError as error:
             raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
-        output = ModelOutput.from_content(
-            f"{self.benchmark.name}/{self.model_name}", reply.text, "max_tokens" if reply.truncated else "stop"
-        )
+        stopped: StopReason = "max_tokens" if reply.truncated else "content_filter" if reply.filtered else "stop"
+        output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", reply.text, stopped)
         output.usage = ModelUsage()
         return output
+
+
+def before(model: str, arguments: Mapping[str, Any], asked: Collection[Key]) -> str:
+    """What a judge has to say before a run; empty for every other model.
+
+    Args:
+        model: as Inspect names it.
+        arguments: those of the model.
+        asked: the calls of the run.
+    """
+    benchmark, _, name = model.partition("/")
+    make: Any = factories().get(name) if benchmark in benchmarks() else None
+    return str(make(**arguments).before(asked)) if hasattr(make, "before") else ""
 
 
 def _of_prompt(judge: Callable[[str], str]) -> Callable[..., Judge]:

@@ -15,9 +15,10 @@ from inspect_ai.solver import TaskState
 from ..common.statistics import mean
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.judged import Answers, LogLikelihoods
+from ..engine.judges import answer_in
 from ..replies.letter_probabilities import mass
 from . import explained
-from .calls import events, replies, stage_outcome
+from .calls import events, replies, said, stage_outcome
 from .logprobs import read_first_token
 from .metrics import CASES, measures
 
@@ -84,16 +85,7 @@ def reading(benchmark: Benchmark, method: Method, reply: ChatCompletionChoice, c
     """
     if method.read is None:
         return Reading(*read_first_token(reply, benchmark, method, case_id, model))
-    return Reading(read_text(reply, method.read, benchmark.labels))
-
-
-def read_text(reply: ChatCompletionChoice, read: Callable[[str, bool], str], labels: Sequence[str]) -> str:
-    """The answer in one reply, given its stop reason: cut off, or withheld by a filter."""
-    truncated = reply.stop_reason in ("max_tokens", "model_length")
-    answer = read(reply.message.text, truncated)
-    if answer in labels or reply.stop_reason != "content_filter":
-        return "truncated" if truncated and answer not in labels else answer
-    return "refusal"
+    return Reading(answer_in(said(reply), method.read))
 
 
 def values(

@@ -197,7 +197,7 @@ class Response(Row):
     """
 
     stage = "response"
-    cells = ("response",)
+    cells = ("response_pairs",)
     prompt: str
     attribute: str
     generic: str

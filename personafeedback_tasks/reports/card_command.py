@@ -52,7 +52,7 @@ def _is_local(run: Run) -> bool:
 
 
 def _lm_eval(run: Run, options: Mapping[str, Any]) -> str:
-    tasks = [run.benchmark.task(name, run.method.suffix) for name in _selections(run.benchmark, run.cells)]
+    tasks = [run.benchmark.task(name, run.method.suffix) for name in selections(run.benchmark, run.cells)]
     kind, name = run.loaded
     words = ["--model", kind, "--model_args", _model_args({name: model_of(run), **_public(_arguments(run))})]
     words += ["--tasks", ",".join(tasks)]
@@ -75,7 +75,7 @@ def _model_args(arguments: Mapping[str, Any]) -> str:
 
 
 def _inspect(run: Run, options: Mapping[str, Any]) -> str:
-    tasks = [f"personafeedback_tasks/{run.benchmark.task(name)}" for name in _selections(run.benchmark, run.cells)]
+    tasks = [f"personafeedback_tasks/{run.benchmark.task(name)}" for name in selections(run.benchmark, run.cells)]
     words = ["inspect", "eval", *tasks, "--model", _with_provider(run)]
     arguments = _public(_arguments(run))
     if "base_url" in arguments:
@@ -112,10 +112,11 @@ def _public(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: without_folder(value) if isinstance(value, str) else value for name, value in arguments.items()}
 
 
-def _selections(benchmark: Benchmark, cells: Mapping[str, int]) -> list[str]:
+def selections(benchmark: Benchmark, cells: Mapping[str, int]) -> list[str]:
     """The ends of the task names: that of the one task that has just these cells, else those of the cells."""
-    for name, narrowed in benchmark.selections.items():
-        if set(cells) == {cell for cell in benchmark.cells if narrowed.items() <= benchmark.selections[cell].items()}:
+    selected = benchmark.selections  # a benchmark with one cell has no task for it beside its only one
+    for name, narrowed in selected.items():
+        if set(cells) == {cell for cell in benchmark.cells if narrowed.items() <= selected.get(cell, {}).items()}:
             return [name]
     return [cell for cell in benchmark.cells if cell in cells]
 

@@ -7,6 +7,7 @@ import math
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
-from ..engine.benchmark import Benchmark, Method
+from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.judged import Judged
+from ..engine.judges import Reply
+from ..engine.recorded import Key
 from ..engine.rewards import RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
@@ -116,12 +119,8 @@ def _sample(
     model: str,
 ) -> list[LoggedCase]:  # fmt: skip
     """The cases of a sample."""
-
-    def events() -> list[Event]:
-        return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
-
     name, about, targets = raw["id"], raw["metadata"], list(raw["target"])
-    found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
+    found = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, path, raw), method.calls)
     where, cell, user, tokens = f"sample {name}", about["cell"], about["user_id"], _tokens(raw)
     if method.evidence == "rewards":
         try:
@@ -171,6 +170,29 @@ def _refuse_other_value(path: Path, where: str, logged: dict[str, Any], values: 
                 f"{path}, {where}: found {metric} {logged.get(metric)}, expected {value:g}, the mean over its {len(values)} cases. "
                 "The log was changed after the run: use it as Inspect wrote it, or run again."
             )
+
+
+def _events(path: Path, raw: dict[str, Any]) -> list[Event]:
+    """Those of a sample; they take much longer to read than all else of it."""
+    return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
+
+
+def replies(path: Path, method: Method, stage: Stage | None) -> Iterator[tuple[Key, Reply]]:
+    """Every reply to a scored sample in a log that was read before.
+
+    Args:
+        stage: the one that the run had, if any. Its replies are among the events.
+    """
+    for raw in _raw(path):
+        if not raw.get("scores"):
+            continue
+        events = cache(partial(_events, path, raw))
+        found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
+        replies = {call: calls.said(choice) for call, choice in found.items()}
+        if stage is not None and (before := calls.stage_reply(stage, events())):
+            replies = {stage.name: before, **replies}
+        for call, reply in replies.items():
+            yield Key(raw["id"], call, raw["epoch"]), reply
 
 
 def _tokens(raw: dict[str, Any]) -> float:

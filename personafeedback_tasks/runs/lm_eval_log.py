@@ -13,6 +13,8 @@ from ..common.statistics import clustered_stderr, mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method
 from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
+from ..engine.judges import Reply
+from ..engine.recorded import Key
 from ..engine.signature import KEY
 from ..engine.table import corpus_stderr, over_corpus
 from . import checks
@@ -186,6 +188,14 @@ def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Metho
             several or one, targets, answers, read_again, values, strict=True
         )
     ]  # fmt: skip
+
+
+def replies(path: Path, method: Method) -> Iterator[tuple[Key, Reply]]:
+    """Every reply in a samples file that was read before. lm-eval does not log whether one was cut off."""
+    with open(path, "rb") as file:
+        for row in map(json.loads, file):
+            for call, (reply, *_) in zip(method.calls, row["resps"], strict=True):
+                yield Key(row["doc"]["id"], call), Reply(str(reply))
 
 
 def _refuse_other_table(

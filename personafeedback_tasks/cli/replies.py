@@ -1,0 +1,173 @@
+"""The commands for recorded replies: replies writes them from a run, score-replies scores them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from ..common.errors import OptionError
+from ..common.files import write
+from ..engine.plan import asked, benchmark_of
+from ..engine.recorded import calls_of, line_of, read
+from ..runs.recorded import asked_of, run_of
+from ..runs.run import Run, text
+from .output import json_option, needs_tables, say, write_json
+from .run_data import RunData
+from .runs import RUN, document, ranked, report_of, the_run, write_report
+
+
+@click.command()
+@click.argument("run", metavar="RUN", type=RUN)
+@click.option(
+    "--out", metavar="FILE", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The JSONL file."
+)
+def replies(run: Path, out: Path) -> None:
+    """Write the replies of a run to a file that can be scored, or answered from, again.
+
+    RUN is a log or a folder of logs, as for `compare`, of either harness. FILE gets one line per call, with the text as it was
+    logged:
+
+    \b
+        {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
+
+    `call` is left out where a case has one, `truncated` unless the reply was cut off. Of a run of lm-eval, nobody knows which
+    replies were. Log-likelihoods, log-probabilities and rewards are no replies: runs of these methods are refused.
+
+    \b
+        personafeedback replies logs/a.eval --out replies/a.jsonl
+        inspect eval personafeedback_tasks/personafeedback_hard --model personafeedback/replay -M replies=replies/a.jsonl
+    """
+    from ..runs.logged import logged
+
+    found, _ = the_run(run)
+    several = len(calls_of(found.benchmark, found.signature)) > 1
+    count = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal count
+        for key, reply in logged(found):
+            count += 1
+            yield line_of(key, reply, several)
+
+    write(out, lines())
+    say(f"wrote {out}: {count:,} replies of {found.label} to {len(found.cases):,} cases")
+    say("Score them without a harness:")
+    for command in _commands(found, out):
+        say(f"    {command}")
+
+
+@click.command("score-replies")
+@click.argument("task", metavar="TASK")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
+@click.option(
+    "-T",
+    "given",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the task, as in Inspect: those that the model was asked with. May be repeated.",
+)
+@click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write report.md, report.json, the figures and index.html, a page with every case, there.",
+)
+@json_option
+def score_replies(
+    task: str,
+    file: Path,
+    data: str | None,
+    given: tuple[str, ...],
+    partial: bool,
+    out: Path | None,
+    json_file: str | None,
+) -> None:
+    """Score recorded replies and report them. No harness, no model.
+
+    TASK is a task's name in either harness. FILE has one line of JSON per call:
+
+    \b
+        {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
+
+    `call` may be left out where a case has one. `truncated` says that the reply was cut off, `"filtered": true` that a filter
+    withheld it, and `"epoch": 2` that it is the second one to the same call. The names of the calls and the ids of the cases
+    are those that `personafeedback replies` writes. The report is that of a run with the same replies, to the last digit.
+
+    A call without a record is an error that names it. Records of other cases are counted and not used.
+
+    \b
+        personafeedback score-replies personafeedback_hard replies/a.jsonl --data FOLDER
+        personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
+        personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl --data DIR --out report
+    """
+    needs_tables(json_file)
+    from ..reports import tables as report_text
+    from ..reports.terminal import show
+
+    benchmark = benchmark_of(task)
+    selection, method = asked(benchmark, task, (options := _given(given, data)).pop("method", None))
+    told = benchmark.options.strict({**options, "method": method.name})
+    cases = benchmark.load(told, benchmark.selections[selection])
+    benchmark.check(told, cases)
+    recorded = read(file)
+    run = run_of(benchmark, selection, cases, told, recorded, partial)
+    if beyond := recorded.compared(asked_of(benchmark, cases, told, recorded)):
+        say(beyond, err=True)
+    found = RunData(None)
+    reports = [report_of(run, found)]
+    if write_json(json_file, document(reports, [])):
+        for made in reports:
+            show(report_text.terminal(made))
+    if out is not None:
+        for path in write_report(reports, ranked([(run, {})], found), [], out):
+            say(f"wrote {path}", err=json_file == "-")
+
+
+def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
+    """The options of -T as Inspect reads them, and those of --data.
+
+    Raises:
+        OptionError: one has no value, or is given twice.
+    """
+    found: dict[str, Any] = {} if data is None else {"data": data}
+    for one in given:
+        name, sign, value = one.partition("=")
+        name = name.replace("-", "_")
+        if not sign or not name:
+            raise OptionError(f"-T needs NAME=VALUE, got {one!r}.")
+        if name in found:
+            raise OptionError(f"{name} is given twice. Leave one of them out.")
+        try:
+            found[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise OptionError(
+                f"-T {one}: found a value that is no YAML, as which Inspect reads it. Quote it."
+            ) from error
+        if isinstance(found[name], str) and "," in found[name]:
+            found[name] = found[name].split(",")
+    return found
+
+
+def _commands(run: Run, file: Path) -> list[str]:
+    """What scores the replies of a run: one command for each of its tasks."""
+    from ..reports.card_command import selections
+
+    words = ["--data", str(run.signature["source"])]
+    options = run.benchmark.options.changed(run.signature)
+    for name, value in {**options, **({"counts": "any"} if _unchecked(run) else {})}.items():
+        words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
+    words += ["--partial"] if run.partial else []
+    tasks = [run.benchmark.task(selection, run.method.suffix) for selection in selections(run.benchmark, run.cells)]
+    return [shlex.join(["personafeedback", "score-replies", task, str(file), *words]) for task in tasks]
+
+
+def _unchecked(run: Run) -> bool:
+    """Whether a run needs `counts=any` to be said."""
+    return run.signature["counts"] == "any" != run.benchmark.options().counts

@@ -1,0 +1,205 @@
+"""Recorded replies: what a model wrote, call by call, in a file that can be scored or answered from again.
+
+One line of JSON per call, under these keys:
+
+    id         of the case
+    call       of the method; may be left out where a case has one call
+    epoch      from 1; left out in the first one
+    reply      all that the model wrote; may be empty
+    truncated  true where the reply was cut off by a token limit
+    filtered   true where a filter of the provider withheld it
+    answer     what an importer's source read from it; not used
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..common.errors import DataError, PersonaFeedbackError
+from ..common.strict_json import broken, rows, short, short_list
+from .benchmark import Benchmark, Method, benchmarks
+from .judges import Reply
+
+KEYS = ("id", "call", "epoch", "reply", "truncated", "filtered", "answer")
+
+
+class Key(NamedTuple):
+    """Which call a reply belongs to.
+
+    Attributes:
+        case_id: see `cases.Case`.
+        call: its name; "" where a record names none.
+        epoch: from 1.
+    """
+
+    case_id: str
+    call: str
+    epoch: int = 1
+
+    def __str__(self) -> str:
+        epoch = f", epoch {self.epoch}" if self.epoch > 1 else ""
+        return f"{self.case_id} ({self.call}{epoch})" if self.call else f"{self.case_id}{epoch}"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The replies of a file.
+
+    Attributes:
+        path: the file.
+        replies: in its order.
+        lines: where each one is, from 1.
+        only: the calls that are the only one of their method: a record without `call` is theirs.
+    """
+
+    path: Path
+    replies: Mapping[Key, Reply]
+    lines: Mapping[Key, int]
+    only: Collection[str]
+
+    @property
+    def epochs(self) -> list[int]:
+        """Those that the file has, and that every case must have then."""
+        return sorted({key.epoch for key in self.replies})
+
+    def get(self, key: Key) -> Reply:
+        """The reply to a call.
+
+        Raises:
+            DataError: there is none.
+        """
+        found = self.replies.get(self._place(key))
+        if found is None:
+            raise DataError(
+                f"{self.path}: found no reply to {key}{self.unnamed(key)}, expected one to every call of the run. Add its "
+                "record, or ask fewer cases (--limit, --sample-id)."
+            )
+        return found
+
+    def missing(self, asked: Iterable[Key]) -> list[Key]:
+        """The calls without a reply."""
+        return [key for key in asked if self._place(key) not in self.replies]
+
+    def extra(self, asked: Iterable[Key]) -> list[Key]:
+        """The records that belong to none of the calls."""
+        places = {self._place(key) for key in asked}
+        return [key for key in self.replies if key not in places]
+
+    def compared(self, asked: Collection[Key]) -> str:
+        """One line on the records that the calls of a run do not need, or do not have; empty if there are none."""
+        extra, missing = self.extra(asked), self.missing(asked)
+        told = []
+        if extra:
+            first = f"line {self.lines[extra[0]]}: {extra[0]}"
+            told.append(
+                f"{len(extra):,} of {len(self.replies):,} records belong to no call of this run (first: {first})"
+            )
+        if missing:
+            told.append(f"{len(missing):,} of {len(asked):,} calls have no record (first: {missing[0]})")
+        return f"{self.path}: {'; '.join(told)}" if told else ""
+
+    def unnamed(self, key: Key) -> str:
+        """Why a record that is there does not count, for a message; empty if there is none."""
+        line = self.lines.get(key._replace(call=""))
+        return f" (line {line} has no `call`, and a case has several)" if line else ""
+
+    def _place(self, key: Key) -> Key:
+        """Where the reply to a call is."""
+        unnamed = key._replace(call="")
+        return unnamed if key.call in self.only and unnamed in self.replies else key
+
+
+def calls_of(benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The calls of a case: the stage's, if it is on, and those of the method.
+
+    Args:
+        options: by name; a signature has them.
+    """
+    stage = benchmark.stage
+    before = [stage.name] if stage is not None and options.get(stage.name) else []
+    return (*before, *benchmark.methods[options["method"]].calls)
+
+
+def keys(case_ids: Iterable[str], calls: Sequence[str], epochs: Sequence[int]) -> list[Key]:
+    """Every call of some cases."""
+    return [Key(case_id, call, epoch) for case_id in case_ids for epoch in epochs for call in calls]
+
+
+def refuse_without_text(method: Method, error: type[PersonaFeedbackError], where: str) -> None:
+    """Raise an error for a method that reads something other than the text of a reply."""
+    if method.read is None:
+        raise error(
+            f"{where}: found the method {method.name} ({method.help}), expected one that reads the text of a reply: a file of "
+            "replies has nothing else. Take a run or a task of another method."
+        )
+
+
+def read(path: Path) -> Recorded:
+    """Read a file of recorded replies.
+
+    Raises:
+        DataError: a line is no record, or says twice what the reply to a call is.
+    """
+    replies: dict[Key, Reply] = {}
+    lines: dict[Key, int] = {}
+    named: dict[tuple[str, int], tuple[bool, int]] = {}  # case and epoch -> whether its records name their call, a line
+    for line, row in rows(path, any_text=True):
+        where = f"{path}, line {line}"
+        key, reply = _record(row, where)
+        if key in replies:
+            raise broken(where, f"a second reply to {key} (first: line {lines[key]})", "one record per call")
+        by_name, first = named.setdefault((key.case_id, key.epoch), (bool(key.call), line))
+        if by_name != bool(key.call):
+            with_call, without = (first, line) if by_name else (line, first)
+            raise broken(
+                where, f"{key.case_id} with `call` (line {with_call}) and without (line {without})", "one or the other"
+            )
+        replies[key], lines[key] = reply, line
+    methods = [method for benchmark in benchmarks().values() for method in benchmark.methods.values()]
+    return Recorded(path, replies, lines, {method.calls[0] for method in methods if len(method.calls) == 1})
+
+
+def line_of(key: Key, reply: Reply, named: bool) -> str:
+    """A record as a file has it.
+
+    Args:
+        named: whether it names its call.
+    """
+    row = {
+        "id": key.case_id,
+        **({"call": key.call} if named else {}),
+        **({"epoch": key.epoch} if key.epoch > 1 else {}),
+        "reply": reply.text,
+        **({"truncated": True} if reply.truncated else {}),
+        **({"filtered": True} if reply.filtered else {}),
+    }
+    text = json.dumps(row, ensure_ascii=False)
+    if any("\ud800" <= character <= "\udfff" for character in text):  # half of a pair: no UTF-8, but an escape has it
+        text = json.dumps(row)
+    return f"{text}\n"
+
+
+def _record(row: Mapping[str, Any], where: str) -> tuple[Key, Reply]:
+    unknown = [key for key in row if key not in KEYS]
+    if unknown:
+        raise broken(where, f"the key {short(unknown[0])}", f"no others than {', '.join(KEYS)}")
+    for name in ("id", "reply"):
+        if name not in row:
+            raise broken(where, f"no {name!r} (keys: {short_list(row) or 'none'})", f"the key {name!r}")
+    for name in ("id", "call"):
+        if name in row and (not isinstance(row[name], str) or not row[name].strip()):
+            raise broken(where, f"{name} = {short(row[name])}", "a non-empty string")
+    if not isinstance(row["reply"], str):
+        raise broken(where, f"reply = {short(row['reply'])}", "a string, empty where the model wrote nothing")
+    epoch = row.get("epoch", 1)
+    if type(epoch) is not int or epoch < 1:
+        raise broken(where, f"epoch = {short(epoch)}", "a whole number from 1")
+    for name in ("truncated", "filtered"):
+        if not isinstance(row.get(name, False), bool):
+            raise broken(where, f"{name} = {short(row[name])}", "true or false")
+    reply = Reply(row["reply"], row.get("truncated", False), row.get("filtered", False))
+    return Key(row["id"], row.get("call", ""), epoch), reply

@@ -1,0 +1,113 @@
+"""Recorded replies -> a run, as a harness would have scored them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from ..common.errors import DataError, OptionError
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Benchmark
+from ..engine.cases import CaseSet
+from ..engine.documents import cases_of
+from ..engine.judged import Answers
+from ..engine.judges import answer_in
+from ..engine.options import Options
+from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
+from ..engine.signature import signature
+from .checks import unread_of
+from .run import Run
+
+HARNESS = "recorded replies"
+"""What stands where a report names the harness."""
+
+
+def run_of(
+    benchmark: Benchmark,
+    selection: str,
+    cases: CaseSet[Any],
+    options: Options,
+    recorded: Recorded,
+    partial: bool = False,
+) -> Run:
+    """The run that has these replies.
+
+    Args:
+        selection: the end of the task's name.
+        cases: those of the selection.
+        partial: leave out the cases without any record.
+
+    Raises:
+        OptionError: the method reads no text.
+        DataError: a case, or a call of one, has no record.
+    """
+    task = benchmark.task(selection)
+    refuse_without_text(benchmark.methods[options.method], OptionError, task)
+    documents = benchmark.methods[options.method].documents(cases)
+    asked = asked_of(benchmark, cases, options, recorded)
+    gaps: dict[str, list[Key]] = {}
+    for key in recorded.missing(asked):
+        gaps.setdefault(key.case_id, []).append(key)
+    each = len(asked) // len(documents)
+    left_out = {name for name, missing in gaps.items() if partial and len(missing) == each}
+    if gaps.keys() - left_out or len(left_out) == len(documents):
+        raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
+    signed = signature(benchmark, task, cases, options)
+    written = datetime.fromtimestamp(recorded.path.stat().st_mtime, timezone.utc)
+    epochs = len(recorded.epochs)
+    return Run(
+        model=recorded.path.stem,
+        harness=HARNESS,
+        date=written.isoformat(timespec="seconds"),
+        signature=signed,
+        conditions={"epochs": epochs} if epochs > 1 else {},
+        cells={cell: of["cases"] for cell, of in signed["cells"].items()},
+        cases={
+            answers.case_id: answers
+            for document in documents
+            if document.id not in left_out
+            for answers in _answers(benchmark, document, options, recorded)
+        },
+        logs=(recorded.path,),
+    )
+
+
+def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, recorded: Recorded) -> list[Key]:
+    """The calls of the cases, in every epoch that the file has."""
+    documents = benchmark.methods[options.method].documents(cases)
+    return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
+
+
+def _answers(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> list[CaseAnswers]:
+    """Of each case of a document."""
+    method, cases = benchmark.methods[options.method], cases_of(document)
+    assert method.read is not None  # refused above
+    targets = [benchmark.targets(case) for case in cases]
+    answers: list[list[Answers]] = []
+    unread: list[tuple[str, str]] = []
+    for epoch in recorded.epochs:
+        replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
+        read = [answer_in(reply, method.read) for reply in replies]
+        answers.append(method.answers(read, len(cases)))
+        unread += unread_of(benchmark, answers[-1], [reply.text for reply in replies])
+    values = [method.values(targets, of_epoch) for of_epoch in answers]
+    return [
+        CaseAnswers(
+            case.id, case.cell, case.user_id, case.digest, tuple(targets[place]),
+            answers=tuple(of_epoch[place] for of_epoch in answers),
+            values=tuple(of_epoch[place] for of_epoch in values),
+            unread=tuple(unread),
+        )
+        for place, case in enumerate(cases)
+    ]  # fmt: skip
+
+
+def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
+    """The error for calls without a record."""
+    first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
+    return DataError(
+        f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every case: "
+        f"{calls:,} calls of {len(gaps):,} of {cases:,} cases have none. Add their records; if the run asked only some of the cases, "
+        "--partial leaves out those without any record."
+    )
