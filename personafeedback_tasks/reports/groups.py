@@ -11,6 +11,7 @@ from functools import partial
 from ..common.statistics import Estimate, estimate, estimate_of, share
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
+from ..engine.judged import Judged
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
@@ -93,7 +94,7 @@ def make_group(
     shared = partial(share, users=users, cells=strata)
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     measures = {measure: shared([values[case_id][measure] for case_id in ids]) for measure in names}
-    judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
+    judged = [[Judged(case.targets, answers, case.cell) for answers in case.answers] for case in cases]
     for measure, over in benchmark.corpus.items():
         measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
