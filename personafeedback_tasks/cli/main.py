@@ -21,6 +21,7 @@ from .annotations import import_annotations
 from .output import encodable, say, show_in_any_encoding
 from .plan import plan
 from .rank import rank
+from .relevance import relevance
 
 
 class _Group(click.Group):
@@ -89,6 +90,6 @@ def task_configs() -> None:
 
 for command in (
     plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations,
+    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, relevance,
 ):  # fmt: skip
     main.add_command(command)
