@@ -65,12 +65,16 @@ def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> Model:
     """
     import numpy as np
     from sklearn.metrics import log_loss
+    from threadpoolctl import threadpool_limits
 
     inner = by_user(groups)
     labels = np.array(groups.labels)
-    held_out = {strength: _held_out(found, labels, inner, of, strength) for strength in STRENGTHS}
-    best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
-    return Model(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
+    with threadpool_limits(
+        1
+    ):  # more wait for each other on matrices of this size; and one adds up in the same order everywhere
+        held_out = {strength: _held_out(found, labels, inner, of, strength) for strength in STRENGTHS}
+        best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
+        return Model(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
 
 
 def fit(found: Features, labels: Any, of: Mapping[str, slice], strength: float) -> Weights:

@@ -54,8 +54,6 @@ def train_on(
         DataError: too few rows, or a row without a recorded reply.
         OptionError: the embedding model cannot be loaded.
     """
-    from threadpoolctl import threadpool_limits
-
     answers = None if recorded is None else recorded.to(rows)
     labels = [bool(row.majority) for row in rows]
     groups = Groups([row.user_id for row in rows], [same_prompt(row.prompt) for row in rows], labels)
@@ -65,14 +63,11 @@ def train_on(
     vectors = loaded.embed([text for row in rows for text in (row.attribute, row.prompt)], progress)
     found, of = features(vectors[0::2], vectors[1::2], answers), blocks(vectors.shape[1], answers is not None)
     folds = {name: split(groups) for name, split in EVALUATIONS.items()}
-    # One thread: the matrices are small, so that more of them wait for each other; and sums have one order on every machine.
-    with threadpool_limits(1):
-        evaluated = {
-            name: held_out(found, groups, split, of, partial(_evaluating, progress, name))
-            for name, split in folds.items()
-        }
-        progress("training on all rows")
-        final = train(found, groups, of)
+    evaluated = {
+        name: held_out(found, groups, split, of, partial(_evaluating, progress, name)) for name, split in folds.items()
+    }
+    progress("training on all rows")
+    final = train(found, groups, of)
     progress("computing standard errors")
     metrics = _metrics(rows, evaluated)
     about = {
