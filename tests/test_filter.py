@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import planted
 from support.commands import personafeedback, tree
+from support.documents import DOCS, block, needs_checkout
 
 pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
@@ -37,6 +38,7 @@ from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.yes_no import read_yes_no
 
 JUDGE = "relevance-filter"
+PAGE = DOCS / "filter.md"
 PLANTED = planted.rows(users=6, prompts=5, attributes=5)
 
 
@@ -470,6 +472,23 @@ def test_another_embedding_model_is_refused(of_planted, minilm, tmp_path):
     shutil.copytree(minilm, tmp_path / "moved")
     moved = factories()[JUDGE](path=str(of_planted), embeddings=str(tmp_path / "moved"))
     assert asked(moved, row) == asked(factories()[JUDGE](path=str(of_planted)), row)
+
+
+@needs_checkout
+def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
+    """With the default embedding model, which lies in a cache as the Hub's client fills it."""
+    commit = "0" * 40
+    cached = tmp_path / "cache" / f"models--{DEFAULT.replace('/', '--')}"
+    shutil.copytree(minilm, cached / "snapshots" / commit)
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(commit, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    _, *words = shlex.split(block(PAGE, "filter: train"))
+    done = personafeedback(*words, SENTENCE_TRANSFORMERS_HOME=str(tmp_path / "cache"))
+    assert done.stdout == block(PAGE, "filter: output")
+    assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))
+    assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs
 
 
 # --- a language model's answers as a feature --------------------------------------------------------------------------

@@ -22,6 +22,9 @@ DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 BATCH = 64
 """Texts in one pass of the model."""
 
+FEW = 200
+"""Texts: up to so many, one thread embeds them. More threads would wait for each other longer than they work."""
+
 EXTRA = "filter"
 
 Vectors = Any
@@ -84,11 +87,11 @@ class Embedder:
 
         different = sorted(set(texts), key=lambda text: (len(text), text))
         parts = []
-        for start in range(0, len(different), BATCH):
-            progress(f"embedding {start:,} of {len(different):,} texts")
-            parts.append(
-                self._model.encode(different[start : start + BATCH], batch_size=BATCH, show_progress_bar=False)
-            )
+        with _threads(1 if len(different) <= FEW else None):
+            for start in range(0, len(different), BATCH):
+                progress(f"embedding {start:,} of {len(different):,} texts")
+                batch = different[start : start + BATCH]
+                parts.append(self._model.encode(batch, batch_size=BATCH, show_progress_bar=False))
         vectors = np.concatenate(parts).astype(np.float64)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(lengths > 0, lengths, 1)
@@ -123,6 +126,19 @@ def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, flo
     vectors = embedder(model).embed([text for row in rows for text in (row.attribute, row.prompt)])
     cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
     return {row.id: float(cosine) for row, cosine in zip(rows, cosines, strict=True)}
+
+
+@contextmanager
+def _threads(number: int | None) -> Iterator[None]:
+    """With so many threads of torch; None leaves them as they are."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(number or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager
