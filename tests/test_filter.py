@@ -485,7 +485,7 @@ def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, *words = shlex.split(block(PAGE, "filter: train"))
     done = personafeedback(*words, SENTENCE_TRANSFORMERS_HOME=str(tmp_path / "cache"))
-    assert done.stdout == block(PAGE, "filter: output")
+    assert done.stdout.endswith(block(PAGE, "filter: output"))  # after a warning of the Hub's client: it is offline
     assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
     (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))
     assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs
