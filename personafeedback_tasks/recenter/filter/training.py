@@ -33,7 +33,7 @@ def check_installed() -> None:
     Raises:
         ModuleNotFoundError: the extra is missing.
     """
-    for module in ("sentence_transformers", "sklearn"):
+    for module in ("rich", "sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
 
 
