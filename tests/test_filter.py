@@ -26,6 +26,7 @@ linear_model = pytest.importorskip("sklearn.linear_model")
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.statistics import jackknife_stderr
 from personafeedback_tasks.engine.judges import factories
+from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.embeddings import DEFAULT, embedder, name_of, similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
@@ -33,9 +34,9 @@ from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import blocks, features, scaled
 from personafeedback_tasks.recenter.filter.model import fit, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, same_prompt
-from personafeedback_tasks.recenter.record import PROMPT, build, texts_of
+from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.replies.yes_no import read_yes_no
+from personafeedback_tasks.replies.words import read_yes_no
 
 JUDGE = "relevance-filter"
 PAGE = DOCS / "filter.md"
@@ -342,10 +343,14 @@ def test_both_texts_come_back_out_of_the_prompt(attribute, prompt):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Hello?", PROMPT.replace("YES", "Yes"), PROMPT[:-1], PROMPT.replace("</about", "<about")]
+    "text",
+    ["", "Hello?", PROMPT.replace("YES", "Yes"), PROMPT[:-1], PROMPT.replace("</about", "<about"), profile.PROMPT],
 )
 def test_the_prompt_of_another_task_is_refused(text):
-    with pytest.raises(DataError, match=r"the task recenter_relevance does not make .*Run the task recenter_relevance"):
+    with pytest.raises(
+        DataError,
+        match=r"the task recenter_relevance does not make .*Run the task recenter_relevance with method=generate",
+    ):
         texts_of(text)
 
 

@@ -120,10 +120,10 @@ def name_of(model: str) -> str:
 
 
 def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, float]:
-    """Cosine of each row's attribute and prompt, in [-1, 1], by row id. See `Embedder` for what is raised."""
+    """Cosine of the attribute that each row shows and its prompt, in [-1, 1], by row id. See `Embedder` for what is raised."""
     if not rows:
         return {}
-    vectors = embedder(model).embed([text for row in rows for text in (row.attribute, row.prompt)])
+    vectors = embedder(model).embed([text for row in rows for text in (row.shown, row.prompt)])
     cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
     return {row.id: float(cosine) for row, cosine in zip(rows, cosines, strict=True)}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...common.errors import DataError
 from ...common.strict_json import broken, rows, short
 from ...engine.cases import digest_of
-from ...replies.yes_no import read_yes_no
+from ...replies.words import read_yes_no
 from ..rows import Relevance
 
 
@@ -36,7 +36,7 @@ class Recorded:
                     raise broken(where, f"{key} = {short(row.get(key))}", f"a string {key!r}")
             if row["id"] in self._said:
                 raise broken(where, f"id = {short(row['id'])} a second time", "one reply to each row")
-            self._said[row["id"]] = read_yes_no(row["reply"])
+            self._said[row["id"]] = read_yes_no(row["reply"], False)
 
     def of(self, row_id: str) -> str:
         """YES, NO, or why the reply is neither.

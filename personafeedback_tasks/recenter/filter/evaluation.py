@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from ...common.statistics import Estimate, estimate, estimate_of
 from ...engine.judged import Judged
-from ...replies.yes_no import LABELS
-from ..record import CORPUS, target
+from ...replies.words import NO, YES
+from ..relevance import RELEVANCE, target
 from ..rows import Relevance
 from .features import Features
 from .model import of_rows
 from .splits import Fold, Groups
-
-YES, NO = LABELS
 
 CONSTANT = {"always_yes": YES, "always_no": NO}
 """Baselines: name -> what they say of every row."""
@@ -71,5 +69,5 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     users = [row.user_id for row in rows]
     judged = [Judged((target(row),), (answer,)) for row, answer in zip(rows, answers, strict=True)]
     right = [float(one.targets == one.answers) for one in judged]
-    found = {name: estimate_of(measure, judged, users) for name, measure in CORPUS.items()}
+    found = {name: estimate_of(measure, judged, users) for name, measure in RELEVANCE.corpus.items()}
     return {"acc": estimate(right, users), **found}

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...replies.yes_no import LABELS
+from ...replies.words import NO, YES
 from ..embeddings import Vectors
 
 Features = Any
 """An array of float64, shape (pairs, columns)."""
 
-_YES, _NO = LABELS
-_ANSWERS = {_YES: 1.0, _NO: -1.0}
+_ANSWERS = {YES: 1.0, NO: -1.0}
 
 
 def blocks(dimensions: int, with_answers: bool) -> dict[str, slice]:

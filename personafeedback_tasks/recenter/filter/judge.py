@@ -13,10 +13,10 @@ from typing import Any
 
 from ...common.errors import DataError, OptionError
 from ...engine.judges import Judge, Reply
+from ...replies.words import NO, YES
 from ..embeddings import Embedder, embedder
-from ..record import texts_of
+from ..relevance import texts_of
 from .answers import Recorded
-from .evaluation import NO, YES
 from .features import features
 from .folder import Filter, read, text_digest
 
