@@ -20,7 +20,7 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
-from personafeedback_tasks.recenter.record import CORPUS, RELEVANCE, build, target
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
@@ -32,6 +32,7 @@ from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 ROWS = with_majority(load(Relevance, "sample"))
+CORPUS = RELEVANCE.corpus
 PEOPLE = {row.id: target(row) for row in ROWS}
 OTHER = {"YES": "NO", "NO": "YES"}
 BROKEN = {row.id for row in ROWS[::10]}

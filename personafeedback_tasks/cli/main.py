@@ -21,6 +21,7 @@ from .annotations import import_annotations
 from .output import encodable, say, show_in_any_encoding
 from .plan import plan
 from .rank import rank
+from .relevance import relevance
 from .replies import replies, score_replies
 
 
@@ -90,6 +91,6 @@ def task_configs() -> None:
 
 for command in (
     plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies,
+    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, relevance,
 ):  # fmt: skip
     main.add_command(command)

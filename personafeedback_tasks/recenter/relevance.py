@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from ..common.errors import DataError
+from ..common.strict_json import short
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.documents import Document
@@ -48,8 +50,35 @@ class RelevanceOptions(Options):
 
 def build(row: Relevance) -> str:
     """The prompt of one row. Texts of the data are inserted as values and never interpreted."""
-    start, middle, end = PROMPT.replace("{prompt}", "{attribute}").split("{attribute}")
+    start, middle, end = _frame()
     return f"{start}{row.shown}{middle}{row.prompt}{end}"
+
+
+def texts_of(text: str) -> tuple[str, str]:
+    """(attribute, prompt) of a prompt that `build` made.
+
+    Raises:
+        DataError: it is not one, or its texts repeat the tags between them, so that where they end is open.
+    """
+    start, middle, end = _frame()
+    inside = text[len(start) : len(text) - len(end)]
+    if f"{start}{inside}{end}" != text or middle not in inside:
+        raise DataError(
+            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute ({short(text)}), expected one that it "
+            f"makes. Run the task {RELEVANCE.name} with method={GENERATE.name}."
+        )
+    if inside.find(middle) != inside.rfind(middle):
+        raise DataError(
+            f"Found the tags {short(middle)} several times in a prompt, expected them once. Remove them from the attribute or the prompt."
+        )
+    attribute, prompt = inside.split(middle)
+    return attribute, prompt
+
+
+def _frame() -> tuple[str, str, str]:
+    """What is before, between and after the two texts."""
+    start, middle, end = PROMPT.replace("{prompt}", "{attribute}").split("{attribute}")
+    return start, middle, end
 
 
 def target(row: Relevance) -> str:

@@ -1,0 +1,78 @@
+"""A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect.
+
+A row that the filter was trained on gets the answer of the fold that has not seen its user, so that a score on the training
+data can be compared with a language model's. Any other pair gets the answer of the filter that was trained on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import DataError, OptionError
+from ...engine.judges import Judge, Reply
+from ...replies.words import NO, YES
+from ..embeddings import Embedder, embedder
+from ..relevance import texts_of
+from .answers import Recorded
+from .features import features
+from .folder import Filter, read, text_digest
+
+
+def relevance_filter(path: str, answers: str | None = None, embeddings: str | None = None) -> Judge:
+    """
+    Args:
+        path: the folder that `personafeedback relevance train` wrote.
+        answers: the recorded replies of the language model that the filter was trained with, if it was: JSONL with `id` and `reply`.
+        embeddings: the embedding model, where it is not at the place that the folder names: a name on the Hub, or a folder.
+
+    Raises:
+        DataError: the folder or the file is broken.
+        OptionError: the filter needs `answers` and there are none, or the other way round.
+    """
+    found = read(Path(str(path)))
+    if found.with_answers and answers is None:
+        raise OptionError(
+            f"{path}: this filter weighs a language model's recorded answers, and cannot answer without them. Pass its replies to "
+            "the rows that you ask about: -M answers=FILE."
+        )
+    if answers is not None and not found.with_answers:
+        raise OptionError(f"{path}: this filter was trained without a language model's answers. Remove -M answers=.")
+    return _Judge(found, None if answers is None else Recorded(str(answers)), embeddings)
+
+
+class _Judge:
+    """See `relevance_filter`. The embedding model is loaded when the first pair needs it."""
+
+    def __init__(self, found: Filter, recorded: Recorded | None, embeddings: str | None) -> None:
+        self._filter, self._recorded = found, recorded
+        self._model = found.embeddings if embeddings is None else str(embeddings)
+        self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
+
+    def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
+        attribute, asked = texts_of(prompt)
+        row = str(about.get("case_id", ""))
+        known = self._filter.held_out.get((row, text_digest(attribute, asked)))
+        if known is not None:
+            return _reply(known.probability, known.threshold, "trained without this user")
+        said = None if self._recorded is None else [self._recorded.of(row)]
+        columns = features(self._vector(attribute), self._vector(asked), said)
+        model = self._filter.model
+        return _reply(float(model.weights.probabilities(columns)[0]), model.threshold, "trained on all rows")
+
+    def _embedder(self) -> Embedder:
+        loaded = embedder(self._model)
+        if loaded.digest != self._filter.digest:
+            raise DataError(
+                f"{self._model}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
+                f"{self._filter.folder} was trained with, {self._filter.digest}. Pass that one with -M embeddings=, or train again."
+            )
+        return loaded
+
+
+def _reply(probability: float, threshold: float, how: str) -> Reply:
+    """The answer on a line of its own, and where it comes from."""
+    said = YES if probability >= threshold else NO
+    return Reply(f"{said}\n\nProbability {probability:.3f}, selected from {threshold:.3f} on; {how}.")

@@ -1,0 +1,123 @@
+"""Features and labels -> weights and a threshold; weights and features -> the probability that a pair is relevant.
+
+The penalty and the threshold come from rows that were held out: inner folds by user, of the training rows only. The penalty
+is the one with the smallest log loss there, the threshold the one with the highest F1. No random numbers are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .features import Features, scaled
+from .splits import Fold, Groups, by_user, taken
+
+STRENGTHS = (0.1, 1.0, 10.0)
+"""Values of scikit-learn's `C`: the smaller, the stronger the penalty."""
+
+ITERATIONS = 10_000
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of a linear model.
+
+    Attributes:
+        weights: one per column of the features, shape (columns,).
+        bias: added to their weighted sum; the logistic function of it is the probability.
+    """
+
+    weights: Any
+    bias: float
+
+    def probabilities(self, found: Features) -> Any:
+        """That each pair is relevant, shape (pairs,), in [0, 1]."""
+        import numpy as np
+
+        return 1 / (1 + np.exp(-(found @ self.weights + self.bias)))
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained filter.
+
+    Attributes:
+        threshold: the probability from which on a pair is relevant.
+        strength: which of STRENGTHS was chosen.
+    """
+
+    weights: Weights
+    threshold: float
+    strength: float
+
+    def answers(self, probabilities: Any) -> list[bool]:
+        """Whether each pair is relevant."""
+        return [bool(probability >= self.threshold) for probability in probabilities]
+
+
+def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> Model:
+    """
+    Args:
+        found: of the training rows.
+        groups: of the same rows.
+        of: the blocks of the features.
+    """
+    import numpy as np
+    from sklearn.metrics import log_loss
+    from threadpoolctl import threadpool_limits
+
+    inner = by_user(groups)
+    labels = np.array(groups.labels)
+    with threadpool_limits(
+        1
+    ):  # more wait for each other on matrices of this size; and one adds up in the same order everywhere
+        held_out = {strength: _held_out(found, labels, inner, of, strength) for strength in STRENGTHS}
+        best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
+        return Model(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
+
+
+def fit(found: Features, labels: Any, of: Mapping[str, slice], strength: float) -> Weights:
+    """The weights of a logistic regression, for features as they are: the scaling is within them."""
+    from sklearn.linear_model import LogisticRegression
+
+    means, factors = scaled(found, of)
+    fitted = LogisticRegression(C=strength, max_iter=ITERATIONS).fit((found - means) * factors, labels)
+    weights = fitted.coef_[0] * factors
+    return Weights(weights, float(fitted.intercept_[0] - means @ weights))
+
+
+def threshold(labels: Any, probabilities: Any) -> float:
+    """The middle between the two probabilities at which a cut gives the highest F1; of several such cuts, the one that selects least.
+
+    0 if selecting everything is best.
+
+    Args:
+        labels: what people said, at least one of them relevant.
+        probabilities: of rows that were held out.
+    """
+    import numpy as np
+
+    order = np.argsort(-probabilities, kind="stable")
+    ranked, hits = probabilities[order], np.cumsum(np.asarray(labels)[order])
+    selected = np.arange(1, len(ranked) + 1)
+    f1 = 2 * hits / (selected + hits[-1])
+    can_cut = np.append(ranked[:-1] > ranked[1:], True)
+    last = int(np.argmax(np.where(can_cut, f1, -1)))
+    return 0.0 if last == len(ranked) - 1 else float((ranked[last] + ranked[last + 1]) / 2)
+
+
+def _held_out(found: Features, labels: Any, folds: Sequence[Fold], of: Mapping[str, slice], strength: float) -> Any:
+    """The probability of every row, by weights that were fitted without its user."""
+    import numpy as np
+
+    probabilities = np.empty(len(labels))
+    for fold in folds:
+        fitted = fit(found[fold.train], labels[fold.train], of, strength)
+        probabilities[fold.test] = fitted.probabilities(found[fold.test])
+    return probabilities
+
+
+def of_rows(found: Features, groups: Groups, rows: Sequence[int], of: Mapping[str, slice]) -> Model:
+    """`train` on some of the rows."""
+    return train(found[rows], taken(groups, rows), of)

@@ -1,0 +1,122 @@
+"""Rows -> folds in which nobody is on both sides: by user, or by user and prompt.
+
+Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random split
+would test a model on what it has been trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...common.errors import DataError
+from ...common.strict_json import short_list
+
+FOLDS = 5
+"""At most: of users, and of prompts. Fewer where there are fewer users or prompts."""
+
+Indexes = Any
+"""An array of row numbers."""
+
+
+class Fold(NamedTuple):
+    train: Indexes
+    test: Indexes
+
+
+class Groups(NamedTuple):
+    """What rows are grouped by.
+
+    Attributes:
+        users: the user of each row.
+        prompts: the prompt of each row; case and white space make no other prompt.
+        labels: what people said of each row.
+    """
+
+    users: Sequence[str]
+    prompts: Sequence[str]
+    labels: Sequence[bool]
+
+
+def same_prompt(prompt: str) -> str:
+    """Equal for prompts that differ in case and white space alone."""
+    return " ".join(prompt.split()).casefold()
+
+
+def by_user(groups: Groups) -> list[Fold]:
+    """Every row is tested once, by a model that was trained on other users' rows."""
+    import numpy as np
+
+    return [Fold(np.flatnonzero(~test), np.flatnonzero(test)) for test in _parts(groups.users)]
+
+
+def by_user_and_prompt(groups: Groups) -> list[Fold]:
+    """Every row is tested once, by a model that has seen neither its user nor its prompt."""
+    import numpy as np
+
+    users, prompts = _parts(groups.users), _parts(groups.prompts)
+    folds = [
+        Fold(np.flatnonzero(~user & ~prompt), np.flatnonzero(user & prompt)) for user in users for prompt in prompts
+    ]
+    return [fold for fold in folds if len(fold.test)]
+
+
+EVALUATIONS: dict[str, Callable[[Groups], list[Fold]]] = {"by_user": by_user, "by_user_and_prompt": by_user_and_prompt}
+
+
+def check(groups: Groups, source: str) -> None:
+    """
+    Args:
+        source: where the rows are from.
+
+    Raises:
+        DataError: there are too few rows for one of the evaluations: some model, or one of its inner folds, would be trained on
+            rows that are all relevant, or all irrelevant.
+    """
+    few = (
+        f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, "
+        "too few to test on users and prompts that were held out"
+    )
+    if len(set(groups.users)) < 3 or len(set(groups.prompts)) < 2:
+        raise DataError(f"{few}: expected at least 3 users and 2 prompts. Add rows.")
+    for folds in EVALUATIONS.values():
+        for fold in folds(groups):
+            _check_training(groups, fold, few)
+
+
+def _check_training(groups: Groups, fold: Fold, few: str) -> None:
+    """Both labels must be in the rows that a model is trained on, and in those without each of its inner folds."""
+    import numpy as np
+
+    inside = taken(groups, fold.train)
+    labels, without = np.array(inside.labels), [groups.users[index] for index in fold.test]
+    inner = [part.test for part in by_user(inside)] if len(set(inside.users)) > 1 else [range(len(labels))]
+    for part in inner:
+        found = set(np.delete(labels, part).tolist())
+        if found != {True, False}:
+            left = {True: "only relevant rows", False: "only irrelevant rows"}[found.pop()] if found else "no rows"
+            users = sorted({*without, *(inside.users[index] for index in part)})
+            raise DataError(
+                f"{few}: without the users {short_list(users)}, expected relevant and irrelevant rows to train on, found {left}. "
+                "Add rows of more users and prompts."
+            )
+
+
+def taken(groups: Groups, rows: Sequence[int]) -> Groups:
+    """Those of some rows."""
+    users, prompts, labels = ([of[index] for index in rows] for of in (groups.users, groups.prompts, groups.labels))
+    return Groups(users, prompts, labels)  # type: ignore[arg-type]
+
+
+def _parts(names: Sequence[str]) -> list[Any]:
+    """For each fold, whether each row is in it. All rows of one name are in one fold, and folds are of similar size."""
+    import numpy as np
+    from sklearn.model_selection import GroupKFold
+
+    folds = GroupKFold(min(FOLDS, len(set(names)))).split(np.zeros(len(names)), groups=np.array(names))
+    parts = []
+    for _, test in folds:
+        is_in = np.zeros(len(names), dtype=bool)
+        is_in[test] = True
+        parts.append(is_in)
+    return parts

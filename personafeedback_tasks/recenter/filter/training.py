@@ -1,0 +1,130 @@
+"""Rows -> the files of a trained filter, see `folder`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from ... import __version__
+from ...common.errors import require
+from ...common.files import Content
+from ...common.strict_json import json_text, jsonable
+from ..data import Rows
+from ..embeddings import EXTRA, Embedder, embedder
+from ..rows import Relevance
+from . import card, folder
+from .answers import Recorded, digest
+from .evaluation import CONSTANT, HeldOut, held_out, scores
+from .features import blocks, features
+from .model import Model, train
+from .splits import EVALUATIONS, Fold, Groups, check, same_prompt
+
+PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
+"""Whose versions may change a digit."""
+
+Told = Callable[[str], None]
+
+
+def check_installed() -> None:
+    """
+    Raises:
+        ModuleNotFoundError: the extra is missing.
+    """
+    for module in ("rich", "sentence_transformers", "sklearn"):
+        require(module, extra=EXTRA)
+
+
+def train_on(
+    rows: Rows[Relevance], model: str, recorded: Recorded | None = None, progress: Told = lambda text: None
+) -> tuple[dict[str, Content], dict[str, Any]]:
+    """Train a filter on rows that have a majority, and evaluate it.
+
+    Args:
+        model: of the embeddings, see `Embedder`.
+        recorded: replies of a language model to all rows, as a feature.
+        progress: told what is done.
+
+    Returns:
+        file -> content; the metrics, as metrics.json has them.
+
+    Raises:
+        DataError: too few rows, or a row without a recorded reply.
+        OptionError: the embedding model cannot be loaded.
+    """
+    answers = None if recorded is None else recorded.to(rows)
+    labels = [bool(row.majority) for row in rows]
+    groups = Groups([row.user_id for row in rows], [same_prompt(row.prompt) for row in rows], labels)
+    check(groups, rows.source)
+    progress(f"loading {model}")
+    loaded = embedder(model)
+    vectors = loaded.embed([text for row in rows for text in (row.attribute, row.prompt)], progress)
+    found, of = features(vectors[0::2], vectors[1::2], answers), blocks(vectors.shape[1], answers is not None)
+    folds = {name: split(groups) for name, split in EVALUATIONS.items()}
+    evaluated = {
+        name: held_out(found, groups, split, of, partial(_evaluating, progress, name)) for name, split in folds.items()
+    }
+    progress("training on all rows")
+    final = train(found, groups, of)
+    progress("computing standard errors")
+    metrics = _metrics(rows, evaluated)
+    about = {
+        **_about(rows, groups, loaded, vectors.shape[1], final, folds),
+        "answers": recorded and {"file": recorded.file.name, "digest": digest(rows, recorded.to(rows))},
+    }
+    files: dict[str, Content] = {
+        folder.ABOUT: json_text(about),
+        folder.WEIGHTS: folder.weights_text(final, of),
+        folder.PREDICTIONS: folder.predictions(rows, labels, evaluated),
+        folder.METRICS: json_text(metrics),
+        folder.CARD: card.text(about, metrics),
+    }
+    return files, metrics
+
+
+def _evaluating(progress: Told, name: str, text: str) -> None:
+    progress(f"evaluating {name.replace('_', ' ')}, {text}")
+
+
+def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[HeldOut]]) -> dict[str, Any]:
+    """Evaluation or baseline -> score -> its estimate; nan is null."""
+    said = {name: [made.answer for made in of] for name, of in evaluated.items()}
+    said |= {name: [answer] * len(rows) for name, answer in CONSTANT.items()}
+    return {
+        name: jsonable({score: asdict(found) for score, found in scores(rows, answers).items()})
+        for name, answers in said.items()
+    }
+
+
+def _about(
+    rows: Rows[Relevance],
+    groups: Groups,
+    loaded: Embedder,
+    dimensions: int,
+    final: Model,
+    folds: Mapping[str, Sequence[Fold]],
+) -> dict[str, Any]:
+    """What filter.json has, all but the recorded answers."""
+    model = {"model": loaded.name, "digest": loaded.digest, "dimensions": dimensions, "longest": loaded.longest}
+    return {
+        "format": folder.FORMAT,
+        "task": "recenter_relevance",
+        "package": __version__,
+        "versions": {name: version(name) for name in PACKAGES},
+        "embeddings": model,
+        "threshold": final.threshold,
+        "strength": final.strength,
+        "seed": None,  # nothing is random
+        "folds": {name: len(of) for name, of in folds.items()},
+        "data": {
+            "source": rows.source if rows.demonstration else "folder",
+            "digest": rows.digest,
+            "rows": len(rows),
+            "relevant": sum(groups.labels),
+            "users": len(set(groups.users)),
+            "prompts": len(set(groups.prompts)),
+            "even_votes": rows.even,
+        },
+    }
