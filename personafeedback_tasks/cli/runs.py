@@ -196,10 +196,10 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
         return None
     benchmark = runs[0].benchmark
     spec = benchmark.report
-    if spec.published is None or spec.control is None:
+    if spec.published is None:
         raise OptionError(f"{benchmark.title} has no published numbers. Leave --paper out.")
-    option = spec.control.option
-    return spec.published(paper or None, [str(run.signature[option]) for run in runs])
+    settings = [str(run.signature[spec.control.option]) for run in runs] if spec.control else []
+    return spec.published(paper or None, settings)
 
 
 def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list[Part]:
@@ -224,18 +224,26 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list
 
 
 def _write(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
-    from ..reports import figure, heatmap, page
+    from ..reports import figure, heatmap, page, precision_recall
     from ..reports import tables as report_text
 
-    image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
-    drawn = figure.render(reports)  # first: it refuses too many runs
+    benchmarks = {made.run.benchmark.name: made.run.benchmark for made in reports}.values()
+    titles, scores = (
+        " and ".join(dict.fromkeys(names))
+        for names in zip(*((one.title, one.report.score) for one in benchmarks), strict=True)
+    )
+    images = [f"![{scores} with 95 % intervals and baselines](accuracy.svg)\n"]
+    drawn = figure.render(reports)
+    planes = precision_recall.render(reports)
+    images += [f"![{precision_recall.TITLE}]({name})\n" for name in planes if name.endswith(".svg")]
+    drawn |= planes
     sections = []
     for made, files in zip(reports, heatmap.render(reports), strict=True):
         drawn |= files
         sections.append(report_text.markdown(made))
         sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
     contents: dict[Path, Content] = {
-        out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
+        out / "report.md": "\n".join([f"# {titles}\n", *images, *sections, *_section_of(moved)]),
         out / "report.json": json_text({"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}),
         **{out / name: content for name, content in drawn.items()},
         out / "index.html": page.render(parts),

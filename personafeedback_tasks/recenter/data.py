@@ -37,14 +37,19 @@ class Rows(engine.CaseSet[R]):
         stage: what they are.
         origin: `sample`, or the folder's path.
         counts: `any`: nothing says how many there should be.
-        even: how many rows with even votes are not among these.
+        tied: rows with even votes, which are not among these.
     """
 
     cases: tuple[R, ...]
     stage: type[R]
     origin: str
     counts: str = "any"
-    even: int = 0
+    tied: tuple[R, ...] = ()
+
+    @property
+    def even(self) -> int:
+        """How many rows with even votes are not among these."""
+        return len(self.tied)
 
     @property
     def cell_order(self) -> tuple[str, ...]:
@@ -65,9 +70,9 @@ class Rows(engine.CaseSet[R]):
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
-    """The rows that a label can be scored against: without those of even votes, which are counted."""
+    """The rows that a label can be scored against: those of even votes are kept apart."""
     kept = tuple(row for row in found if row.majority is not None)
-    return replace(found, cases=kept, even=len(found) - len(kept))
+    return replace(found, cases=kept, tied=tuple(row for row in found if row.majority is None))
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:

@@ -13,8 +13,9 @@ from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.judged import Answers, Judged, LogLikelihoods
 from ..engine.options import Options, option
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.yes_no import LABELS, read_yes_no
+from . import examined, reference
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_majority
 from .rows import Relevance
 
@@ -185,13 +186,27 @@ RELEVANCE = Benchmark(
         chance=None,
         values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", strong=True, interval=True)),
+        compared=(
+            Line("acc", strong=True, interval=True),
+            Line("f1", "F1", strong=True, interval=True),
+            Line("precision"),
+            Line("recall"),
+            Line("kappa", share=False),
+            Line("over_selection", "over-selection", share=False, sign=False),
+        ),
+        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
+        ranked=("f1", "kappa", "over_selection", "invalid"),
+        examine=examined.relevance,
+        shown=examined.shown_relevance,
+        published=reference.beside(Relevance.stage),
+        drawn={"always YES": ("Always YES", "-"), "BM25": ("BM25", ":")},
         details=(
             Line("precision", table="Against people's majority"),
             Line("recall", table="Against people's majority"),
             Line("kappa", share=False, table="Against people's majority"),
             Line("selection_rate", "selected", table="How much is selected"),
             Line("human_rate", "selected by people", table="How much is selected"),
-            Line("over_selection", "times as often", share=False, table="How much is selected"),
+            Line("over_selection", "times as often", share=False, sign=False, table="How much is selected"),
             Line("invalid", table="How much is selected"),
         ),
         load=lambda data, counts: _load(data),
