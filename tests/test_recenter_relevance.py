@@ -23,6 +23,7 @@ from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_rele
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
+from personafeedback_tasks.engine.judged import Judged
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.record import CORPUS, RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
@@ -78,7 +79,7 @@ def test_the_prompt_does_not_tell_what_people_said():
 # --- scores -----------------------------------------------------------------------------------------------------------
 
 JUDGED = st.lists(
-    st.tuples(st.sampled_from(["YES", "NO"]), st.sampled_from(["YES", "NO", *REASONS])).map(lambda pair: ((pair[0],), (pair[1],))),
+    st.tuples(st.sampled_from(["YES", "NO"]), st.sampled_from(["YES", "NO", *REASONS])).map(lambda pair: Judged((pair[0],), (pair[1],))),
     min_size=1,
     max_size=30,
 )  # fmt: skip
@@ -96,7 +97,7 @@ def same(found, expected):
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_every_score_is_its_definition(judged):
     """Spelled out row by row. An unreadable reply selects nothing and is never right."""
-    pairs = [(people, said) for (people,), (said,) in judged]
+    pairs = [(people, said) for (people,), (said,), _ in judged]
     people, model = [p == "YES" for p, _ in pairs], [s == "YES" for _, s in pairs]
     hits = sum(p and m for p, m in zip(people, model, strict=True))
 
@@ -116,8 +117,8 @@ def test_every_score_is_its_definition(judged):
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_scikit_learn_agrees(judged):
     metrics = pytest.importorskip("sklearn.metrics")
-    people = [target for (target,), _ in judged]
-    model = [said if said in OTHER else "unreadable" for _, (said,) in judged]
+    people = [target for (target,), *_ in judged]
+    model = [said if said in OTHER else "unreadable" for _, (said,), _ in judged]
     labels = ["YES", "NO", "unreadable"]
     for name, of_theirs in (
         ("precision", metrics.precision_score),
@@ -131,8 +132,8 @@ def test_scikit_learn_agrees(judged):
 
 
 def test_kappa_is_undefined_only_where_both_always_say_the_same():
-    assert math.isnan(value("kappa", [(("YES",), ("YES",))] * 3))
-    assert value("kappa", [(("YES",), ("NO",))] * 3) == 0
+    assert math.isnan(value("kappa", [Judged(("YES",), ("YES",))] * 3))
+    assert value("kappa", [Judged(("YES",), ("NO",))] * 3) == 0
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_kappa_is_undefined_only_where_both_always_say_the_same():
 def expected(model: str) -> dict[str, float]:
     """acc, the corpus scores and their errors, from the answers alone."""
     said = {row.id: answer(model, row.id) for row in ROWS}
-    judged = [((PEOPLE[row.id],), (said[row.id],)) for row in ROWS]
+    judged = [Judged((PEOPLE[row.id],), (said[row.id],)) for row in ROWS]
     users = [row.user_id for row in ROWS]
     right = [float(said[row.id] == PEOPLE[row.id]) for row in ROWS]
     found = {"acc": sum(right) / len(right), "acc_stderr": clustered_stderr(right, users)}

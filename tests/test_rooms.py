@@ -29,7 +29,15 @@ DOORS = {
 }
 """Room -> what only it, and those that come through its door, import when they are imported."""
 
-EXTRAS = set().union(*DOORS.values()) | {"scipy", "numpy", "bm25s", "openai", "anthropic"}
+EXTRAS = set().union(*DOORS.values()) | {
+    "scipy",
+    "numpy",
+    "bm25s",
+    "openai",
+    "anthropic",
+    "sentence_transformers",
+    "sklearn",
+}
 
 
 def modules(room):

@@ -17,6 +17,7 @@ from ..common.power import Comparison
 from ..replies.answers import REASONS
 from .cases import CaseSet
 from .conversation import Message
+from .documents import Several
 from .judged import Answers, CorpusMetric, LogLikelihoods
 from .options import Options
 from .report import ReportSpec
@@ -63,6 +64,7 @@ class Method:
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
         conversation: `rewards` only: what the model scores.
+        several: how its one call asks for several cases at once; None where each case has calls of its own.
     """
 
     name: str
@@ -78,6 +80,42 @@ class Method:
     read: Callable[[str, bool], str] | None = None
     read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
     conversation: Callable[[Any, Any, str], list[Message]] | None = None
+    several: Several | None = None
+
+    def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
+        """What a harness asks, in order: the cases, or documents that hold several of them."""
+        return self.several.gather(cases) if self.several else cases
+
+    def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
+        """One label per call and case of a document, as logs have them -> those of each case."""
+        width = len(self.calls)
+        return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
+
+    def answers(self, read: Sequence[str], cases: int) -> list[Answers]:
+        """The answers of each case of a document.
+
+        Args:
+            read: the readings of its replies, one per call.
+            cases: how many it has.
+        """
+        if self.several is None:
+            return [tuple(read)]
+        return [(answer,) for one in read for answer in self.several.split(one, cases)]
+
+    def values(
+        self, targets: Sequence[Sequence[str]], answers: Sequence[Answers], pairs: Sequence[LogLikelihoods] = ()
+    ) -> list[dict[str, float]]:
+        """Metric -> value, of each case of a document.
+
+        Args:
+            targets: of each case, one per call; answers: the same.
+            pairs: log-likelihoods of the labels per call, where they are read.
+
+        Raises:
+            ValueError: the number of answers is not the number of targets.
+        """
+        assert self.score is not None  # of labels
+        return [self.score(of_case, said, pairs) for of_case, said in zip(targets, answers, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +174,8 @@ class Benchmark:
         load: (options, selection) -> cases. Raises DataError.
         columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
         about: what a harness's document contains beside the id, cell, user, language and digest of a case.
-        prompt: (case, options, call) -> text.
-        input: what a harness shows of a case in one line: its question.
+        prompt: (case, options, call) -> text; a document in place of the case where the method asks for several at once.
+        input: what a harness shows of a case, or of a document of several, in one line: its question.
         targets: the right label of each call.
         check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
         fingerprint: changes with every fixed text of the prompts and with their layout.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 Answers = tuple[str, ...]
 """One answer per call of a case: a label, or the reason why the reply is unreadable."""
@@ -10,8 +11,20 @@ Answers = tuple[str, ...]
 LogLikelihoods = tuple[float, ...]
 """Log-likelihood (nats) of each label after one prompt."""
 
-Judged = tuple[Sequence[str], Answers]
-"""The targets of a case (one label per call) and its answers, in one epoch."""
+
+class Judged(NamedTuple):
+    """A case in one epoch, as a corpus metric sees it.
+
+    Attributes:
+        targets: the right label of each call.
+        answers: one per call.
+        cell: of the case.
+    """
+
+    targets: Sequence[str]
+    answers: Answers
+    cell: str = ""
+
 
 CorpusMetric = Callable[[Sequence[Judged]], float]
 """A score that is not a mean over cases, such as F1 or kappa: computed from all of them at once; nan if undefined."""

@@ -9,6 +9,7 @@ from typing import Any
 from ..common import foreign
 from .benchmark import Benchmark, Method
 from .cases import Case, CaseSet
+from .documents import cases_of
 from .options import Options
 
 UNREADABLE_SHARE = 0.01
@@ -29,7 +30,7 @@ def opening(
 
     Args:
         task: its name as rows show it.
-        asked: the cases that this run asks; `--limit` may leave some of `data` out.
+        asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
         calls: how many calls of the model they need.
         options: those of the run.
         data: all cases of the task.
@@ -38,8 +39,13 @@ def opening(
     characters = sum(len(text) for case in asked for text in texts(benchmark, case, options))
     languages = Counter(case.language for case in asked)
     stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(options) else None
+    cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
+    if several := benchmark.methods[options.method].several:
+        cases = (
+            f"{len(asked):,} of {len(several.gather(data)):,} {several.unit} ({cases}; --limit counts {several.unit})"
+        )
     parts = [
-        f"{task}: {len(asked):,} of {len(data):,} cases",
+        f"{task}: {cases}",
         f"{calls:,} model calls",
         f"{characters:,} prompt characters",
         *(f"{name} {getattr(options, name)}" for name in options.always()),
@@ -59,7 +65,7 @@ def opening(
 
 
 def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
-    """What the model reads about a case, per call; the turns of a conversation one after the other."""
+    """What the model reads about a case or document, per call; the turns of a conversation one after the other."""
     method = benchmark.methods[options.method]
     if method.conversation is None:
         return [benchmark.prompt(case, options, call) for call in method.calls]

@@ -13,6 +13,7 @@ from ..common.power import Comparison
 from ..common.tokens import Count
 from .benchmark import HARNESSES, Benchmark, Method
 from .cases import CaseSet
+from .documents import cases_of
 from .messages import texts
 from .options import Options
 from .signature import signature
@@ -155,7 +156,7 @@ def make_plan(
     """
     benchmark.check(options, cases)
     method = benchmark.methods[options.method]
-    every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": [[case.user_id] for case in cases]}
+    every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
     steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
     sizes = _users(cases).values()
     return Plan(
@@ -175,7 +176,7 @@ def make_plan(
 def _work(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: Count) -> Work:
     method = benchmark.methods[options.method]
     each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1  # a request of its own for each label
-    prompts = [text for case in cases for text in texts(benchmark, case, options)]
+    prompts = [text for one in method.documents(cases) for text in texts(benchmark, one, options)]
     tokens = count(prompts)
     characters = sum(map(len, prompts))
     seen = repeated(prompts) + (each - 1) * characters
@@ -207,10 +208,17 @@ def _common(one: str, other: str) -> int:
 
 
 def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> Steps:
-    """lm-eval counts `--limit` per cell, each of which is a task of its own with an order of its own."""
-    leaves = [benchmark.load(options, benchmark.selections[cell]) for cell in cases.cells]
-    turns = zip_longest(*([case.user_id for case in leaf] for leaf in leaves))
-    return [[user for user in turn if user is not None] for turn in turns]
+    """lm-eval counts `--limit` per task: per cell, where each is a task of its own with an order of its own."""
+    method = benchmark.methods[options.method]
+    selections = benchmark.selections
+    leaves = [benchmark.load(options, selections[cell]) for cell in cases.cells if cell in selections] or [cases]
+    turns = zip_longest(*(_users_of(method, leaf) for leaf in leaves), fillvalue=())
+    return [[user for users in turn for user in users] for turn in turns]
+
+
+def _users_of(method: Method, cases: CaseSet[Any]) -> Steps:
+    """The user of each case, document by document."""
+    return [[case.user_id for case in cases_of(document)] for document in method.documents(cases)]
 
 
 def _limit(comparison: Comparison, steps: Steps, difference: float) -> Limit | None:

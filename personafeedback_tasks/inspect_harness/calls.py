@@ -35,19 +35,19 @@ _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, 
 def ask_every_call(
     benchmark: Benchmark, cases: CaseSet[Any], options: Options, refuse: Callable[[Model], None] | None = None
 ) -> Solver:
-    """A solver that makes the calls of a case concurrently, after the call of the benchmark's stage if it is on.
+    """A solver that makes the calls of a case, or of a document of several, concurrently, after the call of the benchmark's stage if it is on.
 
     Args:
         refuse: raises for a model that does not support these calls.
     """
-    case_of = {case.id: case for case in cases}
     method = benchmark.methods[options.method]
+    document_of = {document.id: document for document in method.documents(cases)}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
     @solver(name="ask_every_call")
     def asking(method: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            model, case = get_model(), case_of[str(state.sample_id)]
+            model, case = get_model(), document_of[str(state.sample_id)]
             if refuse is not None:
                 refuse(model)
             told = await _after_stage(benchmark, model, case, options, state)

@@ -81,13 +81,14 @@ def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
     cases, options = _TASKS[json.dumps(signed, sort_keys=True)]
     benchmark = find(signed["benchmark"])
     chosen = set(map(str, ids or ()))
-    asked = [case for case in cases if case.id in chosen]
+    method = benchmark.methods[options.method]
+    asked = [document for document in method.documents(cases) if document.id in chosen]
     before = benchmark.stage is not None and benchmark.stage.applies(options)
     return messages.opening(
         benchmark,
         task=signed["task"],
         asked=asked,
-        calls=len(asked) * (len(benchmark.methods[options.method].calls) + before) * epochs,
+        calls=len(asked) * (len(method.calls) + before) * epochs,
         options=options,
         data=cases,
     )

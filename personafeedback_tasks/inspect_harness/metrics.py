@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..engine.benchmark import find
+from ..engine.judged import Judged
 from ..engine.table import Scored, table
+
+CASES = "cases"
+"""In the metadata of the score of a document with several cases: {targets, answers, value} of each."""
 
 
 @metric
@@ -29,7 +34,7 @@ def measures(benchmark: str) -> Metric:
         epochs: dict[object, list[SampleScore]] = {}
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
-        found = table((_scored(same) for same in epochs.values()), record.columns, record.corpus)
+        found = table((case for same in epochs.values() for case in _scored(same)), record.columns, record.corpus)
         if found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
@@ -37,12 +42,19 @@ def measures(benchmark: str) -> Metric:
     return compute
 
 
-def _scored(epochs: list[SampleScore]) -> Scored:
+def _scored(epochs: list[SampleScore]) -> list[Scored]:
+    """The cases of a sample: one, or those that the scores list."""
     about = epochs[0].sample_metadata or {}
+    cell, user = about["cell"], about["user_id"]
     noted = [epoch.score.metadata or {} for epoch in epochs]
-    return Scored(
-        about["cell"],
-        about["user_id"],
-        [cast(Any, epoch.score.value) for epoch in epochs],
-        [(note["targets"], tuple(note["answers"])) for note in noted if "answers" in note],
-    )
+    if CASES not in noted[0]:
+        judged = [Judged(note["targets"], tuple(note["answers"]), cell) for note in noted if "answers" in note]
+        return [Scored(cell, user, [cast(Any, epoch.score.value) for epoch in epochs], judged)]
+    return [
+        Scored(cell, user, [of_case["value"] for of_case in same], [_judged(of_case, cell) for of_case in same])
+        for same in zip(*(note[CASES] for note in noted), strict=True)
+    ]
+
+
+def _judged(of_case: Mapping[str, Any], cell: str) -> Judged:
+    return Judged(of_case["targets"], tuple(of_case["answers"]), cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -12,13 +12,14 @@ from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from ..common.statistics import mean
 from ..engine.benchmark import Benchmark, Method, find
-from ..engine.judged import LogLikelihoods
+from ..engine.judged import Answers, LogLikelihoods
 from ..replies.letter_probabilities import mass
 from . import explained
 from .calls import events, replies, stage_outcome
 from .logprobs import read_first_token
-from .metrics import measures
+from .metrics import CASES, measures
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,19 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
             read = [
                 reading(benchmark, method, reply, f"{state.sample_id}", f"{state.model}") for reply in found.values()
             ]
-            answers, targets = tuple(one.answer for one in read), list(target)
+            targets = method.of_each(list(target))
+            of_each = method.answers([one.answer for one in read], len(targets))
+            found_values = values(benchmark, method, targets, of_each, read)
+            answers = [answer for of_case in of_each for answer in of_case]
             return Score(
-                value=cast(Any, values(benchmark, method, targets, read)),
-                answer=", ".join(answers),
+                value=cast(Any, over_cases(found_values)),
+                answer=", ".join(one.answer for one in read),
                 explanation=explained.answers(benchmark, answers, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
-                    "answers": list(answers),
-                    "targets": targets,
+                    "answers": answers,
+                    "targets": list(target),
+                    **_of_cases(method, targets, of_each, found_values),
                     **_of_tokens(method, read),
                     **stage_outcome(benchmark.stage, state),
                 },
@@ -91,16 +96,36 @@ def read_text(reply: ChatCompletionChoice, read: Callable[[str, bool], str], lab
     return "refusal"
 
 
-def values(benchmark: Benchmark, method: Method, targets: Sequence[str], read: Sequence[Reading]) -> dict[str, float]:
-    """Metric -> value of one case.
-
-    Raises:
-        ValueError: the number of readings is not the number of calls.
-    """
-    assert method.score is not None  # of labels
+def values(
+    benchmark: Benchmark,
+    method: Method,
+    targets: Sequence[Sequence[str]],
+    answers: Sequence[Answers],
+    read: Sequence[Reading],
+) -> list[dict[str, float]]:
+    """Metric -> value, of each case of a sample. See `Method.values`."""
     undefined = (math.nan,) * len(benchmark.labels)
     pairs = [] if method.read is not None else [one.log_likelihoods or undefined for one in read]
-    return method.score(targets, tuple(one.answer for one in read), pairs)
+    return method.values(targets, answers, pairs)
+
+
+def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The score of a sample: that of its case, or the mean over several."""
+    return values[0] if len(values) == 1 else {name: mean(of_case[name] for of_case in values) for name in values[0]}
+
+
+def _of_cases(
+    method: Method, targets: Sequence[Sequence[str]], answers: Sequence[Answers], values: Sequence[Mapping[str, float]]
+) -> dict[str, Any]:
+    """Each case of a sample that has several, for `metrics` and for whoever reads the log."""
+    if method.several is None:
+        return {}
+    return {
+        CASES: [
+            {"targets": list(of_case), "answers": list(said), "value": dict(value)}
+            for of_case, said, value in zip(targets, answers, values, strict=True)
+        ]
+    }
 
 
 def _of_tokens(method: Method, read: Sequence[Reading]) -> dict[str, Any]:

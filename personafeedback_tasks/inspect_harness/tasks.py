@@ -13,7 +13,8 @@ from inspect_ai.solver import Solver
 
 from ..common.refusals import said_last
 from ..engine.benchmark import Benchmark, Method, find
-from ..engine.cases import Case, CaseSet
+from ..engine.cases import CaseSet
+from ..engine.documents import cases_of
 from ..engine.options import Options
 from . import hooks, logprobs, scorers
 from .calls import ask_every_call
@@ -47,7 +48,9 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
     solver, scorer, config = _parts(record, method, cases, told)
     return Task(
         dataset=MemoryDataset(
-            [_sample(record, case, facts.get(case.id)) for case in cases], name=record.title, location=cases.source
+            [_sample(record, document, method, facts.get(document.id)) for document in method.documents(cases)],
+            name=record.title,
+            location=cases.source,
         ),
         solver=solver,
         scorer=scorer,
@@ -59,12 +62,14 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
     )
 
 
-def _sample(record: Benchmark, case: Case, facts: Mapping[str, Any] | None) -> Sample:
-    about = {"cell": case.cell, "user_id": case.user_id, "language": case.language, "digest": case.digest}
+def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:
+    about: dict[str, Any] = {name: getattr(document, name) for name in ("cell", "user_id", "language", "digest")}
+    if method.several is not None:
+        about["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
     return Sample(
-        id=case.id,
-        input=record.input(case),
-        target=record.targets(case),
+        id=document.id,
+        input=record.input(document),
+        target=[label for case in cases_of(document) for label in record.targets(case)],
         metadata=about if facts is None else {**about, FACTS: dict(facts)},
     )
 

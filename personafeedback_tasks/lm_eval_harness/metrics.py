@@ -9,32 +9,39 @@ from lm_eval.api.filter import Filter
 
 from ..common import statistics
 from ..engine.benchmark import find
+from ..engine.judged import Judged
 from ..engine.table import corpus_stderr, over_corpus
 
 mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
-Judged = tuple[str, str, str, Sequence[str], tuple[str, ...]]
-"""(benchmark, metric, user id, targets, answers) of one case, for a metric over the corpus."""
+Item = tuple[str, str, str, Sequence[Judged]]
+"""(benchmark, metric, user id, its cases) of one document, for a metric over the corpus."""
 
 
-def user_stderr(items: Sequence[tuple[str, float]]) -> float:
-    """Aggregation: standard error clustered by user, from one (user_id, value) per case."""
-    users, values = zip(*items, strict=True)
-    return statistics.clustered_stderr(values, users)
+def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
+    """Aggregation: the mean over the cases of documents that have several, from their values."""
+    return mean(value for values in items for value in values)
 
 
-def over_cases(items: Sequence[Judged]) -> float:
+def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float:
+    """Aggregation: standard error clustered by user, from (user_id, the values of its cases) of each document."""
+    pairs = [(user, value) for user, values in items for value in values]
+    return statistics.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs])
+
+
+def over_cases(items: Sequence[Item]) -> float:
     """Aggregation: a metric over the corpus, such as F1."""
-    return over_corpus(_measure(items), [[item[3:]] for item in items])
+    return over_corpus(_measure(items), [[one] for item in items for one in item[3]])
 
 
-def over_cases_stderr(items: Sequence[Judged]) -> float:
+def over_cases_stderr(items: Sequence[Item]) -> float:
     """Aggregation: its standard error, a jackknife over users."""
-    return corpus_stderr(_measure(items), [[item[3:]] for item in items], [item[2] for item in items])
+    users = [item[2] for item in items for _ in item[3]]
+    return corpus_stderr(_measure(items), [[one] for item in items for one in item[3]], users)
 
 
-def _measure(items: Sequence[Judged]) -> Any:
+def _measure(items: Sequence[Item]) -> Any:
     benchmark, metric, *_ = items[0]
     return find(benchmark).corpus[metric]
 

@@ -21,7 +21,8 @@ from ..common.refusals import said_last
 from ..engine import messages
 from ..engine.benchmark import find
 from ..engine.cases import CaseSet
-from ..engine.judged import LogLikelihoods, likeliest, per_call
+from ..engine.documents import cases_of
+from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
 from ..engine.signature import KEY, signature
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
@@ -87,28 +88,39 @@ class BenchmarkTask(ConfigurableTask):
         """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
         self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
         self.benchmark.check(self.options, self.cases)
-        self._case_of = {case.id: case for case in self.cases}
+        self._document_of = {document.id: document for document in self.method.documents(self.cases)}
         rows = [
             {
-                "id": case.id,
-                "cell": case.cell,
-                **self.benchmark.about(case),
-                "user_id": case.user_id,
-                "language": case.language,
-                "digest": case.digest,
-                "targets": self.benchmark.targets(case),  # lm-eval logs its own `target` as text
+                "id": document.id,
+                "cell": document.cell,
+                **self.benchmark.about(document),
+                "user_id": document.user_id,
+                "language": document.language,
+                "digest": document.digest,
+                **self._held(document),
+                "targets": [label for of_case in self._targets(document) for label in of_case],
             }
-            for case in self.cases
+            for document in self._document_of.values()
         ]
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
 
+    def _held(self, document: Any) -> dict[str, Any]:
+        """What a log says of the cases of a document, if it has several."""
+        if self.method.several is None:
+            return {}
+        return {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]}
+
+    def _targets(self, document: Any) -> list[list[str]]:
+        """Of each case, the right label of each call. lm-eval logs its own `target` as text."""
+        return [self.benchmark.targets(case) for case in cases_of(document)]
+
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         call = doc.get("call", self.method.calls[0])
-        return self.benchmark.prompt(self._case_of[doc["id"]], self.options, call)
+        return self.benchmark.prompt(self._document_of[doc["id"]], self.options, call)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
-        """The right label of each call."""
-        return self.benchmark.targets(self._case_of[doc["id"]])
+        """The right label of each call, case after case."""
+        return [label for of_case in self._targets(self._document_of[doc["id"]]) for label in of_case]
 
     def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
         """One context per call."""
@@ -136,7 +148,7 @@ class BenchmarkTask(ConfigurableTask):
                 messages.opening(
                     self.benchmark,
                     task=f"{self._config.task_alias}{f' (rank 0 of {ranks})' if ranks > 1 else ''}",
-                    asked=[self._case_of[case_id] for case_id in asked],
+                    asked=[self._document_of[name] for name in asked],
                     calls=len(self.instances),
                     options=self.options,
                     data=self.cases,
@@ -167,6 +179,11 @@ class BenchmarkTask(ConfigurableTask):
         (name,) = self.instances[0].filtered_resps
         results = [request.filtered_resps[name] for request in self.instances]
         answers = self._answers(results)
+        if self.method.several is not None:
+            cases = [len(request.doc["targets"]) for request in self.instances]
+            answers = [
+                answer for one, n in zip(answers, cases, strict=True) for answer in self.method.several.split(one, n)
+            ]
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
@@ -177,17 +194,23 @@ class BenchmarkTask(ConfigurableTask):
         return super().process_results(doc, results)
 
     def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """One value per metric: numbers, and for metrics over users or the corpus what their aggregation needs."""
-        assert self.method.score is not None  # of labels
-        targets, answers = self.doc_to_target(doc), tuple(self._answers(results))
-        values = self.method.score(targets, answers, self._log_likelihoods(results))
-        known = {metric.name for metric in self.method.metrics}
-        found: dict[str, Any] = {name: value for name, value in values.items() if name in known}
+        """One value per metric: numbers, one per case if a document has several; and for metrics over users or the corpus what
+        their aggregation needs."""
+        document = self._document_of[doc["id"]]
+        targets = self._targets(document)
+        answers = self.method.answers(self._answers(results), len(targets))
+        values = self.method.values(targets, answers, self._log_likelihoods(results))
+        found: dict[str, Any] = {}
+        for metric in self.method.metrics:
+            if metric.name in values[0]:
+                of_each = [of_case[metric.name] for of_case in values]
+                found[metric.name] = of_each if self.method.several else of_each[0]
         primary = self.benchmark.report.primary
         if primary in found:
-            found[f"{primary}_stderr_clustered"] = (doc["user_id"], found[primary])
+            found[f"{primary}_stderr_clustered"] = (doc["user_id"], [of_case[primary] for of_case in values])
+        judged = [Judged(target, answer, document.cell) for target, answer in zip(targets, answers, strict=True)]
         for name in self.benchmark.corpus:
-            item = (self.benchmark.name, name, doc["user_id"], targets, answers)
+            item = (self.benchmark.name, name, doc["user_id"], judged)
             found |= {name: item, f"{name}_stderr_clustered": item}
         return found
 

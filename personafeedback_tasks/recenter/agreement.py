@@ -127,5 +127,5 @@ def against_rest(votes: Sequence[str]) -> list[Judged]:
         others[label] -= 1
         (first, most), *rest = others.most_common()
         if all(fewer < most for _, fewer in rest):
-            found += [((first,), (label,))] * times
+            found += [Judged((first,), (label,))] * times
     return found

@@ -64,8 +64,8 @@ def _pairs(judged: Sequence[Judged]) -> Counter[tuple[str, str]]:
     """(people's label, the model's answer) -> how often."""
     return Counter(
         (target, answer if answer in LABELS else "")
-        for targets, answers in judged
-        for target, answer in zip(targets, answers, strict=True)
+        for one in judged
+        for target, answer in zip(one.targets, one.answers, strict=True)
     )
 
 

@@ -99,8 +99,8 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
         return {}
     cell = run.benchmark.cells[0]  # these measures are over all
     cases = [
-        _case(CaseAnswers(str(number), cell, user, "", tuple(targets), (), ()), answers, run.method)
-        for number, (user, (targets, answers)) in enumerate(agreement.against_rest)
+        _case(CaseAnswers(str(number), cell, user, "", tuple(judged.targets), (), ()), judged.answers, run.method)
+        for number, (user, judged) in enumerate(agreement.against_rest)
     ]
     return _measures(run.benchmark, cases, wanted)
 

@@ -11,6 +11,7 @@ from functools import partial
 from ..common.statistics import Estimate, estimate, estimate_of, share
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
+from ..engine.judged import Judged
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
@@ -127,7 +128,7 @@ def measures_of(
         only: the measures that are asked for; None for all.
     """
     users = [case.user_id for case in cases]
-    judged = [[(case.targets, answers) for answers in case.answers] for case in cases]
+    judged = [[Judged(case.targets, answers, case.cell) for answers in case.answers] for case in cases]
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
         measure: share([values[case.case_id][measure] for case in cases], users, strata)

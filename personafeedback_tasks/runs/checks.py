@@ -17,6 +17,7 @@ from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.judged import Answers
 from ..engine.rewards import Pairs
+from ..replies.answers import excerpt
 from .run import RunError
 
 TOLERANCE = 1e-9
@@ -80,7 +81,7 @@ def answers_of(
             path, differing, every, "the answers {}", ", ".join(first.answers), ", ".join(first.again), "its replies"
         )
     for name in dict.fromkeys(name for sample in every[:1] for name in sample.checked):
-        wrong = [sample for sample in every if not _equal(sample.logged.get(name), sample.values[name])]
+        wrong = [sample for sample in every if not equal(sample.logged.get(name), sample.values[name])]
         if wrong:
             found, expected = wrong[0].logged.get(name, "nothing"), wrong[0].values[name]
             if signature["task_version"] != benchmark.version:
@@ -92,6 +93,16 @@ def answers_of(
             raise _contradiction(path, wrong, every, f"{name} {{}}", found, f"{expected:g}", "its answers")
     otherwise = sum(a != b for sample in differing for a, b in zip(sample.answers, sample.again, strict=True))
     return {case_id: _joined(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
+
+
+def unread_of(benchmark: Benchmark, answers: Sequence[Answers], replies: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """(reason, excerpt) of each unreadable reply of a document.
+
+    Args:
+        answers: of each of its cases. Several cases share one reply: if it is unreadable, all of their answers are.
+    """
+    said = zip(answers[0], replies, strict=False)  # a killed run may have more answers than replies
+    return tuple((answer, excerpt(reply)) for answer, reply in said if answer not in benchmark.labels)
 
 
 def _joined(epochs: Sequence[LoggedCase]) -> CaseAnswers:
@@ -118,7 +129,7 @@ def refuse_other_table(
         primary: the metric that must be printed.
     """
     for name, value in ours.items():
-        if name in printed and not _equal(printed[name], value):
+        if name in printed and not equal(printed[name], value):
             raise RunError(
                 f"{path}: found {name} {printed[name]} in the table of {table}, expected {value:g} from its samples. "
                 "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
@@ -201,7 +212,7 @@ def _contradiction(
     )
 
 
-def _equal(found: object, expected: float) -> bool:
+def equal(found: object, expected: float) -> bool:
     """Whether a logged number is ours; nan is nan."""
     if not isinstance(found, (int, float)) or isinstance(found, bool):
         return False

@@ -15,11 +15,12 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
 from ..engine.benchmark import Benchmark, Method
-from ..engine.rewards import Pairs, RewardError
+from ..engine.judged import Judged
+from ..engine.rewards import RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
+from ..inspect_harness.metrics import CASES
 from ..inspect_harness.reward_api import API
-from ..replies.answers import excerpt
 from . import checks
 from .checks import LoggedCase
 from .run import NO_SAMPLES, Run, RunError, model_conditions, needed, signed
@@ -106,45 +107,70 @@ def _samples(
                 f"inspect score {path} --scorer personafeedback_tasks/{name}"
             )
         noted = score.get("metadata") or {}
-        yield _sample(path, raw, score["value"], noted, benchmark, method, log.eval.model), noted
+        for case in _sample(path, raw, score["value"], noted, benchmark, method, log.eval.model):
+            yield case, noted
 
 
 def _sample(
     path: Path, raw: dict[str, Any], logged: dict[str, Any], noted: dict[str, Any], benchmark: Benchmark, method: Method,
     model: str,
-) -> LoggedCase:  # fmt: skip
+) -> list[LoggedCase]:  # fmt: skip
+    """The cases of a sample."""
+
     def events() -> list[Event]:
         return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
 
-    case_id, about, targets = raw["id"], raw["metadata"], list(raw["target"])
+    name, about, targets = raw["id"], raw["metadata"], list(raw["target"])
     found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
-    answers: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
-    unread: tuple[tuple[str, str], ...] = ()
-    rewards: Pairs | None = None
+    where, cell, user, tokens = f"sample {name}", about["cell"], about["user_id"], _tokens(raw)
     if method.evidence == "rewards":
         try:
-            both = reward.both(found, method.calls, case_id)
-            values, rewards = reward.values(both, case_id), reward.pairs(both)
+            both = reward.both(found, method.calls, name)
+            value, rewards = reward.values(both, name), reward.pairs(both)
         except RewardError as error:
             raise RunError(f"{path}: {error}") from error
-    else:
-        answers = tuple(noted["answers"])
-        if len(answers) != len(method.calls):
+        one = LoggedCase(
+            where, name, cell, user, about["digest"], raw["epoch"], targets, (), (), logged, value, list(value), (), rewards,
+            tokens,
+        )  # fmt: skip
+        return [one]
+    if len(noted["answers"]) != len(targets) or len(targets) % len(method.calls):
+        raise RunError(
+            f"{path}, {where}: found the answers {noted['answers']!r}, expected one per call. Use the log as Inspect wrote it."
+        )
+    of_each = method.of_each(targets)
+    answers = method.of_each(noted["answers"])
+    read = [scorers.reading(benchmark, method, reply, name, model) for reply in found.values()]
+    again = method.answers([one.answer for one in read], len(of_each))
+    values = scorers.values(benchmark, method, of_each, answers, read)
+    unread: tuple[tuple[str, str], ...] = ()
+    if method.read is not None:
+        unread = checks.unread_of(benchmark, answers, [reply.message.text for reply in found.values()])
+    of_case = [(name, about["digest"], logged)]
+    if method.several is not None:
+        _refuse_other_value(path, where, logged, values)
+        of_case = [
+            (case["id"], case["digest"], said["value"]) for case, said in zip(about[CASES], noted[CASES], strict=True)
+        ]
+    return [
+        LoggedCase(
+            where, case_id, cell, user, digest, raw["epoch"], target, answer, once_more, scored, value, list(value), unread,
+            tokens=tokens / len(of_each),
+        )
+        for (case_id, digest, scored), target, answer, once_more, value in zip(
+            of_case, of_each, answers, again, values, strict=True
+        )
+    ]  # fmt: skip
+
+
+def _refuse_other_value(path: Path, where: str, logged: dict[str, Any], values: list[dict[str, float]]) -> None:
+    """Raise RunError unless the score of a sample is the mean over its cases."""
+    for metric, value in scorers.over_cases(values).items():
+        if not checks.equal(logged.get(metric), value):
             raise RunError(
-                f"{path}, sample {case_id}: found the answers {answers!r}, expected one per call. Use the log as Inspect wrote it."
+                f"{path}, {where}: found {metric} {logged.get(metric)}, expected {value:g}, the mean over its {len(values)} cases. "
+                "The log was changed after the run: use it as Inspect wrote it, or run again."
             )
-        read = [scorers.reading(benchmark, method, reply, case_id, model) for reply in found.values()]
-        again = tuple(one.answer for one in read)
-        if method.read is not None:
-            said = zip(answers, found.values(), strict=False)
-            unread = tuple((a, excerpt(reply.message.text)) for a, reply in said if a not in benchmark.labels)
-            read = [scorers.Reading(answer) for answer in answers]
-        values = scorers.values(benchmark, method, targets, read)
-    return LoggedCase(
-        f"sample {case_id}", case_id, about["cell"], about["user_id"], about["digest"], raw["epoch"],
-        targets, answers, again, logged, values, list(values), unread, rewards, _tokens(raw),
-    )  # fmt: skip
 
 
 def _tokens(raw: dict[str, Any]) -> float:
@@ -175,7 +201,10 @@ def _refuse_other_table(
         epochs.setdefault(sample.case_id, []).append(sample)
     scored = (
         Scored(
-            same[0].cell, same[0].user_id, [one.values for one in same], [(one.targets, one.answers) for one in same]
+            same[0].cell,
+            same[0].user_id,
+            [one.values for one in same],
+            [Judged(one.targets, one.answers, one.cell) for one in same],
         )
         for same in epochs.values()
     )

@@ -15,7 +15,6 @@ from ..engine.benchmark import Benchmark, Method
 from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
 from ..engine.signature import KEY
 from ..engine.table import corpus_stderr, over_corpus
-from ..replies.answers import excerpt
 from . import checks
 from .checks import LoggedCase
 from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, needed, signed, text
@@ -143,7 +142,7 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield _sample(json.loads(line), f"line {number}", benchmark, method)
+                yield from _sample(json.loads(line), f"line {number}", benchmark, method)
             except (*UNREADABLE, RecursionError) as error:
                 raise RunError(
                     f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
@@ -151,31 +150,42 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
                 ) from error
 
 
-def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> LoggedCase:
-    document, targets = row["doc"], list(row["doc"]["targets"])
+def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> list[LoggedCase]:
+    """The cases of a row."""
+    document = row["doc"]
+    targets = method.of_each(document["targets"])
     unread: tuple[tuple[str, str], ...] = ()
     likelihoods: list[LogLikelihoods] = []
     if method.read is None:
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
         likelihoods = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
-        again = tuple(likeliest(benchmark.labels, values) for values in likelihoods)
+        again = [likeliest(benchmark.labels, values) for values in likelihoods]
         logged = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
-        answers = tuple(likeliest(benchmark.labels, values) for values in logged)
+        read = [likeliest(benchmark.labels, values) for values in logged]
     else:
-        replies = [str(reply) for reply, *_ in row["resps"]]
-        again = tuple(method.read(reply, False) for reply in replies)
-        answers = tuple(row["filtered_resps"])
-        said = zip(answers, replies, strict=True)
-        unread = tuple((answer, excerpt(reply)) for answer, reply in said if answer not in benchmark.labels)
-    assert method.score is not None  # lm-eval has no rewards
-    values = method.score(targets, answers, likelihoods)
-    checked = [metric.name for metric in method.metrics if metric.name in values]
+        again = [method.read(str(reply), False) for reply, *_ in row["resps"]]
+        read = list(row["filtered_resps"])
+    answers, read_again = method.answers(read, len(targets)), method.answers(again, len(targets))
+    if method.read is not None:
+        unread = checks.unread_of(benchmark, answers, [str(reply) for reply, *_ in row["resps"]])
+    values = method.values(targets, answers, likelihoods)
+    checked = [metric.name for metric in method.metrics if metric.name in values[0]]
     if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
         checked = []
-    return LoggedCase(
-        where, document["id"], document["cell"], document["user_id"], document["digest"], 1,
-        targets, answers, again, row, values, checked, unread,
-    )  # fmt: skip
+    one = [(document["id"], document["digest"], {name: row.get(name) for name in checked})]
+    several = method.several and [
+        (case["id"], case["digest"], {name: row[name][place] for name in checked})
+        for place, case in enumerate(document["cases"])
+    ]
+    return [
+        LoggedCase(
+            where, case_id, document["cell"], document["user_id"], digest, 1, target, answer, again, logged, value, checked,
+            unread,
+        )
+        for (case_id, digest, logged), target, answer, again, value in zip(
+            several or one, targets, answers, read_again, values, strict=True
+        )
+    ]  # fmt: skip
 
 
 def _refuse_other_table(
@@ -183,16 +193,17 @@ def _refuse_other_table(
 ) -> None:
     """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
     count = results["n-samples"][task]["effective"]
-    if count != len(samples):
+    rows = len({sample.where for sample in samples})
+    if count != rows:
         raise RunError(
-            f"{path}: found {len(samples):,} rows of {task} in its samples file, expected {count:,}, the number of cases that were "
+            f"{path}: found {rows:,} rows of {task} in its samples file, expected {count:,}, as many as were "
             "asked. Rows were added or lost after the run: use the files as lm-eval wrote them."
         )
     printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
     if "bypass" in printed or not samples:
         return
     primary, users = benchmark.report.primary, [sample.user_id for sample in samples]
-    judged: list[list[Judged]] = [[(sample.targets, sample.answers)] for sample in samples]
+    judged: list[list[Judged]] = [[Judged(sample.targets, sample.answers, sample.cell)] for sample in samples]
     ours = {name: mean(sample.values[name] for sample in samples) for name in samples[0].checked}
     if primary in ours:
         ours[f"{primary}_stderr_clustered"] = clustered_stderr([sample.values[primary] for sample in samples], users)

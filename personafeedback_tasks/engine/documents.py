@@ -1,0 +1,63 @@
+"""What a harness asks at once, its document: a case, or several that one reply answers together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from .cases import Case, digest_of
+from .judged import Answers
+
+C = TypeVar("C", bound=Case)
+
+
+@dataclass(frozen=True)
+class Document(Generic[C]):
+    """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one.
+
+    Attributes:
+        id: unique among the documents of a run.
+        cases: in the order in which the reply answers them.
+    """
+
+    id: str
+    cases: tuple[C, ...]
+
+    @property
+    def cell(self) -> str:
+        return self.cases[0].cell
+
+    @property
+    def user_id(self) -> str:
+        return self.cases[0].user_id
+
+    @property
+    def language(self) -> str:
+        return self.cases[0].language
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the cases in their order."""
+        return digest_of((self.id, *(case.digest for case in self.cases)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several:
+    """How one call asks for several cases.
+
+    Attributes:
+        unit: what its documents are, in the plural: `prompts`.
+        gather: cases in the order of a run -> documents in the order of a run.
+        split: (the reading of the reply, number of cases) -> the answer of each case.
+    """
+
+    unit: str
+    gather: Callable[[Sequence[Any]], list[Document[Any]]]
+    split: Callable[[str, int], Answers]
+
+
+def cases_of(document: Any) -> tuple[Any, ...]:
+    """The cases of a document; of a case, itself."""
+    return document.cases if isinstance(document, Document) else (document,)
