@@ -59,7 +59,7 @@ class Beside:
         }
 
 
-def scored(run: Run, texts: Examined) -> Examined:
+def with_scores(run: Run, texts: Examined) -> Examined:
     """The same with the `primary` of the baselines that answer among `Examined.baselines`."""
     primary = run.benchmark.report.primary
     found = {case_id: dict(values) for case_id, values in texts.baselines.items()}

@@ -128,7 +128,7 @@ def measures_of(
         only: the measures that are asked for; None for all.
     """
     users = [case.user_id for case in cases]
-    judged = [[Judged(case.targets, answers, case.cell) for answers in case.answers] for case in cases]
+    of_corpus = list(map(judged, cases))
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
         measure: share([values[case.case_id][measure] for case in cases], users, strata)
@@ -137,8 +137,13 @@ def measures_of(
     }
     for measure, over in benchmark.corpus.items():
         if only is None or measure in only:
-            found[measure] = estimate_of(partial(over_corpus, over), judged, users)
+            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users)
     return found
+
+
+def judged(case: CaseAnswers) -> list[Judged]:
+    """What a corpus metric sees of a case: its epochs."""
+    return [Judged(case.targets, answers, case.cell) for answers in case.answers]
 
 
 def _baselines(

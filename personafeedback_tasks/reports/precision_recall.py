@@ -25,7 +25,7 @@ from .report import Report
 TITLE = "Precision over recall, with 95 % intervals and baselines"
 NAME = "precision_recall"
 
-LEFT, BOTTOM, SIDE = 0.45, 0.4, WIDTH - 0.45 - 0.15
+LEFT, BOTTOM, SIDE = 0.55, 0.4, WIDTH - 0.55 - 0.15
 """Inches: beside and below the axes, for their numbers; the side of the square."""
 
 LEVELS = (0.2, 0.4, 0.6, 0.8)

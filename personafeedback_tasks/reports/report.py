@@ -16,7 +16,7 @@ from ..runs.data import refuse_other_data
 from ..runs.run import Run, RunError
 from . import caveats
 from .aspects import Aspects, make_aspects
-from .baselines import Beside, make_beside, scored
+from .baselines import Beside, make_beside, with_scores
 from .control import gains, refuse_other_control
 from .groups import Group, groups_of, has_macro, make_group
 from .sheet import MACRO, Sheet, make_sheet
@@ -157,7 +157,7 @@ def make_report(
         known.append(f"{no_cases} So there are no baselines and nothing else from the texts{unchecked}. Pass --data.")
     elif benchmark.report.examine is not None:
         texts = texts or benchmark.report.examine(cases, run.cases.keys())
-    texts = scored(run, texts) if texts else None
+    texts = with_scores(run, texts) if texts else None
     gain = {} if control is None else gains(run, control)
     if gain and len(gain) < len(run.cases):
         assert spec is not None  # refused above
