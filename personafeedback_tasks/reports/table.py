@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import RenderableType
 
@@ -75,8 +75,14 @@ def measured(shown: Line, estimates: Sequence[Estimate]) -> list[Column]:
     """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
     found = [Column(shown.title, tuple(number(shown, one.value) for one in estimates), shown.strong)]
     if shown.interval:
-        found.append(Column(INTERVAL, tuple(interval(one) for one in estimates), joined=True))
+        ends = [_within(one) if shown.share else one for one in estimates]
+        found.append(Column(INTERVAL, tuple(interval(one) for one in ends), joined=True))
     return found
+
+
+def _within(one: Estimate) -> Estimate:
+    """The part of an interval in [0, 1]: a jackknife does not know that a share ends there."""
+    return one if math.isnan(one.low) else replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
 
 
 def number(shown: Line, value: float) -> str:
