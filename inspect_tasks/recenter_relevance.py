@@ -17,17 +17,37 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def recenter_relevance(
-    method: Literal["generate"] = "generate",
+    method: Literal["generate", "select"] = "generate",
+    control: Literal["none", "other_user"] = "none",
     data: str | None = None,
     counts: Literal["any"] = "any",
     **unknown: Any,
 ) -> Task:
-    """Recenter relevance: all cases, or those of one part.
+    """Recenter relevance: all cases.
 
     Args:
-        method: how the model's answer is read.
-        data: a folder with relevance.jsonl, or `sample`; RECENTER_DATA if not given.
+        method: how the model is asked.
+        control: other_user shows attributes of other users instead, which nothing makes relevant.
+        data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
         counts: nothing says how many rows there should be.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("recenter_relevance", "", locals())
+
+
+@task
+def recenter_relevance_select(
+    control: Literal["none", "other_user"] = "none",
+    data: str | None = None,
+    counts: Literal["any"] = "any",
+    **unknown: Any,
+) -> Task:
+    """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt.
+
+    Args:
+        control: other_user shows attributes of other users instead, which nothing makes relevant.
+        data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
+        counts: nothing says how many rows there should be.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("recenter_relevance", "", locals(), "select")

@@ -5,7 +5,7 @@ from .inspect_harness.judges import judges
 from .inspect_harness.reward import responses
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import labels
-from .inspect_tasks import personafeedback, recenter_relevance
+from .inspect_tasks import personafeedback, recenter, recenter_extraction, recenter_relevance, recenter_response
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)
@@ -13,4 +13,6 @@ for _name, _benchmark in benchmarks().items():
         if "inspect" in _method.harnesses:
             (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
 
-__all__ = ["personafeedback", "recenter_relevance", "reward_models"]
+__all__ = [
+    "personafeedback", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response", "reward_models",
+]  # fmt: skip

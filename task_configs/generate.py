@@ -7,7 +7,7 @@ Both are committed, so that lm-eval, `inspect list` and editors read plain files
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,9 @@ def _default(benchmark: Benchmark, method: Method) -> str:
         ]
     lines += ["num_fewshot: 0", "metric_list:"]
     for metric in method.metrics:
-        if metric.defined:
+        if method.several:
+            lines += _metric(metric.name, "mean_of_cases", metric.higher_is_better)
+        elif metric.defined:
             lines += _metric(metric.name, "mean", metric.higher_is_better)
         else:
             lines += _metric(
@@ -128,7 +130,13 @@ def _group(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[st
 
 def inspect_file(benchmark: Benchmark) -> str:
     """The text of the benchmark's file in inspect_tasks/."""
-    return "\n".join([_head(benchmark), *(_task(benchmark, selection) for selection in benchmark.selections)])
+    fixed = [None, *(method for method in benchmark.methods.values() if method.tasks)]
+    return "\n".join(
+        [
+            _head(benchmark),
+            *(_task(benchmark, selection, method) for method in fixed for selection in benchmark.selections),
+        ]
+    )
 
 
 def _head(benchmark: Benchmark) -> str:
@@ -150,25 +158,33 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 '''
 
 
-def _task(benchmark: Benchmark, selection: str) -> str:
-    options = list(_parameters(benchmark))
+def _task(benchmark: Benchmark, selection: str, method: Method | None) -> str:
+    """The function of a task.
+
+    Args:
+        method: the one that its name says; None leaves it to an option.
+    """
+    options = [one for one in _parameters(benchmark) if method is None or one[0] != "method"]
     narrowing = _narrowing(benchmark) if not selection else {}
     parameters = [
         *(f"    {name}: Literal[{_quoted(values)}] | None = None," for name, values in narrowing.items()),
         *(f"    {name}: {kind} = {_literal(default)}," for name, kind, default, _ in options),
         "    **unknown: Any,",
     ]
-    where = f"the cases of {selection.replace('_', ' ')}" if selection else "all cases, or those of one part"
+    where = f"the cases of {selection.replace('_', ' ')}" if selection else "all cases"
+    where += ", or those of one part" if narrowing else ""
+    where += f"; {method.help}" if method else ""
     documented = [
         *(f"        {name}: one of these alone." for name in narrowing),
         *(f"        {name}: {help}." for name, _, _, help in options),
         "        unknown: refused; Inspect would leave them out.",
     ]
+    fixed = f', "{method.name}"' if method else ""
     return "\n".join(
         [
-            "", "@task", f"def {benchmark.task(selection)}(", *parameters, ") -> Task:",
+            "", "@task", f"def {benchmark.task(selection, method.suffix if method else '')}(", *parameters, ") -> Task:",
             f'    """{benchmark.title}: {where}.', "", "    Args:", *documented, '    """',
-            f'    return build_task("{benchmark.name}", "{selection}", locals())', "",
+            f'    return build_task("{benchmark.name}", "{selection}", locals(){fixed})', "",
         ]
     )  # fmt: skip
 
@@ -207,10 +223,52 @@ def _quoted(values: Any) -> str:
 def files() -> dict[Path, str]:
     """Every file that is written -> its text."""
     found = {}
+    groups: dict[str, list[Benchmark]] = {}
     for benchmark in benchmarks().values():
+        groups.setdefault(benchmark.group, []).append(benchmark)
         found |= {HERE / benchmark.name / name: text for name, text in yaml_files(benchmark).items()}
         found[HERE.parent / "inspect_tasks" / f"{benchmark.name}.py"] = inspect_file(benchmark)
+    for group, members in groups.items():
+        if group:
+            found[HERE / group / f"_{group}.yaml"] = _group_of_benchmarks(group, members)
+            found[HERE.parent / "inspect_tasks" / f"{group}.py"] = _source(group, members)
     return found
+
+
+def _group_of_benchmarks(group: str, members: Sequence[Benchmark]) -> str:
+    """Several benchmarks as one task of lm-eval. They have no score in common."""
+    return "\n".join(
+        [
+            f"# {WRITTEN[0].upper()}{WRITTEN[1:]}s.",
+            f"group: {group}",
+            "task:",
+            *(f"  - {one.name}" for one in members),
+            "",
+        ]
+    )
+
+
+def _source(group: str, members: Sequence[Benchmark]) -> str:
+    """The same for Inspect: a source of tasks, with the options that all members have."""
+    common = [
+        one
+        for one in _parameters(members[0])
+        if all(one in list(_parameters(other)) for other in members) and one[0] != "method"
+    ]
+    names = [one.name for one in members]
+    arguments = ", ".join(f"{name}={name}" for name, *_ in common)
+    return "\n".join(
+        [
+            f'"""All of {group} in one run of Inspect, as in lm-eval.', "", f"{WRITTEN[0].upper()}{WRITTEN[1:]}s.", "",
+            f"    inspect eval personafeedback_tasks/{group} --model openai/gpt-4o", '"""', "",
+            "from typing import Literal", "", "from inspect_ai import TaskSource, task_source", "",
+            *(f"from personafeedback_tasks.inspect_tasks.{name} import {name}" for name in names), "", "", "@task_source", f"def {group}(",
+            *(f"    {name}: {kind} = {_literal(default)}," for name, kind, default, _ in common), ") -> TaskSource:",
+            f'    """{", ".join(names[:-1])} and {names[-1]}.', "", "    Args:",
+            *(f"        {name}: {help}." for name, _, _, help in common), '    """', "    return TaskSource.from_tasks(",
+            "        [", *(f"            {name}({arguments})," for name in names), "        ]", "    )", "",
+        ]
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -4,25 +4,18 @@ of a case."""
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping
 
 import pytest
-from pytest_httpserver import HTTPServer
 from support.judges import mixed, who_asks
-from werkzeug import Request, Response
+from support.killed import Command, serving
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("lm_eval")
 
-from lm_eval.evaluator import evaluate
-from lm_eval.tasks import TaskManager
 from support.lm_eval_runs import JudgeLM
+from support.ranks import Ranked, evaluate_on
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback import scoring
@@ -37,86 +30,22 @@ TASK = "personafeedback_general_hard"
 TABLES = ("results", "groups", "n-samples", "versions", "n-shot", "higher_is_better")
 
 
-class Ranks:
-    """Joins the threads of all ranks: each gives a value and gets everyone's."""
+class RankLM(Ranked, JudgeLM):
+    """The judge of one rank."""
 
-    def __init__(self, size):
-        self.size = size
-        self._values = [None] * size
-        self._barrier = threading.Barrier(size, timeout=120)
-
-    def exchange(self, rank, value):
-        self._values[rank] = value
-        self._barrier.wait()
-        values = list(self._values)
-        self._barrier.wait()
-        return values
-
-    def run(self, function):
-        """`function(rank)` in one thread per rank; all results, or the first error."""
-        results, errors = [None] * self.size, []
-
-        def work(rank):
-            try:
-                results[rank] = function(rank)
-            except threading.BrokenBarrierError:
-                pass  # another rank failed
-            except BaseException as error:
-                errors.append(error)
-                self._barrier.abort()
-
-        threads = [threading.Thread(target=work, args=(rank,)) for rank in range(self.size)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for error in errors:
-            raise error
-        assert not self._barrier.broken
-        return results
-
-
-class RankLM(JudgeLM):
-    """The judge of one rank. Communicates as lm-eval's models for several GPUs do."""
-
-    def __init__(self, judge, ranks, rank):
+    def __init__(self, judge):
         super().__init__(judge)
-        self._ranks, self._rank, self._world_size = ranks, rank, ranks.size
         self.asked = set()
 
     def _reply(self, request, calls_per_order):
         self.asked.add(request.doc["id"])
         return super()._reply(request, calls_per_order)
 
-    def all_gather(self, tensor):
-        torch = pytest.importorskip("torch")
-        return torch.stack(self._ranks.exchange(self.rank, tensor))
 
-    def gather_object(self, obj, dst=0):
-        values = self._ranks.exchange(self.rank, obj)
-        return values if self.rank == dst else None
-
-    def barrier(self):
-        self._ranks.exchange(self.rank, None)
-
-
-def load(task, data):
-    metadata = {"data": str(data)}
-    return TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata).load([task])
-
-
-def evaluate_on(count, judge, task, data, limit=None):
+def on_ranks(count, judge, task, data, limit=None):
     """The results of rank 0, and what each rank's model was asked."""
-    ranks = Ranks(count)
-    models = [RankLM(judge, ranks, rank) for rank in range(count)]
-    loaded = [load(task, data) for _ in models]
-
-    def work(rank):
-        return evaluate(models[rank], loaded[rank], limit=limit, bootstrap_iters=2, log_samples=True)
-
-    results, *others = ranks.run(work)
-    assert others == [None] * (count - 1)
-    return results, [model.asked for model in models]
+    models = [RankLM(judge) for _ in range(count)]
+    return evaluate_on(models, task, data, limit), [model.asked for model in models]
 
 
 def logged(results):
@@ -154,8 +83,8 @@ def check_same(found, expected):
 
 def check_two_ranks(judge, task, data, limit=None):
     pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
-    one, (asked,) = evaluate_on(1, judge, task, data, limit)
-    two, (asked_0, asked_1) = evaluate_on(2, judge, task, data, limit)
+    one, (asked,) = on_ranks(1, judge, task, data, limit)
+    two, (asked_0, asked_1) = on_ranks(2, judge, task, data, limit)
     assert asked_0.isdisjoint(asked_1)
     assert asked_0 | asked_1 == asked
     check_same(two, one)
@@ -195,57 +124,6 @@ def test_also_when_one_rank_gets_no_readable_reply(suffix, limit, real_data):
     assert 0 < two["results"][f"{TASK}{suffix}"]["first_rate,none"] < 1
 
 
-class Server:
-    """OpenAI's chat completions and responses, as a scripted judge. Can stop answering after some requests."""
-
-    def __init__(self, asked):
-        self.seen: list[tuple[str, str]] = []
-        self._asked = asked
-        self._answers_left: float = float("inf")
-        self._held = 0
-        self._changed = threading.Condition()
-
-    def reply(self, request: Request) -> Response:
-        body = request.get_json()
-        content = (body.get("messages") or body.get("input"))[-1]["content"]
-        prompt = content if isinstance(content, str) else "".join(part["text"] for part in content)
-        with self._changed:
-            self.seen.append(self._asked[prompt])
-            if self._answers_left <= 0:
-                self._held += 1
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._answers_left > 0, timeout=300)
-                self._held -= 1
-                return Response(status=503)  # whoever asked is dead
-            self._answers_left -= 1
-        message = {"role": "assistant", "content": mixed(*self._asked[prompt])}
-        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
-        completion = {
-            "id": "c", "object": "chat.completion", "created": 1, "model": body["model"], "usage": usage,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        }  # fmt: skip
-        return Response(json.dumps(completion), content_type="application/json")
-
-    def answer_only(self, count: int) -> None:
-        with self._changed:
-            self._answers_left = count
-
-    def wait_until_it_answers_no_more(self, process: subprocess.Popen, held: int) -> None:
-        with self._changed:
-            while not self._changed.wait_for(lambda: self._held >= held, timeout=1):
-                assert process.poll() is None, "the run ended by itself"
-
-    def answer_all_again(self) -> None:
-        with self._changed:
-            self._answers_left = float("inf")
-            self._changed.notify_all()
-
-    def take_seen(self) -> list[tuple[str, str]]:
-        with self._changed:
-            seen, self.seen = self.seen, []
-        return seen
-
-
 @pytest.fixture(scope="module")
 def cases(real_data):
     return load_cases(real_data, "general", "hard")[:CASES]
@@ -253,59 +131,13 @@ def cases(real_data):
 
 @pytest.fixture(scope="module")
 def server(cases):
-    judge = Server(who_asks(cases))
-    with HTTPServer(host="127.0.0.1", threaded=True) as http:
-        http.expect_request("/v1/chat/completions", method="POST").respond_with_handler(judge.reply)
-        judge.url = http.url_for("/v1")
+    with serving(who_asks(cases), mixed) as judge:
         yield judge
-        judge.answer_all_again()
 
 
 @pytest.fixture(scope="module")
 def expected(cases):
     return {c.id: scoring.as_dict(scoring.score_answers([read_reply(mixed(c.id, o)) for o in ORDERS])) for c in cases}
-
-
-class Command:
-    """A harness's command with its files in one folder."""
-
-    def __init__(self, folder, data, url):
-        self.folder = folder
-        folder.mkdir()
-        self._environment = {
-            **os.environ, "PERSONAFEEDBACK_DATA": str(data), "HF_HUB_OFFLINE": "1",
-            "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url,
-        }  # fmt: skip
-
-    def start(self, *arguments):
-        with (self.folder / "output").open("w") as output:
-            return subprocess.Popen(
-                [sys.executable, "-m", *arguments], env=self._environment, cwd=self.folder, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
-
-    def run(self, *arguments):
-        process = self.start(*arguments)
-        try:
-            assert process.wait(timeout=300) == 0, (self.folder / "output").read_text()[-3000:]
-        finally:
-            kill(process)
-
-    def run_and_kill(self, server, *arguments, answered, held):
-        """SIGKILL the command and all it started, once `answered` requests are answered and `held` more wait."""
-        server.answer_only(answered)
-        process = self.start(*arguments)
-        try:
-            server.wait_until_it_answers_no_more(process, held)
-        finally:
-            kill(process)
-            server.answer_all_again()
-
-
-def kill(process):
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=30)
 
 
 def check_cases(found, expected):

@@ -17,7 +17,9 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     }
     inside = {name.partition("/")[2] for name in names if name.startswith("personafeedback_tasks/")}
     assert {"py.typed", "inspect_tasks/personafeedback.py", "task_configs/personafeedback/_default_yaml"} <= inside
-    assert {"inspect_tasks/recenter_relevance.py", "task_configs/recenter_relevance/recenter_relevance.yaml"} <= inside
+    for task in ("recenter_extraction", "recenter_relevance", "recenter_response"):
+        assert {f"inspect_tasks/{task}.py", f"task_configs/{task}/{task}.yaml"} <= inside
+    assert {"inspect_tasks/recenter.py", "task_configs/recenter/_recenter.yaml"} <= inside
     assert {f"reports/page/{name}" for name in ("index.html.j2", "page.css", "page.js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside

@@ -64,6 +64,7 @@ class Method:
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
         conversation: `rewards` only: what the model scores.
+        tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
     """
 
@@ -80,6 +81,7 @@ class Method:
     read: Callable[[str, bool], str] | None = None
     read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
     conversation: Callable[[Any, Any, str], list[Message]] | None = None
+    tasks: bool = False
     several: Several | None = None
 
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
@@ -166,6 +168,7 @@ class Benchmark:
         name: the beginning of its tasks' names.
         title: as people write it.
         version: rises whenever a score can move.
+        group: the group of benchmarks that it belongs to, which both harnesses can run as one; empty without one.
         options: the class of its options.
         methods: name -> method; the first one is the default.
         labels: the closed set that an answer is one of.
@@ -205,6 +208,7 @@ class Benchmark:
     targets: Callable[[Any], list[str]]
     fingerprint: Callable[[Any], str]
     report: ReportSpec
+    group: str = ""
     about: Callable[[Any], dict[str, str]] = lambda case: {}
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}

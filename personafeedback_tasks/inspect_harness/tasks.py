@@ -11,6 +11,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
+from ..common.errors import OptionError
 from ..common.refusals import said_last
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import CaseSet
@@ -22,7 +23,7 @@ from .explained import FACTS
 
 
 @said_last()
-def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> Task:
+def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], only: str | None = None) -> Task:
     """The Inspect task for some cells of a benchmark under some options.
 
     Args:
@@ -30,6 +31,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
         selection: one of `Benchmark.selections`: the end of the task's name.
         arguments: of the task function: the options of `Benchmark.options`, by name, None where one is not given; what
             narrows the selection; and under `unknown` whatever else the user passed.
+        only: the method that the task's name says; None leaves it to an option.
 
     Raises:
         OptionError: an option has an invalid value, or conflicts with another option.
@@ -38,8 +40,14 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
     record = find(benchmark)
     narrowing = {name for narrowed in record.selections.values() for name in narrowed}
     given = {name: value for name, value in arguments.items() if name not in narrowing and name != "unknown"}
-    told = record.options.strict({**given, **arguments.get("unknown", {})})
+    given |= arguments.get("unknown", {})
+    if only is not None:
+        if given.get("method", only) != only:
+            raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
+        given["method"] = only
+    told = record.options.strict(given)
     method = record.method(told.method, "inspect")
+    name = record.task(selection, method.suffix if only else "")
     named = {name: arguments[name] for name in narrowing if arguments.get(name) is not None}
     chosen = {**named, **record.selections[selection]}
     cases = record.load(told, chosen)
@@ -57,8 +65,8 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any]) -> 
         config=config,
         epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
-        name=record.named(record.task(selection), cases, told),
-        metadata=hooks.watch(record, record.task(selection), cases, told),
+        name=record.named(name, cases, told),
+        metadata=hooks.watch(record, name, cases, told),
     )
 
 

@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..common.retrieval import retrieve
 from ..engine.judged import Answers
-from ..replies.yes_no import LABELS
+from ..replies.words import NO, YES
 from .rows import Relevance
-
-YES, NO = LABELS
 
 EMBEDDINGS = "RECENTER_EMBEDDINGS"
 """The environment variable that names a model of sentence-transformers: on the Hub, or a folder."""
@@ -34,7 +32,7 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
     """
     rate = sum(row.majority is True for row in rows) / len(rows) if rows else 0.0
-    said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in LABELS}
+    said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)}
     missing = []
     try:
         said["BM25"] = _of_profiles(rows, rate, most_alike)

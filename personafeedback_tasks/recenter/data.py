@@ -10,11 +10,11 @@ A folder has any of these, one JSON object per line:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short
@@ -29,6 +29,18 @@ J = TypeVar("J", Extraction, Relevance)
 """The stages whose judgment is a label."""
 
 
+class OfUser(Protocol):
+    """What users take turns with."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def user_id(self) -> str: ...
+
+
+T = TypeVar("T", bound=OfUser)
+
+
 @dataclass(frozen=True)
 class Rows(engine.CaseSet[R]):
     """The rows of one stage, in the order in which a harness gets them, see `in_turns`.
@@ -38,6 +50,7 @@ class Rows(engine.CaseSet[R]):
         origin: `sample`, or the folder's path.
         counts: `any`: nothing says how many there should be.
         tied: rows with even votes, which are not among these.
+        without_votes: how many rows that nobody judged are not among these.
     """
 
     cases: tuple[R, ...]
@@ -45,6 +58,7 @@ class Rows(engine.CaseSet[R]):
     origin: str
     counts: str = "any"
     tied: tuple[R, ...] = ()
+    without_votes: int = 0
 
     @property
     def even(self) -> int:
@@ -53,7 +67,7 @@ class Rows(engine.CaseSet[R]):
 
     @property
     def cell_order(self) -> tuple[str, ...]:
-        return (self.stage.stage,)
+        return self.stage.cells
 
     @property
     def source(self) -> str:
@@ -67,6 +81,11 @@ class Rows(engine.CaseSet[R]):
     @property
     def demonstration(self) -> bool:
         return self.origin == SAMPLE
+
+
+def columns(cells: Collection[str]) -> dict[str, list[str]]:
+    """The columns of a table: each cell, and all of several."""
+    return {**{cell: [cell] for cell in cells}, **({"total": list(cells)} if len(cells) > 1 else {})}
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
@@ -138,13 +157,13 @@ def file_name(stage: type[Row]) -> str:
     return f"{stage.stage}.jsonl"
 
 
-def in_turns(found: Iterable[R]) -> list[R]:
-    """One row of every user, then a second one of every user that has more, and so on.
+def in_turns(found: Iterable[T]) -> list[T]:
+    """One row (or document) of every user, then a second one of every user that has more, and so on.
 
     Users, and the rows of each, are in the order of the digests of their ids: the same for every order of the file, and not
     prompt by prompt, so that the first N rows are spread over users and their prompts.
     """
-    by_user: dict[str, list[R]] = {}
+    by_user: dict[str, list[T]] = {}
     for row in found:
         by_user.setdefault(row.user_id, []).append(row)
     places = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -33,18 +33,20 @@ class Row(ABC):
     """One judged row of a stage: a case of the engine.
 
     Attributes:
-        stage: its name, which is its cell and the name of its file.
+        stage: its name, and that of its file.
+        cells: those that its rows are in, in the order of tables.
         id: unique in its stage; opaque.
         user_id: whose attribute it is; opaque.
     """
 
     stage: ClassVar[str]
+    cells: ClassVar[tuple[str, ...]]
     id: str
     user_id: str
 
     @property
     def cell(self) -> str:
-        return self.stage
+        return self.cells[0]
 
     @property
     def language(self) -> str:
@@ -80,13 +82,21 @@ class Relevance(Row):
     Attributes:
         label: what people said, if only that is known.
         votes: what each person said, if that is known.
+        other: an attribute of another user that a control shows instead; empty without one.
     """
 
     stage = "relevance"
+    cells = ("relevance",)
     prompt: str
     attribute: str
     label: bool | None = None
     votes: tuple[bool, ...] = ()
+    other: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The attribute that a prompt shows."""
+        return self.other or self.attribute
 
     @property
     def counts(self) -> Counter[bool]:
@@ -133,12 +143,17 @@ class Extraction(Row):
     """
 
     stage = "extraction"
+    cells = SOURCES
     conversation: tuple[Message, ...]
     attribute: str
     reason: str
     source: str
     label: str | None = None
     votes: tuple[str, ...] = ()
+
+    @property
+    def cell(self) -> str:
+        return self.source
 
     @property
     def counts(self) -> Counter[str]:
@@ -178,14 +193,22 @@ class Response(Row):
         generic: the response without the attribute.
         personalized: the response with it.
         votes: what each person said, on SCALE; empty if nobody was asked.
+        other: as in Relevance.
     """
 
     stage = "response"
+    cells = ("response",)
     prompt: str
     attribute: str
     generic: str
     personalized: str
     votes: tuple[int, ...] = ()
+    other: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The attribute that a prompt shows."""
+        return self.other or self.attribute
 
     @property
     def counts(self) -> Counter[int]:

@@ -167,13 +167,16 @@ def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
 
 
 def _answers(case: CaseAnswers, run: Run) -> dict[str, Any]:
-    """What a run answered to a case: by epoch and call (answer, whether it is right or None if it cannot be read)."""
+    """What a run answered to a case: by epoch and call (answer, whether it is right).
+
+    The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
+    """
     spec, labels = run.benchmark.report, run.benchmark.labels
     found: dict[str, Any] = {"score": case.value(spec.primary)}
     if case.answers:
         found["picks"] = [
             [
-                (answer, answer == target if answer in labels else None)
+                (answer, (answer == target if target in labels else "") if answer in labels else None)
                 for answer, target in zip(epoch, case.targets, strict=True)
             ]
             for epoch in case.answers

@@ -188,8 +188,9 @@
   // --- one case --------------------------------------------------------------------------------------------------------
 
   function pick([answer, right], kind) {
-    const label = right === null ? `unreadable: ${spaced(answer)}` : `${answer}, ${kind.labels[right ? 0 : 1]}`;
-    return make("span", { class: "pick" }, make("span", { class: `mark ${right ? "right" : right === null ? "none" : "wrong"}` }), label);
+    const verdict = right === "" ? "" : `, ${kind.labels[right ? 0 : 1]}`; // none where no label is right
+    const label = right === null ? `unreadable: ${spaced(answer)}` : `${answer}${verdict}`;
+    return make("span", { class: "pick" }, make("span", { class: `mark ${right ? "right" : right === false ? "wrong" : "none"}` }), label);
   }
 
   function cells(run, answer) {

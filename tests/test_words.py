@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.replies.yes_no import LABELS, read_yes_no
+from personafeedback_tasks.replies.words import ACCEPT, NO, PROBLEMATIC, YES, read_accept, read_yes_no
+
+LABELS = (YES, NO)
 
 READ = [
     "{}", "{}.", "**{}**", "`{}`", "\n\n{}\n", "Answer: {}", "Final answer: **{}**.", "The answer is {}.", "My verdict is {}.", '"{}"', "({})",
@@ -61,3 +63,19 @@ def test_yes_and_no_are_read_alike(text):
 @pytest.mark.parametrize("piece", ["yes ", "no\n", "answer ", "*", "yes or ", ". ", "-"])
 def test_a_huge_reply_is_read_in_a_time_linear_in_its_length(piece):
     read_yes_no(piece * 50_000)
+
+
+@pytest.mark.parametrize("form", [form for form in READ if "YES" not in form])
+@pytest.mark.parametrize("written", [str.upper, str.lower, str.capitalize])
+@pytest.mark.parametrize(
+    ("word", "label"), [("accept", ACCEPT), ("accepted", ACCEPT), ("acceptable", ACCEPT), ("problematic", PROBLEMATIC)]
+)
+def test_other_words_are_read_in_the_same_way(form, written, word, label):
+    assert read_accept(form.format(written(word))) == label
+
+
+@pytest.mark.parametrize(
+    "reply", ["ACCEPT or PROBLEMATIC", "Not problematic.", "Is it acceptable?", "Unacceptable.", "Accept\nProblematic"]
+)
+def test_what_could_be_either_word_is_unreadable(reply):
+    assert read_accept(reply) == "invalid_response_format"

@@ -1,0 +1,35 @@
+"""The Recenter response tasks of Inspect, under the same names as in lm-eval.
+
+Written by task_configs/generate.py from the benchmark's record.
+
+Run one by name or, from a checkout, by path:
+
+    inspect eval personafeedback_tasks/recenter_response --model openai/gpt-4o
+    inspect eval inspect_tasks/recenter_response.py@recenter_response --model openai/gpt-4o
+"""
+
+from typing import Any, Literal
+
+from inspect_ai import Task, task
+
+from personafeedback_tasks.inspect_harness.tasks import build_task
+
+
+@task
+def recenter_response(
+    method: Literal["generate"] = "generate",
+    control: Literal["none", "other_user"] = "none",
+    data: str | None = None,
+    counts: Literal["any"] = "any",
+    **unknown: Any,
+) -> Task:
+    """Recenter response: all cases.
+
+    Args:
+        method: how the model is asked.
+        control: other_user shows attributes of other users instead, which nothing makes relevant.
+        data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
+        counts: nothing says how many rows there should be.
+        unknown: refused; Inspect would leave them out.
+    """
+    return build_task("recenter_response", "", locals())

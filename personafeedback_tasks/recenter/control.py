@@ -1,0 +1,54 @@
+"""The options that the tasks of a stage have: its data, and the control."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..engine.options import option
+from ..engine.report import Control
+from .data import Rows, file_name
+from .others import A, attributes_of_others
+from .rows import STAGES
+
+OTHER_USER = "other_user"
+NO_CONTROL = "none"
+
+
+def data_option() -> Any:
+    """The field for the data."""
+    files = ", ".join(map(file_name, STAGES))
+    return option(None, f"a folder with any of {files}, or `sample`; RECENTER_DATA if not given")
+
+
+def counts_option() -> Any:
+    """The field for the number of rows, which nothing says."""
+    return option("any", "nothing says how many rows there should be", values=lambda: ("any",))
+
+
+def control_option() -> Any:
+    """The field for the control."""
+    return option(
+        NO_CONTROL,
+        "other_user shows attributes of other users instead, which nothing makes relevant",
+        values=lambda: (NO_CONTROL, OTHER_USER),
+        said=lambda value: [f"control {value}"],
+    )
+
+
+def under_control(found: Rows[A], control: str) -> Rows[A]:
+    """The rows with what the control shows.
+
+    Raises:
+        DataError: see `others.attributes_of_others`.
+    """
+    if control == NO_CONTROL:
+        return found
+    given = attributes_of_others(found.cases)
+    return replace(found, cases=tuple(replace(row, other=given[row.id]) for row in found))
+
+
+CONTROL = Control(
+    option="control", value=OTHER_USER, gain="attribute gain", without="with attributes of another user", others=(NO_CONTROL,)
+)  # fmt: skip
+"""How much of a score needs the user's own attributes."""

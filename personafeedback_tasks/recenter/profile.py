@@ -1,0 +1,69 @@
+"""A whole profile in one prompt: every attribute of a user, numbered, and the model lists those that matter for a new prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..engine.cases import digest_of
+from ..engine.documents import Document, Several
+from ..engine.judged import Answers
+from ..replies.answers import REASONS
+from ..replies.numbers import NONE
+from ..replies.words import NO, YES
+from .data import in_turns
+from .others import profiles
+from .rows import Relevance
+
+PROMPT = """\
+An AI assistant knows these things about a user, in no particular order. The user now sends it a new prompt. Which of them should change its reply in any way?
+
+<about_the_user>
+{attributes}
+</about_the_user>
+
+<prompt>
+{prompt}
+</prompt>
+
+Reply with the numbers of those that should change the reply, separated by commas, or with NONE if the reply should be the same without any of them."""
+
+_NUMBERED = re.compile(r"\d+\. ")
+
+
+def build(document: Document[Relevance]) -> str:
+    """The prompt of one profile. Texts of the data are inserted as values and never interpreted; an attribute is one line."""
+    numbered = [f"{number}. {' '.join(row.shown.split())}" for number, row in enumerate(document.cases, start=1)]
+    before, between, after = PROMPT.replace("{prompt}", "{attributes}").split("{attributes}")
+    return "".join((before, "\n".join(numbered), between, document.cases[0].prompt, after))
+
+
+def listed(prompt: str) -> int | None:
+    """How many attributes a text that `build` made has; None for any other text."""
+    before, between, _ = PROMPT.replace("{prompt}", "{attributes}").split("{attributes}")
+    if not prompt.startswith(before):
+        return None
+    numbered = prompt.removeprefix(before).split(between)[0].splitlines()
+    return sum(bool(_NUMBERED.match(line)) for line in numbered)
+
+
+def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
+    """The rows of each user and prompt as one document. Users take turns, see `data.in_turns`."""
+    made = [Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows)]
+    return in_turns(made)
+
+
+def split(answer: str, rows: int) -> Answers:
+    """YES or NO for each row, from the numbers that were read; for all of them the reason why none was.
+
+    A number that no row has makes the whole list unreadable: nobody can tell which one was meant.
+    """
+    if answer in REASONS:
+        return (answer,) * rows
+    numbers = set() if answer == NONE else {int(number) for number in answer.split()}
+    if not numbers <= set(range(1, rows + 1)):
+        return ("invalid_response_format",) * rows
+    return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
+
+
+PROFILES = Several(unit="prompts", gather=gather, split=split)

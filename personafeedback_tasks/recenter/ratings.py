@@ -1,0 +1,108 @@
+"""Scores of ratings from 1 to 5 against people's mean: the rating of a model is the mean over both orders.
+
+An unreadable reply makes the rating of its row the end of the scale that is farther from people's mean: a wrong value, never none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..common.statistics import mean
+from ..engine.judged import Answers, Judged, LogLikelihoods
+from ..engine.rewards import pearson
+from .rows import SCALE
+
+LABELS = tuple(map(str, SCALE))
+LOWEST, HIGHEST = SCALE[0], SCALE[-1]
+NO_DIFFERENCE = (LOWEST + HIGHEST) / 2
+
+
+def mirrored(rating: float) -> float:
+    """The same judgment of the two responses in the other order."""
+    return LOWEST + HIGHEST - rating
+
+
+def rated(answers: Answers) -> tuple[float, float] | None:
+    """The ratings of the personalized response against the generic one, from both orders; None if one is unreadable.
+
+    Args:
+        answers: with the personalized response second, then first.
+    """
+    if not all(answer in LABELS for answer in answers):
+        return None
+    second, first = map(int, answers)
+    return float(second), mirrored(first)
+
+
+def rating(one: Judged) -> float:
+    """The model's rating of a row, in [1, 5]."""
+    both = rated(one.answers)
+    if both is None:
+        return float(LOWEST if people(one) >= NO_DIFFERENCE else HIGHEST)
+    return sum(both) / 2
+
+
+def people(one: Judged) -> float:
+    """People's mean rating of a row, in [1, 5]."""
+    return float(one.targets[0])
+
+
+def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+    """acc, consistency and invalid of one row.
+
+    acc is 1 if the model's rating is above 3 where people's mean is, or not above 3 where theirs is not; consistency is 1 if
+    both orders say the same. Both are 0 with an unreadable reply.
+    """
+    both, one = rated(answers), Judged(targets, answers)
+    return {
+        "acc": float(both is not None and _better(rating(one)) == _better(people(one))),
+        "consistency": float(both is not None and both[0] == both[1]),
+        "invalid": mean(float(answer not in LABELS) for answer in answers),
+    }
+
+
+def spearman(judged: Sequence[Judged]) -> float:
+    """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
+    return pearson(_ranks([rating(one) for one in judged]), _ranks([people(one) for one in judged]))
+
+
+def weighted_kappa(judged: Sequence[Judged]) -> float:
+    """Cohen's kappa with quadratic weights, for ratings between whole numbers, too; nan if all ratings of both sides are equal.
+
+    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
+    """
+    ours, theirs = [rating(one) for one in judged], [people(one) for one in judged]
+    n = len(judged)
+    observed = math.fsum((a - b) ** 2 for a, b in zip(ours, theirs, strict=True)) / n
+    # The mean over all pairs of (a - b) ** 2, without going through them.
+    apart = (math.fsum(ours) - math.fsum(theirs)) / n
+    expected = _variance(ours) + _variance(theirs) + apart * apart
+    return 1 - observed / expected if expected else math.nan
+
+
+def no_better(judged: Sequence[Judged]) -> float:
+    """The share of rows whose personalized response the model rates no better than the generic one."""
+    return mean(float(not _better(rating(one))) for one in judged)
+
+
+def no_better_people(judged: Sequence[Judged]) -> float:
+    """The same of people's means."""
+    return mean(float(not _better(people(one))) for one in judged)
+
+
+def _better(value: float) -> bool:
+    return value > NO_DIFFERENCE
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """From 1; equal values share the mean of their ranks."""
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), start=1):
+        places.setdefault(value, []).append(place)
+    return [mean(map(float, places[value])) for value in values]
+
+
+def _variance(values: Sequence[float]) -> float:
+    center = math.fsum(values) / len(values)
+    return math.fsum((value - center) ** 2 for value in values) / len(values)
