@@ -50,8 +50,8 @@ paper_option = click.option(
     is_flag=False,
     flag_value=BEST,
     callback=lambda context, option, model: known_model(model),
-    help="Show what the paper has of MODEL (of its best models if none is given), under a line on why it is not "
-    "comparable. Without MODEL, put it after the runs.",
+    help="Show what the benchmark's authors published of MODEL (of their best models if none is given), under a line on why it "
+    "is not comparable. Without MODEL, put it after the runs.",
 )
 
 
@@ -82,7 +82,7 @@ def report(
     paper: str | None,
     out: Path | None,
 ) -> None:
-    """Report runs: accuracy with its interval, baselines and caveats.
+    """Report runs: scores with their intervals, baselines and caveats.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
@@ -104,7 +104,12 @@ def report(
 
     named = _named(no_persona=control, other_persona=other, rag=rag)
     rows = with_named(with_controls(read(runs)), named)
-    reports = [report_of(run, data, beside, paper) for run, beside in rows]
+    # In a folder of several benchmarks, those without published numbers go without. A folder of such ones alone is an error.
+    some = any(run.benchmark.report.published for run, _ in rows)
+    reports = [
+        report_of(run, data, beside, paper if run.benchmark.report.published or not some else None)
+        for run, beside in rows
+    ]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -269,7 +274,7 @@ def _section_of(moved: list[str]) -> list[str]:
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @data_option
 def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: RunData) -> None:
-    """Compare two runs: paired on the same cases, clustered by user.
+    """Compare two runs: paired on the same cases, clustered by user, with every measure that is no mean over cases, too.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B

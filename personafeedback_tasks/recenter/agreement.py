@@ -87,12 +87,14 @@ def fleiss(rows: Sequence[Votes]) -> float:
     Args:
         rows: the votes of each row, two or more.
     """
-    counts = [Counter(votes) for votes in rows]
-    pairs = [sum(n * (n - 1) for n in row.values()) / (row.total() * (row.total() - 1)) for row in counts]
-    every = sum(counts, Counter[Hashable]())
-    total = every.total()
-    expected = math.fsum((n / total) ** 2 for n in every.values())
-    return (math.fsum(pairs) / len(pairs) - expected) / (1 - expected) if len(every) > 1 else math.nan
+    agreed, every = 0.0, Counter[Hashable]()
+    for votes, times in Counter(map(tuple, rows)).items():  # few rows differ
+        counts, people = Counter(votes), len(votes)
+        agreed += times * sum(n * (n - 1) for n in counts.values()) / (people * (people - 1))
+        for vote, n in counts.items():
+            every[vote] += times * n
+    expected = math.fsum((n / every.total()) ** 2 for n in every.values())
+    return (agreed / len(rows) - expected) / (1 - expected) if len(every) > 1 else math.nan
 
 
 def alpha(rows: Sequence[Votes], values: Sequence[Hashable], level: Level) -> float:
@@ -109,10 +111,11 @@ def alpha(rows: Sequence[Votes], values: Sequence[Hashable], level: Level) -> fl
     require("krippendorff", extra="report")
     import krippendorff
 
-    if len({vote for votes in rows for vote in votes}) < 2:
+    rows = [*map(tuple, rows)]
+    counts = {votes: [votes.count(value) for value in values] for votes in set(rows)}  # few rows differ
+    if len({vote for votes in counts for vote in votes}) < 2:
         return math.nan
-    counts = [Counter(votes) for votes in rows]
-    table = [[row[value] for value in values] for row in counts]
+    table = [counts[votes] for votes in rows]
     # Steps of a scale are known by their places, which are equally far apart.
     places = list(range(len(values)))
     return float(krippendorff.alpha(value_counts=table, value_domain=places, level_of_measurement=level))

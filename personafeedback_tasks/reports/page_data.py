@@ -75,7 +75,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
         first, shown = part.runs[0], part.shown
         kind = first.benchmark.name
         if shown or kind not in kinds:
-            kinds[kind] = _kind(shown or Shown({}))
+            kinds[kind] = _kind(shown or Shown({}), first.benchmark.report.picked is not None)
         found = part.texts.flags if part.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in found.items() if ids & first.cases.keys()}
         for case_id, case in first.cases.items():
@@ -146,13 +146,17 @@ def _names(keys: Sequence[tuple[str, str]]) -> list[str]:
     return [case_id if first[case_id] == digest else f"{case_id} ({digest})" for case_id, digest in keys]
 
 
-def _kind(shown: Shown) -> dict[str, Any]:
-    """What the texts of a benchmark are called, and what its runs do."""
+def _kind(shown: Shown, picks: bool) -> dict[str, Any]:
+    """What the texts of a benchmark are called, and what its runs do.
+
+    Args:
+        picks: whether a case is a choice between two responses.
+    """
     return {
         "about": shown.about,
         "question": shown.question,
         "labels": shown.labels,
-        "did": "picked" if shown.responses else "answered",
+        "did": "picked" if picks else "answered",
     }
 
 
