@@ -18,19 +18,20 @@ pytest.importorskip("krippendorff")
 from support import inspect_runs, lm_eval_runs
 from support.browser import Page, chromium
 from support.commands import personafeedback
+from support.environments import CHECKOUT
 from support.tables import in_markdown
 
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
 from personafeedback_tasks.recenter import baselines, examined, reference
 from personafeedback_tasks.recenter.data import load, with_majority
-from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.reports import compare, page, precision_recall
 from personafeedback_tasks.reports.groups import judged
 from personafeedback_tasks.reports.page_data import Part
 from personafeedback_tasks.reports.rank import make_ranking
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
 pytestmark = pytest.mark.slow
@@ -255,6 +256,8 @@ def test_papers_figures_are_under_their_line_and_in_no_number(logs):
         assert number in after, number
     assert "Not comparable" in after
     assert "54.6" not in after  # of another stage
+    mixed = personafeedback("report", logs / "always_yes", logs / "dummy", "--paper")
+    assert mixed.stdout.count("Published on the authors' project page") == 2
     named = personafeedback("report", logs / "always_yes", "--paper", "GPT-4o-mini")
     assert named.exit_code != 0
     assert "without a name" in named.stderr
@@ -340,6 +343,96 @@ def test_a_card_is_refused_with_the_reason(logs, tmp_path):
     assert done.exit_code != 0
     assert "found a run of Recenter relevance, which has no model card. Use `report`." in done.stderr
     assert not (tmp_path / "README.md").exists()
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory):
+    """Logs of the other stages."""
+    root = tmp_path_factory.mktemp("stages")
+    for task, judge in (("extraction", "always_problematic"), ("response", "always_4")):
+        done = inspect_runs.command(
+            f"personafeedback_tasks/recenter_{task}", "-T", "data=sample", "--model", f"recenter_{task}/{judge}",
+            "--log-dir", root,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+    return {run.benchmark.name.removeprefix("recenter_"): run for run in read_runs([root])}
+
+
+@pytest.mark.parametrize(
+    ("stage", "names", "coefficients"),
+    [
+        ("extraction", {"always PROBLEMATIC", "always ACCEPT"}, {"Fleiss' kappa", "Krippendorff's alpha"}),
+        (
+            "response",
+            {"always no difference", "always much better"},
+            {"Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"},
+        ),
+    ],
+)
+def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, names, coefficients):
+    run = stages[stage]
+    rows = run.benchmark.report.load("sample", "any")
+    found = run.benchmark.report.examine(rows, run.cases)
+    made = make_report(run, rows)
+    assert made.judges.baselines.keys() == found.said.keys() == names
+    assert made.judges.agreement.coefficients.keys() == coefficients
+    for name, said in found.said.items():
+        score = run.method.score
+        cases = {
+            case_id: replace(case, answers=(said[case_id],), values=(score(case.targets, said[case_id], ()),))
+            for case_id, case in run.cases.items()
+        }
+        measures = make_report(replace(run, cases=cases), rows).overall.measures
+        for line in run.benchmark.report.compared:
+            its = made.judges.baselines[name][line.measure]
+            mine = measures[line.measure]
+            assert (its.value, its.stderr) == same((mine.value, mine.stderr), nan_ok=True), line.measure
+
+
+def test_the_extraction_report_counts_even_votes_for_agreement(stages):
+    made = make_report(stages["extraction"], stages["extraction"].benchmark.report.load("sample", "any"))
+    assert f"{sum(len(row.votes) > 1 for row in load(Extraction, 'sample'))} rows" in made.judges.agreement.note
+    assert made.judges.people["f1"].n == len(made.judges.agreement.against_rest)
+
+
+def test_pages_of_the_other_stages_show_what_people_saw(stages):
+    shown = {}
+    for stage, run in stages.items():
+        rows = run.benchmark.report.load("sample", "any")
+        part = Part(make_ranking([(run, {})], run.benchmark.report.examine(rows, run.cases)), rows, None)
+        data = embedded(page.render([part]))
+        shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
+    for row in load(Extraction, "sample"):
+        if row.majority is not None:
+            texts = dict(shown["extraction"][row.id][0]["texts"])
+            assert row.reason == texts["Reason"]
+            assert all(message.content in texts["Conversation"] for message in row.conversation)
+    for row in load(Response, "sample"):
+        case, picks = shown["response"][row.id]
+        assert case["responses"] == [row.personalized, row.generic]
+        assert dict(case["texts"])["People"].startswith(f"{row.mean:.2f}")
+        assert picks == [[["4", ""], ["4", ""]]]  # no rating is right: people's mean is none
+
+
+def test_in_a_folder_of_several_benchmarks_those_without_figures_go_without(stages):
+    done = personafeedback("report", *(run.logs[0] for run in stages.values()), "--paper")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("Published on the authors' project page") == 1
+    assert re.search(r"people +54\.6", done.stdout)
+    alone = personafeedback("report", stages["extraction"].logs[0], "--paper")
+    assert "Recenter extraction has no published numbers. Leave --paper out." in alone.stderr
+
+
+def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
+    docs = CHECKOUT / "docs" / "reports.md"
+    if not docs.is_file():
+        pytest.skip("needs the checkout, where the docs are")
+    done = personafeedback("report", logs / "always_yes", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    made = in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))["Beside baselines and people"]
+    shown = in_markdown(docs.read_text(encoding="utf-8"))["Rows that people judged"]
+    assert len(shown) > 3
+    assert shown == {column: made[column] for column in shown}
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
