@@ -84,8 +84,8 @@ class Rows(engine.CaseSet[R]):
 
 
 def columns(cells: Collection[str]) -> dict[str, list[str]]:
-    """The columns of a table: each cell, and all of several."""
-    return {**{cell: [cell] for cell in cells}, **({"total": list(cells)} if len(cells) > 1 else {})}
+    """The columns of a table: each cell where there are several, and all of them."""
+    return {**({cell: [cell] for cell in cells} if len(cells) > 1 else {}), **({"total": list(cells)} if cells else {})}
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
