@@ -31,6 +31,7 @@ from personafeedback_tasks.reports.groups import judged
 from personafeedback_tasks.reports.page_data import Part
 from personafeedback_tasks.reports.rank import make_ranking
 from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -387,6 +388,19 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
             its = made.judges.baselines[name][line.measure]
             mine = measures[line.measure]
             assert (its.value, its.stderr) == same((mine.value, mine.stderr), nan_ok=True), line.measure
+
+
+@pytest.mark.parametrize("stage", ["extraction", "response"])
+def test_a_run_without_an_answered_case_says_so(stages, stage):
+    run = replace(stages[stage], cases={})
+    made = make_report(run, run.benchmark.report.load("sample", "any"))
+    assert any("no answered case" in caveat for caveat in made.caveats)
+    text = markdown(made)
+    found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
+    assert not [
+        value for column in found.values() for row, value in column.items() if row == "this run" and value != "–"
+    ]
+    assert precision_recall.render([made]) == {}
 
 
 def test_the_extraction_report_counts_even_votes_for_agreement(stages):

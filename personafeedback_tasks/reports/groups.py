@@ -136,9 +136,9 @@ def measures_of(
         if only is None or measure in only
     }
     for measure, over in benchmark.corpus.items():
-        if only is None or measure in only:
+        if (only is None or measure in only) and cases:
             found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users)
-    return found
+    return found if cases else dict.fromkeys(only or (), share([], []))
 
 
 def judged(case: CaseAnswers) -> list[Judged]:
