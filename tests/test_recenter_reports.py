@@ -234,7 +234,7 @@ def test_the_picture_names_runs_baselines_and_peoples_rate(written):
         "always YES",
         "BM25",
         "people among themselves",
-        "people select 43.6 %",
+        "people's rate, 43.6 %",
     ):
         assert name in svg, name
     assert "always NO" not in svg  # it selects nothing, so it has no precision

@@ -101,7 +101,7 @@ def _names(reports: Sequence[Report], spec: PrecisionRecall) -> list[str]:
     rate = f"{100 * _rate(reports, spec):.1f} %"
     curves = ", ".join(f"{100 * level:.0f}" for level in LEVELS)
     return [
-        *runs, *beside, f"people select {rate}: the precision of selecting everything",
+        *runs, *beside, f"people's rate, {rate}: the precision of selecting everything",
         "selects as often as people; below it, more often", f"equal F1 ({curves} %)",
     ]  # fmt: skip
 
