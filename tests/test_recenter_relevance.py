@@ -20,12 +20,12 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
-from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
 from personafeedback_tasks.engine.judged import Judged
 from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.reports.report import make_report

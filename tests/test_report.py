@@ -510,7 +510,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     done = personafeedback("report", results)
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
-    assert "no baselines, no audit and no split by length" in words
+    assert "no baselines and nothing else from the texts" in words
     assert "longest" not in words
     assert re.search(r"95 %.* interval", words)
     assert "the number of cases per cell" not in words  # Table 2 says it
@@ -518,7 +518,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
         results.read_text(encoding="utf-8").replace('"counts": "table2"', '"counts": "any"'), encoding="utf-8"
     )
     words = " ".join(personafeedback("report", results).stdout.split())
-    assert "no split by length, and the number of cases per cell was not checked. Pass --data." in words
+    assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words
 
 
 def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
@@ -29,7 +30,6 @@ from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag import filter as rag_filter
 from personafeedback_tasks.personafeedback.rag.filter import read_numbers
 from personafeedback_tasks.personafeedback.rag.memory import digest
-from personafeedback_tasks.personafeedback.rag.retrieval import retrieve, search_terms
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.runs.read import read_runs
 
@@ -207,7 +207,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
 @pytest.mark.slow
 def test_another_process_finds_the_same_order():
     code = (
-        "import sys, json; from personafeedback_tasks.personafeedback.rag.retrieval import retrieve; "
+        "import sys, json; from personafeedback_tasks.common.retrieval import retrieve; "
         "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
     )
     asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]

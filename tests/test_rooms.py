@@ -33,6 +33,7 @@ EXTRAS = set().union(*DOORS.values()) | {
     "scipy",
     "numpy",
     "bm25s",
+    "krippendorff",
     "openai",
     "anthropic",
     "sentence_transformers",

@@ -50,8 +50,8 @@ paper_option = click.option(
     is_flag=False,
     flag_value=BEST,
     callback=lambda context, option, model: known_model(model),
-    help="Show what the paper has of MODEL (of its best models if none is given), under a line on why it is not "
-    "comparable. Without MODEL, put it after the runs.",
+    help="Show what the benchmark's authors published of MODEL (of their best models if none is given), under a line on why it "
+    "is not comparable. Without MODEL, put it after the runs.",
 )
 
 
@@ -82,7 +82,7 @@ def report(
     paper: str | None,
     out: Path | None,
 ) -> None:
-    """Report runs: accuracy with its interval, baselines and caveats.
+    """Report runs: scores with their intervals, baselines and caveats.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
@@ -104,7 +104,12 @@ def report(
 
     named = _named(no_persona=control, other_persona=other, rag=rag)
     rows = with_named(with_controls(read(runs)), named)
-    reports = [report_of(run, data, beside, paper) for run, beside in rows]
+    # In a folder of several benchmarks, those without published numbers go without. A folder of such ones alone is an error.
+    some = any(run.benchmark.report.published for run, _ in rows)
+    reports = [
+        report_of(run, data, beside, paper if run.benchmark.report.published or not some else None)
+        for run, beside in rows
+    ]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -196,10 +201,10 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
         return None
     benchmark = runs[0].benchmark
     spec = benchmark.report
-    if spec.published is None or spec.control is None:
+    if spec.published is None:
         raise OptionError(f"{benchmark.title} has no published numbers. Leave --paper out.")
-    option = spec.control.option
-    return spec.published(paper or None, [str(run.signature[option]) for run in runs])
+    settings = [str(run.signature[spec.control.option]) for run in runs] if spec.control else []
+    return spec.published(paper or None, settings)
 
 
 def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list[Part]:
@@ -235,18 +240,26 @@ def write_report(reports: list[Report], parts: list[Part], moved: list[str], out
         parts: the rankings of the same runs, for the page.
         moved: see `document`.
     """
-    from ..reports import figure, heatmap, page
+    from ..reports import figure, heatmap, page, precision_recall
     from ..reports import tables as report_text
 
-    image = "![Accuracy with 95 % intervals and baselines](accuracy.svg)\n"
-    drawn = figure.render(reports)  # first: it refuses too many runs
+    benchmarks = {made.run.benchmark.name: made.run.benchmark for made in reports}.values()
+    titles, scores = (
+        " and ".join(dict.fromkeys(names))
+        for names in zip(*((one.title, one.report.score) for one in benchmarks), strict=True)
+    )
+    images = [f"![{scores} with 95 % intervals and baselines](accuracy.svg)\n"]
+    drawn = figure.render(reports)
+    planes = precision_recall.render(reports)
+    images += [f"![{precision_recall.TITLE}]({name})\n" for name in planes if name.endswith(".svg")]
+    drawn |= planes
     sections = []
     for made, files in zip(reports, heatmap.render(reports), strict=True):
         drawn |= files
         sections.append(report_text.markdown(made))
         sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
     contents: dict[Path, Content] = {
-        out / "report.md": "\n".join(["# PersonaFeedback\n", image, *sections, *_section_of(moved)]),
+        out / "report.md": "\n".join([f"# {titles}\n", *images, *sections, *_section_of(moved)]),
         out / "report.json": json_text(document(reports, moved)),
         **{out / name: content for name, content in drawn.items()},
         out / "index.html": page.render(parts),
@@ -272,7 +285,7 @@ def _section_of(moved: list[str]) -> list[str]:
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @data_option
 def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: RunData) -> None:
-    """Compare two runs: paired on the same cases, clustered by user.
+    """Compare two runs: paired on the same cases, clustered by user, with every measure that is no mean over cases, too.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B

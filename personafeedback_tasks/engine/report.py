@@ -9,6 +9,7 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from .answered import CaseAnswers
+from .judged import Answers, Judged
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Line:
         label: its name.
         strong: whether it is highlighted.
         interval: whether its 95 % interval stands beside it.
-        share: printed in percent; else as a signed number with three digits.
+        share: printed in percent; else as a number with three digits.
+        sign: whether a number that is no share has its sign, as a correlation has, and a ratio has not.
         table: of the details, the heading of the table that it is in; the headline is a table of its own.
     """
 
@@ -29,6 +31,7 @@ class Line:
     strong: bool = False
     interval: bool = False
     share: bool = True
+    sign: bool = True
     table: str = "Details"
 
     @property
@@ -50,11 +53,30 @@ class Covariate:
 
 
 @dataclass(frozen=True)
+class HumanAgreement:
+    """How far people agree with each other: about as far as a judge can be expected to agree with them.
+
+    Attributes:
+        coefficients: name -> value, such as Fleiss' kappa.
+        against_rest: (user, judgment) of each person and row: the label that most of the others chose there, and that of the
+            person. Where the others are even, there is none.
+        note: of how many rows and people, or why there is nothing; a sentence.
+    """
+
+    coefficients: Mapping[str, Estimate]
+    against_rest: Sequence[tuple[str, Judged]]
+    note: str
+
+
+@dataclass(frozen=True)
 class Examined:
     """What the texts of the cases add to the answers.
 
     Attributes:
         baselines: case id -> name -> what that baseline scores there.
+        said: name of a baseline -> case id -> its answers, one per call: reports score them as they score those of a run.
+        said_notes: what these baselines are, and which ones are missing and why, in sentences.
+        agreement: of the people whose judgments are the targets; None where there is no such thing.
         subsets: name -> (label, ids of its cases).
         ceiling: name of a group -> the highest value that a judge can reach.
         ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
@@ -64,8 +86,11 @@ class Examined:
         flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
     """
 
-    baselines: Mapping[str, Mapping[str, float]]
-    subsets: Mapping[str, tuple[str, frozenset[str]]]
+    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    said: Mapping[str, Mapping[str, Answers]] = field(default_factory=dict)
+    said_notes: Sequence[str] = ()
+    agreement: HumanAgreement | None = None
+    subsets: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     ceiling: Mapping[str, float] = field(default_factory=dict)
     ceiling_note: str = ""
     version: str = ""
@@ -76,21 +101,25 @@ class Examined:
 
 @dataclass(frozen=True)
 class Shown:
-    """The texts of the cases, for people who look at them.
+    """The texts of the cases, for people who look at them. A case shows those that there are.
 
     Attributes:
+        questions: case id -> what was asked.
+        question: what that is: `Question`.
+        texts: case id -> heading -> text, below the question in this order.
+        labels: what a right answer is called, and a wrong one: where there are responses, the names of the better one and the other.
+        responses: case id -> the texts of both, the better one first.
         about: what `people` has: `Persona`.
         people: user id -> what is known about that user, as prompts show it.
-        questions: case id -> what was asked.
-        labels: of the responses, the better one first.
-        responses: case id -> their texts.
     """
 
-    about: str
-    people: Mapping[str, str]
     questions: Mapping[str, str]
-    labels: tuple[str, str]
-    responses: Mapping[str, tuple[str, str]]
+    question: str = "Question"
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    labels: tuple[str, str] = ("right", "wrong")
+    responses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    about: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -157,13 +186,15 @@ class Published:
 
     Attributes:
         why: a sentence on why they are not comparable with the run.
-        rows: label -> name of a group, or `macro` -> value, as a share.
+        rows: of `primary`, by group: label -> name of a group, or `macro` -> value, as a share.
         aspects: of a reward model with several outputs, for runs that have these.
+        figures: of any measure, over all cases: (how it is named and printed, label -> value).
     """
 
     why: str
-    rows: Mapping[str, Mapping[str, float]]
+    rows: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     aspects: PublishedAspects | None = None
+    figures: Sequence[tuple[Line, Mapping[str, float]]] = ()
 
 
 @dataclass(frozen=True)
@@ -207,6 +238,21 @@ class CardSpec:
     caveats: Callable[[CardFacts], list[str]]
 
 
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """The measures of a picture of precision over recall.
+
+    Attributes:
+        precision, recall, f1: of what is selected.
+        rate: the share that people select, which is the precision of selecting everything.
+    """
+
+    precision: str
+    recall: str
+    f1: str
+    rate: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportSpec:
     """What the reports of a benchmark show.
@@ -222,6 +268,9 @@ class ReportSpec:
             response; nan without one. None where a case is no choice between two responses.
         shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
             compared with each, see `reports.shortcuts`.
+        compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
+            people, over all cases; a comparison of two runs has them, too.
+        precision_recall: what a picture of precision over recall shows; None where there is none.
         ranked: the measures beside `primary` in a ranking.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
@@ -247,6 +296,8 @@ class ReportSpec:
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
     picked: Callable[[CaseAnswers], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
+    compared: Sequence[Line] = ()
+    precision_recall: PrecisionRecall | None = None
     ranked: Sequence[str] = ()
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
@@ -259,3 +310,7 @@ class ReportSpec:
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None
     environment: str = ""
+
+    def line(self, measure: str) -> Line:
+        """How a measure is named and printed."""
+        return next((line for line in (*self.headline, *self.details) if line.measure == measure), Line(measure))

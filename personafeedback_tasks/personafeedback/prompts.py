@@ -17,11 +17,11 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from ..common.errors import OptionError
+from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
 from .cases import COUNTS, Case, CaseSet, persona_fields
 from .orders import ORDERS, shown
 from .persona import Persona
-from .rag.retrieval import check_installed, retrieve
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 STAND_INS = tuple(
@@ -176,7 +176,7 @@ def no_persona(case: Case, template: Template) -> str:
 def rag(case: Case, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
-    How they are retrieved, and how many, is ours: see rag/retrieval.py.
+    The paper retrieves memories by the question (Appendix F) and does not say how, or how many: BM25 and k = 5 are ours.
     """
     pieces = template.pieces(case)
     if not pieces:  # the filter dropped them all: nothing is known about the user

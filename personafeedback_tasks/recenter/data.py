@@ -49,7 +49,7 @@ class Rows(engine.CaseSet[R]):
         stage: what they are.
         origin: `sample`, or the folder's path.
         counts: `any`: nothing says how many there should be.
-        even: how many rows with even votes are not among these.
+        tied: rows with even votes, which are not among these.
         without_votes: how many rows that nobody judged are not among these.
     """
 
@@ -57,8 +57,13 @@ class Rows(engine.CaseSet[R]):
     stage: type[R]
     origin: str
     counts: str = "any"
-    even: int = 0
+    tied: tuple[R, ...] = ()
     without_votes: int = 0
+
+    @property
+    def even(self) -> int:
+        """How many rows with even votes are not among these."""
+        return len(self.tied)
 
     @property
     def cell_order(self) -> tuple[str, ...]:
@@ -84,9 +89,9 @@ def columns(cells: Collection[str]) -> dict[str, list[str]]:
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
-    """The rows that a label can be scored against: without those of even votes, which are counted."""
+    """The rows that a label can be scored against: those of even votes are kept apart."""
     kept = tuple(row for row in found if row.majority is not None)
-    return replace(found, cases=kept, even=len(found) - len(kept))
+    return replace(found, cases=kept, tied=tuple(row for row in found if row.majority is None))
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:

@@ -10,8 +10,9 @@ from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.judged import Judged
 from ..engine.options import Options, option
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
+from . import examined
 from .control import counts_option, data_option
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
 from .labels import TwoLabels
@@ -112,6 +113,17 @@ EXTRACTION = Benchmark(
         chance=None,
         values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of PROBLEMATIC", strong=True, interval=True)),
+        compared=(
+            Line("acc", strong=True, interval=True),
+            Line("f1", "F1", strong=True, interval=True),
+            Line("precision"),
+            Line("recall"),
+            Line("kappa", share=False),
+        ),
+        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
+        ranked=("f1", "kappa", "invalid"),
+        examine=examined.extraction,
+        shown=examined.shown_extraction,
         details=(
             Line("precision", table="Against people's majority"),
             Line("recall", table="Against people's majority"),

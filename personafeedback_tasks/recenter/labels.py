@@ -80,11 +80,12 @@ class TwoLabels:
 
     def _pairs(self, judged: Sequence[Judged]) -> Counter[tuple[str, str]]:
         """(people's label, the model's answer) -> how often."""
-        return Counter(
-            (target, answer if answer in self.labels else "")
-            for one in judged
-            for target, answer in zip(one.targets, one.answers, strict=True)
-        )
+        # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
+        found: Counter[tuple[str, str]] = Counter()
+        for (targets, answers), count in Counter((tuple(one.targets), one.answers) for one in judged).items():
+            for target, answer in zip(targets, answers, strict=True):
+                found[target, answer if answer in self.labels else ""] += count
+        return found
 
 
 def _share(part: float, whole: float) -> float:

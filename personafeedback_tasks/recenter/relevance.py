@@ -12,10 +12,10 @@ from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.documents import Document
 from ..engine.options import Options, option
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
-from . import profile
+from . import examined, profile, reference
 from .control import CONTROL, NO_CONTROL, control_option, counts_option, data_option, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
 from .labels import TwoLabels
@@ -154,13 +154,27 @@ RELEVANCE = Benchmark(
         chance=None,
         values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", strong=True, interval=True)),
+        compared=(
+            Line("acc", strong=True, interval=True),
+            Line("f1", "F1", strong=True, interval=True),
+            Line("precision"),
+            Line("recall"),
+            Line("kappa", share=False),
+            Line("over_selection", "over-selection", share=False, sign=False),
+        ),
+        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
+        ranked=("f1", "kappa", "over_selection", "invalid"),
+        examine=examined.relevance,
+        shown=examined.shown_relevance,
+        published=reference.beside(Relevance.stage),
+        drawn={"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
         details=(
             Line("precision", table="Against people's majority"),
             Line("recall", table="Against people's majority"),
             Line("kappa", share=False, table="Against people's majority"),
             Line("selection_rate", "selected", table="How much is selected"),
             Line("human_rate", "selected by people", table="How much is selected"),
-            Line("over_selection", "times as often", share=False, table="How much is selected"),
+            Line("over_selection", "times as often", share=False, sign=False, table="How much is selected"),
             Line("invalid", table="How much is selected"),
         ),
         control=CONTROL,

@@ -12,7 +12,7 @@ from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.options import Options, option
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
-from . import ratings
+from . import examined, ratings, reference
 from .control import CONTROL, NO_CONTROL, control_option, counts_option, data_option, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load
 from .rows import Response
@@ -129,6 +129,16 @@ RESPONSE = Benchmark(
             Line("acc", "agrees whether it is better", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
         ),
+        compared=(
+            Line("acc", strong=True, interval=True),
+            Line("spearman", share=False, strong=True),
+            Line("weighted_kappa", "weighted kappa", share=False),
+            Line("no_better", "no better than generic"),
+        ),
+        ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
+        examine=examined.response,
+        shown=examined.shown_response,
+        published=reference.beside(Response.stage),
         details=(
             Line("weighted_kappa", "weighted kappa", share=False, table="Against people's mean"),
             Line("no_better", "no better than generic", table="Against people's mean"),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..common.statistics import Estimate, estimate, minimum_detectable_difference, sign_flip_p
+from ..common.statistics import Estimate, estimate, estimate_of, minimum_detectable_difference, sign_flip_p
 from ..common.strict_json import jsonable
+from ..engine.judged import CorpusMetric, Judged
+from ..engine.report import Line
+from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
 from . import caveats
 from . import table as layout
-from .groups import groups_of
+from .groups import groups_of, judged
 from .signature_line import signature_line
 from .table import NOTHING, Column, Table, percent, spaced, with_interval
 from .terminal import line
@@ -32,6 +36,8 @@ class GroupComparison:
         only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
             reverse.
         detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
+        others: measure -> (run A, run B, difference with its jackknife interval), of `ReportSpec.compared` that are no means
+            over cases.
     """
 
     name: str
@@ -42,6 +48,7 @@ class GroupComparison:
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     detectable: float
+    others: Mapping[str, tuple[float, float, Estimate]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
                 detectable=minimum_detectable_difference(deltas, users),
+                others=_others(run_a, run_b, ids, users),
             )
         )
     return Comparison(
@@ -151,9 +159,28 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
     )
 
 
+def _others(
+    run_a: Run, run_b: Run, ids: Sequence[str], users: Sequence[str]
+) -> dict[str, tuple[float, float, Estimate]]:
+    """See `GroupComparison.others`."""
+    if not all(run.cases[case_id].answers for run in (run_a, run_b) for case_id in ids):
+        return {}
+    pairs = [(judged(run_a.cases[case_id]), judged(run_b.cases[case_id])) for case_id in ids]
+    found = {}
+    for shown in run_a.benchmark.report.compared:
+        if (measure := run_a.benchmark.corpus.get(shown.measure)) is not None:
+            a, b = (over_corpus(measure, [pair[side] for pair in pairs]) for side in (0, 1))
+            found[shown.measure] = (a, b, estimate_of(partial(_difference, measure), pairs, users))
+    return found
+
+
+def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Judged], Sequence[Judged]]]) -> float:
+    return over_corpus(measure, [a for a, _ in pairs]) - over_corpus(measure, [b for _, b in pairs])
+
+
 LEGEND = (
     "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
-    "differences; only A, only B: cases that one run got entirely right (a letter: in both orders) and the other did not; "
+    "differences; only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
     "detectable: the minimum detectable difference at 80 % power."
 )
 
@@ -172,7 +199,31 @@ def tables(comparison: Comparison) -> list[Table]:
         Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
         Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
     )
-    return [Table("Difference", tuple(spaced(group.name) for group in groups), columns)]
+    return [Table("Difference", tuple(spaced(group.name) for group in groups), columns), _other_table(comparison)]
+
+
+def _other_table(comparison: Comparison) -> Table:
+    """The measures of `GroupComparison.others` over all cases, each in its unit; differences of percentages are in points."""
+    found = comparison.groups[-1].others
+    shown = [line for line in comparison.run_a.benchmark.report.compared if line.measure in found]
+    rows = [(one, replace(one, sign=True), found[one.measure]) for one in shown]
+
+    def gap(one: Line, value: float) -> str:
+        return percent(value, sign=True) if one.share else layout.number(one, value)
+
+    def between(one: Line, gaps: Estimate) -> str:
+        return NOTHING if gaps.low != gaps.low else f"{gap(one, gaps.low)} to {gap(one, gaps.high)}"
+
+    columns = (
+        Column("A", tuple(layout.number(one, a) for one, _, (a, _, _) in rows)),
+        Column("B", tuple(layout.number(one, b) for one, _, (_, b, _) in rows)),
+        Column("A - B", tuple(gap(signed, difference.value) for _, signed, (_, _, difference) in rows), strong=True),
+        Column(
+            layout.INTERVAL, tuple(between(signed, difference) for _, signed, (_, _, difference) in rows), joined=True
+        ),
+    )
+    labels = tuple(f"{one.title} (%)" if one.share else one.title for one in shown)
+    return Table(f"Over all cases: {spaced(comparison.groups[-1].name)}", labels, columns if rows else (), corner="")
 
 
 def terminal(comparison: Comparison) -> list[RenderableType]:

@@ -195,8 +195,9 @@ def _draw_baselines(axes: Axes, blocks: Sequence[Block], rows: Sequence[Sequence
 
 def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
     """Columns of (label of a baseline, its lines): all beside each other if they fit, else one column."""
-    spec = reports[0].run.benchmark.report
-    labels = [label for label, _ in spec.drawn.values()] + ([CHANCE] if spec.chance is not None else [])
+    specs = [report.run.benchmark.report for report in reports]
+    labels = [*dict.fromkeys(label for spec in specs for label, _ in spec.drawn.values())]
+    labels += [CHANCE] if any(spec.chance is not None for spec in specs) else []
     named = [(label, wrapped(foreign.drawn(label), WIDTH - 2 * MARGIN - HANDLE)) for label in labels]
     if sum(inches(foreign.drawn(label)) + HANDLE + MARGIN for label in labels) <= WIDTH - 2 * MARGIN:
         return [[entry] for entry in named]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -92,11 +92,7 @@ def make_group(
     ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
     shared = partial(share, users=users, cells=strata)
-    names = dict.fromkeys(name for values_of in values.values() for name in values_of)
-    measures = {measure: shared([values[case_id][measure] for case_id in ids]) for measure in names}
-    judged = [[Judged(case.targets, answers, case.cell) for answers in case.answers] for case in cases]
-    for measure, over in benchmark.corpus.items():
-        measures[measure] = estimate_of(partial(over_corpus, over), judged, users)
+    measures = measures_of(benchmark, cases, values, strata)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
@@ -115,6 +111,39 @@ def make_group(
         subsets=_subsets(texts, ids, primary, shared) if texts else {},
         gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata) if gain else None,
     )
+
+
+def measures_of(
+    benchmark: Benchmark,
+    cases: Sequence[CaseAnswers],
+    values: Mapping[str, Mapping[str, float]],
+    strata: Sequence[str] | None = None,
+    only: Collection[str] | None = None,
+) -> dict[str, Estimate]:
+    """Every measure over some cases: means of values, and those over the corpus.
+
+    Args:
+        values: case id -> measure -> value, see `ReportSpec.values`; of more cases, for the names of the measures.
+        strata: the cell of each case, for means that weigh cells equally.
+        only: the measures that are asked for; None for all.
+    """
+    users = [case.user_id for case in cases]
+    of_corpus = list(map(judged, cases))
+    names = dict.fromkeys(name for values_of in values.values() for name in values_of)
+    found = {
+        measure: share([values[case.case_id][measure] for case in cases], users, strata)
+        for measure in names
+        if only is None or measure in only
+    }
+    for measure, over in benchmark.corpus.items():
+        if (only is None or measure in only) and cases:
+            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users)
+    return found if cases else dict.fromkeys(only or (), share([], []))
+
+
+def judged(case: CaseAnswers) -> list[Judged]:
+    """What a corpus metric sees of a case: its epochs."""
+    return [Judged(case.targets, answers, case.cell) for answers in case.answers]
 
 
 def _baselines(

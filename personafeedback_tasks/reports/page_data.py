@@ -18,9 +18,6 @@ from ..engine.rewards import TOTAL
 from ..runs.run import Run
 from .rank import Ranking
 
-UNKNOWN = ("right", "wrong")
-"""What a run picks where nothing says how the responses are called."""
-
 
 @dataclass(frozen=True)
 class Part:
@@ -72,22 +69,27 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
     cases: list[dict[str, Any]] = [{} for _ in keys]
     people: dict[str, int] = {}
     flags: dict[str, str] = {}
-    runs, answers, about, labels = [], [], "", UNKNOWN
+    runs, answers = [], []
+    kinds: dict[str, dict[str, Any]] = {}
     for part, of_part in zip(parts, places(parts), strict=True):
         first, shown = part.runs[0], part.shown
-        if shown:
-            about, labels = shown.about, shown.labels
+        kind = first.benchmark.name
+        if shown or kind not in kinds:
+            kinds[kind] = _kind(shown or Shown({}), first.benchmark.report.picked is not None)
         found = part.texts.flags if part.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in found.items() if ids & first.cases.keys()}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
-            entry |= {"cell": case.cell, "user": case.user_id}
+            entry |= {"cell": case.cell, "user": case.user_id, "kind": list(kinds).index(kind)}
             entry["flags"] = [name for name, (_, ids) in found.items() if case_id in ids]
             if shown:
-                person = shown.people[case.user_id]
-                entry |= _texts(shown, case_id) | {"about": people.setdefault(person, len(people))}
+                entry |= _texts(shown, case_id)
+                if person := shown.people.get(case.user_id):
+                    entry["about"] = people.setdefault(person, len(people))
         for run, place in zip(part.runs, of_part, strict=True):
-            runs.append({"place": place, "name": called(run), "calls": run.method.calls})
+            runs.append(
+                {"place": place, "name": called(run), "calls": run.method.calls, "kind": list(kinds).index(kind)}
+            )
             of_run: list[dict[str, Any] | None] = [None] * len(keys)
             for case in run.cases.values():
                 of_run[index[_key(case)]] = _answers(case, run)
@@ -95,8 +97,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
     for name, entry in zip(_names(keys), cases, strict=True):
         entry["id"] = name
     return {
-        "about": about,
-        "labels": labels,
+        "kinds": list(kinds.values()),
         "people": list(people),
         "flags": flags,
         "runs": runs,
@@ -145,23 +146,41 @@ def _names(keys: Sequence[tuple[str, str]]) -> list[str]:
     return [case_id if first[case_id] == digest else f"{case_id} ({digest})" for case_id, digest in keys]
 
 
-def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
-    responses = shown.responses[case_id]
+def _kind(shown: Shown, picks: bool) -> dict[str, Any]:
+    """What the texts of a benchmark are called, and what its runs do.
+
+    Args:
+        picks: whether a case is a choice between two responses.
+    """
     return {
-        "question": shown.questions[case_id],
-        "responses": responses,
-        "lengths": list(map(len, responses)),  # of the texts themselves: what is shown may have escapes
+        "about": shown.about,
+        "question": shown.question,
+        "labels": shown.labels,
+        "did": "picked" if picks else "answered",
     }
 
 
+def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"question": shown.questions[case_id]}
+    if texts := shown.texts.get(case_id):
+        found["texts"] = list(texts.items())
+    if responses := shown.responses.get(case_id):
+        # The lengths are of the texts themselves: what is shown may have escapes.
+        found |= {"responses": responses, "lengths": list(map(len, responses))}
+    return found
+
+
 def _answers(case: CaseAnswers, run: Run) -> dict[str, Any]:
-    """What a run answered to a case: by epoch and call (answer, whether it is right or None if it cannot be read)."""
+    """What a run answered to a case: by epoch and call (answer, whether it is right).
+
+    The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
+    """
     spec, labels = run.benchmark.report, run.benchmark.labels
     found: dict[str, Any] = {"score": case.value(spec.primary)}
     if case.answers:
         found["picks"] = [
             [
-                (answer, answer == target if answer in labels else None)
+                (answer, (answer == target if target in labels else "") if answer in labels else None)
                 for answer, target in zip(epoch, case.targets, strict=True)
             ]
             for epoch in case.answers

@@ -17,8 +17,9 @@ from ..common.statistics import Estimate, estimate, holm, mean, share, sign_flip
 from ..engine.report import Examined
 from ..runs.run import Run
 from .adjusted import at_zero
+from .baselines import with_scores
 from .control import gains
-from .groups import has_macro
+from .groups import has_macro, measures_of
 from .signature_line import signature_line
 
 RESAMPLES = 2_000
@@ -149,6 +150,7 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
         texts: of their cases, for the margins over baselines and the adjusted score.
     """
     first, spec = runs[0][0], runs[0][0].benchmark.report
+    texts = with_scores(first, texts) if texts else None
     ids = sorted(first.cases)
     users = [first.cases[case_id].user_id for case_id in ids]
     cells = [first.cases[case_id].cell for case_id in ids]
@@ -176,7 +178,7 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
                 margins={name: estimate(values, users) for name, values in against.items()},
                 adjusted=_adjusted(run, ids, users, texts),
                 differences=_differences(run, beside),
-                measures={name: share([run.cases[i].value(name) for i in ids], users) for name in spec.ranked},
+                measures=_measures(run, ids),
                 tokens=mean(run.cases[i].tokens for i in ids),
                 tied=_tied(place, len(scored), apart),
             )
@@ -192,6 +194,16 @@ def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examine
     if picked is None or texts is None or texts.covariate is None:
         return None
     return at_zero([picked(run.cases[i]) for i in ids], [texts.covariate.values[i] for i in ids], users)
+
+
+def _measures(run: Run, ids: Sequence[str]) -> dict[str, Estimate]:
+    """Those of `ReportSpec.ranked`, in its order."""
+    cases, ranked = [run.cases[i] for i in ids], run.benchmark.report.ranked
+    values = {
+        case.case_id: {name: case.value(name) for name in ranked if name not in run.benchmark.corpus} for case in cases
+    }
+    found = measures_of(run.benchmark, cases, values, only=ranked)
+    return {name: found[name] for name in ranked if name in found}
 
 
 def _differences(run: Run, beside: Mapping[str, Run]) -> dict[str, Estimate]:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 
 from ..common import foreign
+from . import table as layout
 from .rank import LEVEL, Ranking
 from .signature_line import signature_line
-from .tables import NOTHING, grid, interval, percent
+from .table import NOTHING, grid, interval, percent
 from .terminal import line, tables
 
 LEGEND = (
@@ -54,7 +55,7 @@ def details(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
     first = ranking.rows[0]
     differences = dict.fromkeys(name for row in ranking.rows for name in row.differences)
     columns = [
-        [f"over_{name}", *(percent(row.margins[name].value, sign=True) for row in ranking.rows)]
+        [_column(f"over_{name}"), *(percent(row.margins[name].value, sign=True) for row in ranking.rows)]
         for name in first.margins
     ]
     if ranking.covariate:
@@ -64,7 +65,11 @@ def details(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
     for name in differences:
         found = [row.differences.get(name) for row in ranking.rows]
         columns.append([name, *(percent(one.value, sign=True) if one else NOTHING for one in found)])
-    columns += [[name, *(percent(row.measures[name].value) for row in ranking.rows)] for name in first.measures]
+    spec = first.run.benchmark.report
+    columns += [
+        [name, *(layout.number(spec.line(name), row.measures[name].value) for row in ranking.rows)]
+        for name in first.measures
+    ]
     if not all(math.isnan(row.tokens) for row in ranking.rows):
         columns.append([TOKENS, *(NOTHING if math.isnan(row.tokens) else f"{row.tokens:,.0f}" for row in ranking.rows)])
     header, *rows = zip(["", *(f"{place}" for place in range(1, len(ranking.rows) + 1))], *columns, strict=True)
@@ -84,6 +89,11 @@ def matrix(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
     return ["", *map(str, places)], [[f"{a}", *(cell(a, b) for b in places)] for a in places]
+
+
+def _column(name: str) -> str:
+    """The name of a column, without spaces."""
+    return name.replace(" ", "_")
 
 
 def _name(ranking: Ranking, place: int) -> str:
@@ -107,6 +117,8 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
     found = []
     for number, other in enumerate(others, start=2):
         apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
+        if "benchmark" in apart:  # which other options there are, follows from it
+            apart = ["benchmark"]
         shown = "; ".join(f"{name} ({other.asked.get(name)}, not {first.asked[name]})" for name in apart)
         found.append(f"Ranking {number} is apart from the first because it differs in {shown}.")
     return found
@@ -141,13 +153,14 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     every = [row for ranking in rankings for row in ranking.rows]
-    measures, margins = list(every[0].measures), dict.fromkeys(name for row in every for name in row.margins)
+    measures = dict.fromkeys(name for row in every for name in row.measures)
+    margins = dict.fromkeys(name for row in every for name in row.margins)
     differences = dict.fromkeys(name for row in every for name in row.differences)
     adjusted = next((ranking.covariate for ranking in rankings if ranking.covariate), "")
     writer.writerow(
         ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method", "acc", "low", "high", "macro", "cases", "users"]
-        + [f"over_{name}" for name in margins] + [name.replace(" ", "_") for name in (*([adjusted] if adjusted else []), *differences)]
-        + measures + ["tokens", "signature"]
+        + [_column(f"over_{name}") for name in margins] + [_column(name) for name in (*([adjusted] if adjusted else []), *differences)]
+        + [*measures, "tokens", "signature"]
     )  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
         for place, row in enumerate(ranking.rows, start=1):
@@ -158,7 +171,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
                 + [_number(row.margins[name].value) if name in row.margins else "" for name in margins]
                 + ([_number(row.adjusted.value) if row.adjusted else ""] if adjusted else [])
                 + [_number(row.differences[name].value) if name in row.differences else "" for name in differences]
-                + [_number(row.measures[name].value) for name in measures]
+                + [_number(row.measures[name].value) if name in row.measures else "" for name in measures]
                 + [_number(row.tokens), signature_line(row.run)]
             )  # fmt: skip
     return file.getvalue()

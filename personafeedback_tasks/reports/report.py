@@ -16,6 +16,7 @@ from ..runs.data import refuse_other_data
 from ..runs.run import Run, RunError
 from . import caveats
 from .aspects import Aspects, make_aspects
+from .baselines import Beside, make_beside, with_scores
 from .control import gains, refuse_other_control
 from .groups import Group, groups_of, has_macro, make_group
 from .sheet import MACRO, Sheet, make_sheet
@@ -43,6 +44,7 @@ class Report:
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
         aspects: of a reward model with several outputs.
         shortcuts: name of a group -> the run beside the baselines; empty without data.
+        judges: baselines that answer, and people, with every measure of the run; None without data.
         covariate: what its adjusted score is, in words: `at equal length`.
         users: how far the users differ; None with few of them.
     """
@@ -62,6 +64,7 @@ class Report:
     unread: tuple[tuple[str, str, str], ...] = ()
     aspects: Aspects | None = None
     shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
+    judges: Beside | None = None
     covariate: str = ""
     users: Users | None = None
 
@@ -105,9 +108,10 @@ class Report:
                 "groups": {group.name: asdict(group) for group in self.groups},
                 "macro": asdict(self.macro) if self.macro else None,
                 "shortcuts": {name: asdict(found) for name, found in self.shortcuts.items()},
+                "judges": self.judges.as_dict() if self.judges else None,
                 "users": asdict(self.users) if self.users else None,
                 "settings": self.sheet.as_dict() if self.sheet else None,
-                "published": {"why": self.published.why, "rows": self.published.rows} if self.published else None,
+                "published": _published(self.published) if self.published else None,
                 **({"aspects": asdict(self.aspects)} if self.aspects else {}),
             }
         )
@@ -150,9 +154,10 @@ def make_report(
         known += caveats.of_control(other, value)
     if cases is None:
         unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
-        known.append(f"{no_cases} So there are no baselines, no audit and no split by length{unchecked}. Pass --data.")
+        known.append(f"{no_cases} So there are no baselines and nothing else from the texts{unchecked}. Pass --data.")
     elif benchmark.report.examine is not None:
         texts = texts or benchmark.report.examine(cases, run.cases.keys())
+    texts = with_scores(run, texts) if texts else None
     gain = {} if control is None else gains(run, control)
     if gain and len(gain) < len(run.cases):
         assert spec is not None  # refused above
@@ -185,8 +190,14 @@ def make_report(
         published,
         examples(run.cases.values()),
         make_aspects(run, of_group, published.aspects if published else None), shortcuts,
+        make_beside(run, texts) if texts and benchmark.report.compared else None,
         texts.covariate.equal if texts and texts.covariate else "", _users(run, values, texts),
     )  # fmt: skip
+
+
+def _published(published: Published) -> dict[str, Any]:
+    figures = {shown.title: values for shown, values in published.figures}
+    return {"why": published.why, "rows": published.rows, "figures": figures}
 
 
 def _in_order(run: Run, beside: Mapping[str, Run]) -> dict[str, Run]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate
+from ..engine.report import Line
 from . import terminal
 
 NOTHING = "–"
@@ -70,6 +71,27 @@ def with_interval(
     ]
 
 
+def measured(shown: Line, estimates: Sequence[Estimate]) -> list[Column]:
+    """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
+    found = [Column(shown.title, tuple(number(shown, one.value) for one in estimates), shown.strong)]
+    if shown.interval:
+        ends = [_within(one) if shown.share else one for one in estimates]
+        found.append(Column(INTERVAL, tuple(interval(one) for one in ends), joined=True))
+    return found
+
+
+def _within(one: Estimate) -> Estimate:
+    """The part of an interval in [0, 1]: a jackknife does not know that a share ends there."""
+    return one if math.isnan(one.low) else replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
+
+
+def number(shown: Line, value: float) -> str:
+    """A value as a line has it."""
+    if shown.share:
+        return percent(value)
+    return signed(value) if shown.sign else ratio(value)
+
+
 def percent(value: float, sign: bool = False) -> str:
     """0.7351 -> 73.5."""
     rounded = round(100 * value, 1) + 0.0  # no -0.0
@@ -87,6 +109,11 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 def signed(value: float) -> str:
     """A correlation, or another number in [-1, 1]."""
     return NOTHING if math.isnan(value) else f"{value:+.3f}"
+
+
+def ratio(value: float) -> str:
+    """A number from 0 on."""
+    return NOTHING if math.isnan(value) else f"{value:.3f}"
 
 
 def spaced(name: str) -> str:

@@ -10,12 +10,13 @@ from rich.console import RenderableType
 from ..common import foreign
 from ..engine import report as engine
 from ..engine.rewards import TOTAL
+from . import baselines as judges
 from . import headline
 from . import table as layout
 from .groups import Group
 from .report import Report
 from .sheet import Sheet
-from .table import INTERVAL, NOTHING, Column, Table, grid, interval, percent, signed, spaced, with_interval
+from .table import NOTHING, Column, Table, grid, interval, percent, signed, spaced, with_interval
 from .terminal import line
 
 __all__ = ["NOTHING", "Column", "Table", "grid", "interval", "markdown", "percent", "terminal"]
@@ -34,7 +35,9 @@ def tables(report: Report) -> list[Table]:
     if spec.control is not None and any(group.gain for group in groups):
         result += with_interval(spec.control.gain, [group.gain for group in groups], sign=True)
     baselines = [
-        Column(name, tuple(percent(group.baselines[name].value) for group in groups)) for name in groups[-1].baselines
+        Column(name, tuple(percent(group.baselines[name].value) for group in groups))
+        for name in groups[-1].baselines
+        if name not in (report.judges.baselines if report.judges else ())
     ]
     if spec.chance is not None:
         baselines.append(Column("chance", tuple(percent(spec.chance) for _ in groups)))
@@ -53,7 +56,7 @@ def tables(report: Report) -> list[Table]:
     ]
     return [
         Table("Result", labels, tuple(result)),
-        Table("Baselines and chance", labels, tuple(baselines)),
+        Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{spec.score} in parts of the data", labels, tuple(slices)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
@@ -66,15 +69,9 @@ def _count(group: Group) -> str:
 
 def _measured(report: Report, shown: engine.Line) -> list[Column]:
     if shown.measure in report.run.benchmark.report.derived:
-        values = [group.derived[shown.measure] for group in report.shown]
-    else:
-        values = [group.measures[shown.measure].value for group in report.shown]
-    texts = tuple(percent(value) if shown.share else signed(value) for value in values)
-    found = [Column(shown.title, texts, shown.strong)]
-    if shown.interval:
-        intervals = tuple(interval(group.measures[shown.measure]) for group in report.shown)
-        found.append(Column(INTERVAL, intervals, joined=True))
-    return found
+        values = tuple(layout.number(shown, group.derived[shown.measure]) for group in report.shown)
+        return [Column(shown.title, values, shown.strong)]
+    return layout.measured(shown, [group.measures[shown.measure] for group in report.shown])
 
 
 def terminal(report: Report) -> list[RenderableType]:
@@ -86,6 +83,7 @@ def terminal(report: Report) -> list[RenderableType]:
         *layout.drawn(tables(report)[:1]),
         *map(line, headline.lines(report)),
         line(""),
+        *judges.terminal(report.run.benchmark, report.overall, report.judges),
         *layout.drawn(tables(report)[1:]),
         *layout.drawn(aspect_tables(report)),
         *map(line, aspect_notes(report)),
@@ -94,7 +92,7 @@ def terminal(report: Report) -> list[RenderableType]:
     if report.sheet:
         parts += [line(SHEET), *map(line, report.sheet.notes), *layout.drawn(sheet_tables(report.sheet))]
     if report.published:
-        parts += [line(report.published.why), *layout.drawn([published_table(report)])]
+        parts += [line(report.published.why), *layout.drawn(published_tables(report))]
     parts.append(line(f"signature: {report.signature}", style="dim"))
     return [*parts, *(line(f"{name}: {signature}", style="dim") for name, signature in report.signatures.items())]
 
@@ -115,14 +113,25 @@ def sheet_tables(sheet: Sheet) -> list[Table]:
     return [Table("Scores", labels, tuple(scores)), Table("Differences", labels, tuple(gaps))]
 
 
-def published_table(report: Report) -> Table:
-    """What was published for the rows of the report; a column with nothing there is left out."""
+def published_tables(report: Report) -> list[Table]:
+    """What was published for the rows of the report, and figures of other measures. What has nothing to show is left out."""
+    if report.published is None:
+        return []
     names = [group.name for group in report.shown]
-    columns = [
+    columns = tuple(
         Column(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
-        for label, values in (report.published.rows if report.published else {}).items()
+        for label, values in report.published.rows.items()
+    )
+    figures = [
+        Table(
+            f"Published: {shown.title}",
+            tuple(values),
+            (Column(shown.title, tuple(layout.number(shown, x) for x in values.values())),),
+            corner="%" if shown.share else "",
+        )
+        for shown, values in report.published.figures
     ]
-    return Table("Published", tuple(map(spaced, names)), tuple(columns))
+    return [Table("Published", tuple(map(spaced, names)), columns), *figures]
 
 
 def unread(report: Report) -> list[str]:
@@ -143,6 +152,7 @@ def markdown(report: Report, level: int = 2) -> str:
         "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in report.above),
         *layout.markdown(tables(report)[:1], level + 1),
         headline.markdown(report),
+        *judges.markdown(report.run.benchmark, report.overall, report.judges, level + 1),
         *layout.markdown(tables(report)[1:], level + 1),
         *layout.markdown(aspect_tables(report), level + 1),
         *map(foreign.markdown, aspect_notes(report)),
@@ -163,7 +173,7 @@ def markdown(report: Report, level: int = 2) -> str:
 
 def published(report: Report, level: int) -> str:
     """What others published, in Markdown."""
-    return "\n\n".join(layout.markdown([published_table(report)], level))
+    return "\n\n".join(layout.markdown(published_tables(report), level))
 
 
 def aspect_tables(report: Report) -> list[Table]:

@@ -99,7 +99,8 @@
       const people = data.people.map((person) => person.toLowerCase());
       searchable = cases.map((one) => {
         const parts = [one.id, one.user, one.question ?? "", ...(one.responses ?? [])].map((part) => part.toLowerCase());
-        return [...parts, people[one.about] ?? ""];
+        const more = (one.texts ?? []).map(([, content]) => content.toLowerCase());
+        return [...parts, ...more, people[one.about] ?? ""];
       });
     }
     return searchable;
@@ -186,15 +187,16 @@
 
   // --- one case --------------------------------------------------------------------------------------------------------
 
-  function pick([answer, right]) {
-    const label = right === null ? `unreadable: ${spaced(answer)}` : `${answer}, ${data.labels[right ? 0 : 1]}`;
-    return make("span", { class: "pick" }, make("span", { class: `mark ${right ? "right" : right === null ? "none" : "wrong"}` }), label);
+  function pick([answer, right], kind) {
+    const verdict = right === "" ? "" : `, ${kind.labels[right ? 0 : 1]}`; // none where no label is right
+    const label = right === null ? `unreadable: ${spaced(answer)}` : `${answer}${verdict}`;
+    return make("span", { class: "pick" }, make("span", { class: `mark ${right ? "right" : right === false ? "wrong" : "none"}` }), label);
   }
 
   function cells(run, answer) {
     if (!answer) return [make("td", { colspan: run.calls.length }, "not asked")];
     if (answer.rewards) return run.calls.map((call, place) => make("td", { "data-call": spaced(call) }, ...answer.rewards.map((pair) => make("span", { class: "pick" }, pair[place].toPrecision(4)))));
-    return run.calls.map((call, place) => make("td", { "data-call": spaced(call) }, ...(answer.picks ?? []).map((epoch) => pick(epoch[place]))));
+    return run.calls.map((call, place) => make("td", { "data-call": spaced(call) }, ...(answer.picks ?? []).map((epoch) => pick(epoch[place], data.kinds[run.kind]))));
   }
 
   function note(answer) {
@@ -208,13 +210,14 @@
   function picks(index) {
     const groups = new Map();
     runs.forEach((run, number) => {
+      if (run.kind !== cases[index].kind) return; // of another benchmark
       const key = JSON.stringify(run.calls);
       groups.set(key, [...(groups.get(key) ?? []), number]);
     });
     return [...groups.values()].map((numbers) => {
       const of = numbers.map((number) => answers[number][index]);
       const noted = of.map(note);
-      const last = of.some((answer) => answer?.probability !== undefined) ? `probability of ${data.labels[0]}` : "";
+      const last = of.some((answer) => answer?.probability !== undefined) ? `probability of ${data.kinds[cases[index].kind].labels[0]}` : "";
       const heads = ["run", ...runs[numbers[0]].calls.map(spaced), ...(noted.some((parts) => parts.length) ? [last] : [])];
       return make(
         "table",
@@ -245,7 +248,7 @@
       make(
         "header",
         {},
-        make("b", {}, data.labels[place]),
+        make("b", {}, data.kinds[one.kind].labels[place]),
         make("span", { class: "muted" }, `${count(mine)} characters`),
         mine > other ? make("span", { class: "tag" }, "longer") : null,
       ),
@@ -281,10 +284,12 @@
   function show(index) {
     const one = cases[index];
     const told = one.about !== undefined;
-    const asked = one.question === undefined ? [] : [make("h3", {}, "Question"), text("p", "question", one.question)];
+    const kind = data.kinds[one.kind];
+    const asked = one.question === undefined ? [] : [make("h3", {}, kind.question), text("p", "question", one.question)];
+    const texts = (one.texts ?? []).flatMap(([heading, content]) => [make("h3", {}, heading), text("p", "", content)]);
     const responses = one.responses ? make("div", { class: "responses" }, response(one, 0), response(one, 1)) : null;
-    const about = told ? make("div", { class: "about" }, make("h3", {}, data.about), text("div", "", data.people[one.about])) : null;
-    const main = make("div", {}, ...asked, responses, make("h3", {}, "What the runs picked"), ...picks(index));
+    const about = told ? make("div", { class: "about" }, make("h3", {}, kind.about), text("div", "", data.people[one.about])) : null;
+    const main = make("div", {}, ...asked, ...texts, responses, make("h3", {}, `What the runs ${kind.did}`), ...picks(index));
     const body = make("div", { class: told ? "body told" : "body" }, main, about);
     at("case").replaceChildren(make("div", {}, head(one), flags(one), body));
     at("case").scrollTop = 0;

@@ -1,8 +1,4 @@
-"""Question and pieces of text -> the pieces that are most relevant to the question, by BM25.
-
-The paper says that memories are retrieved by the question (arXiv 2506.12915, Appendix F). The retriever and the number of
-pieces are not stated: BM25 and k = 5 are ours.
-"""
+"""Question and pieces of text -> the pieces that are most relevant to the question, by BM25."""
 
 from __future__ import annotations
 
@@ -12,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ...common.errors import require
-from ...common.text import IDEOGRAPHS, neighbours, nfkc
+from .errors import require
+from .text import IDEOGRAPHS, neighbours, nfkc
 
 _RUN = re.compile(rf"[{IDEOGRAPHS}]+|[^\W_{IDEOGRAPHS}]+")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")

@@ -1,0 +1,89 @@
+"""What relevance is without understanding: everything, nothing, and the attributes that are most like the prompt.
+
+BM25 and embeddings select the best k of a profile, which is what one user has for one prompt. Nobody tells them k: it is as
+many as people select on average, the size of the profile times the share of YES over all rows, so that neither baseline can
+win or lose by how much it selects.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from ..common.retrieval import retrieve
+from ..engine.judged import Answers
+from ..replies.words import NO, YES
+from .rows import Relevance
+
+EMBEDDINGS = "RECENTER_EMBEDDINGS"
+"""The environment variable that names a model of sentence-transformers: on the Hub, or a folder."""
+
+Chosen = Callable[[Sequence[Relevance], int], set[str]]
+"""(a profile, k) -> the ids of the rows that a baseline selects of it."""
+
+
+def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]], list[str]]:
+    """(name -> row id -> answer, notes on what they are and on those that are missing).
+
+    Args:
+        rows: all rows of the data that have a majority, asked or not: a profile is never a part of one.
+
+    Raises:
+        OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
+    """
+    rate = sum(row.majority is True for row in rows) / len(rows) if rows else 0.0
+    said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)}
+    missing = []
+    try:
+        said["BM25"] = _of_profiles(rows, rate, most_alike)
+    except ModuleNotFoundError as error:
+        missing.append(f"No BM25: {error}")
+    if model := os.environ.get(EMBEDDINGS, "").strip():
+        try:
+            said["embeddings"] = _of_profiles(rows, rate, _closest(rows, model))
+        except ModuleNotFoundError as error:
+            missing.append(f"No embeddings: {error}")
+    else:
+        missing.append(
+            f"No embeddings: set {EMBEDDINGS} to a model of sentence-transformers, such as "
+            "sentence-transformers/all-MiniLM-L6-v2, or to its folder."
+        )
+    names = [name for name in said if not name.startswith("always")]
+    rule = (
+        f"{' and '.join(names)}: the k attributes of a user that are most like the prompt. k is the user's number of attributes "
+        f"for that prompt times the share of {YES} over all rows ({100 * rate:.1f} %), rounded, and at least 1."
+    )
+    return said, [*([rule] if names else []), *missing]
+
+
+def selected(size: int, rate: float) -> int:
+    """k: how many of a profile are selected."""
+    return max(1, int(size * rate + 0.5))
+
+
+def most_alike(profile: Sequence[Relevance], k: int) -> set[str]:
+    """By BM25 between the prompt and each attribute. Rows with the same attribute are selected together.
+
+    Raises:
+        ModuleNotFoundError: bm25s is not installed.
+    """
+    best = set(retrieve(profile[0].prompt, [row.attribute for row in profile], k))
+    return {row.id for row in profile if row.attribute in best}
+
+
+def _closest(rows: Sequence[Relevance], model: str) -> Chosen:
+    """By the cosine between the embeddings of both."""
+    from .embeddings import similarity
+
+    cosine: Mapping[str, float] = similarity(rows, model)
+    return lambda profile, k: {row.id for row in sorted(profile, key=lambda row: (-cosine[row.id], row.id))[:k]}
+
+
+def _of_profiles(rows: Sequence[Relevance], rate: float, chosen: Chosen) -> dict[str, Answers]:
+    profiles: dict[tuple[str, str], list[Relevance]] = {}
+    for row in rows:
+        profiles.setdefault((row.user_id, row.prompt), []).append(row)
+    best: set[str] = set()
+    for profile in profiles.values():
+        best |= chosen(profile, selected(len(profile), rate))
+    return {row.id: (YES if row.id in best else NO,) for row in rows}

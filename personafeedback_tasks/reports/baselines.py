@@ -1,0 +1,171 @@
+"""Baselines that answer like a model, scored like one; and people, each against the others.
+
+A baseline that says something for every case has every measure of a run: its answers go through the benchmark's own scores,
+with errors over users. So does one person whose answers are held against what most of the others say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from rich.console import RenderableType
+
+from ..common import foreign
+from ..common.statistics import Estimate
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Benchmark, Method
+from ..engine.judged import Answers
+from ..engine.report import Examined, HumanAgreement
+from ..runs.run import Run
+from . import table as layout
+from .groups import Group, measures_of
+from .table import Column, Table
+from .terminal import line
+
+PEOPLE = "people among themselves"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a report shows beside its run, over all cases of it.
+
+    Attributes:
+        baselines: name -> measure -> value on the cases of the run.
+        people: measure -> value of one person against the others, over all rows of the data; empty without votes.
+        agreement: how far people agree; None where there is no such thing.
+        notes: sentences on the baselines.
+    """
+
+    baselines: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
+    people: Mapping[str, Estimate] = field(default_factory=dict)
+    agreement: HumanAgreement | None = None
+    notes: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for `jsonable`."""
+        return {
+            "baselines": {
+                name: {measure: asdict(value) for measure, value in found.items()}
+                for name, found in self.baselines.items()
+            },
+            "people": {measure: asdict(value) for measure, value in self.people.items()},
+            "agreement": {name: asdict(value) for name, value in self.agreement.coefficients.items()}
+            if self.agreement
+            else None,
+            "notes": [*self.notes, *([self.agreement.note] if self.agreement else [])],
+        }
+
+
+def with_scores(run: Run, texts: Examined) -> Examined:
+    """The same with the `primary` of the baselines that answer among `Examined.baselines`."""
+    primary = run.benchmark.report.primary
+    found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
+    for name, cases in answered(run, texts).items():
+        for case in cases:
+            found.setdefault(case.case_id, {})[name] = run.benchmark.report.values(case)[primary]
+    return replace(texts, baselines=found)
+
+
+def answered(run: Run, texts: Examined) -> dict[str, list[CaseAnswers]]:
+    """Name of a baseline -> what it says of each case of the run; empty for a method that reads no answers."""
+    if run.method.score is None:
+        return {}
+    return {
+        name: [_case(case, said[case_id], run.method) for case_id, case in run.cases.items()]
+        for name, said in texts.said.items()
+    }
+
+
+def make_beside(run: Run, texts: Examined) -> Beside:
+    """What to show beside a run."""
+    spec = run.benchmark.report
+    wanted = [shown.measure for shown in spec.compared]
+    if spec.precision_recall is not None:
+        wanted += [spec.precision_recall.precision, spec.precision_recall.recall]
+    baselines = {name: _measures(run.benchmark, cases, wanted) for name, cases in answered(run, texts).items()}
+    return Beside(baselines, _people(run, texts.agreement, wanted), texts.agreement, tuple(texts.said_notes))
+
+
+def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -> dict[str, Estimate]:
+    """One person against the others. Every judgment counts the same, as one case.
+
+    Rows must not: of votes like yes, yes, no only the last person has others who agree, so such a row would count as wrong as a
+    whole, and people who answer at random would be right in a quarter of the rows of three votes.
+    """
+    if agreement is None or not agreement.against_rest or run.method.score is None:
+        return {}
+    cell = run.benchmark.cells[0]  # these measures are over all
+    cases = [
+        _case(CaseAnswers(str(number), cell, user, "", tuple(judged.targets), (), ()), judged.answers, run.method)
+        for number, (user, judged) in enumerate(agreement.against_rest)
+    ]
+    return _measures(run.benchmark, cases, wanted)
+
+
+def _measures(benchmark: Benchmark, cases: Sequence[CaseAnswers], wanted: Sequence[str]) -> dict[str, Estimate]:
+    return measures_of(benchmark, cases, {case.case_id: benchmark.report.values(case) for case in cases}, only=wanted)
+
+
+def _case(case: CaseAnswers, answers: Answers, method: Method) -> CaseAnswers:
+    """The case with other answers."""
+    assert method.score is not None  # checked by the callers
+    return replace(
+        case,
+        answers=(answers,),
+        values=(method.score(case.targets, answers, ()),),
+        unread=(),
+        rewards=(),
+        tokens=math.nan,
+    )
+
+
+# --- as text ----------------------------------------------------------------------------------------------------------
+
+
+def tables(benchmark: Benchmark, group: Group, beside: Beside | None) -> list[Table]:
+    """The run, the baselines, and people, one below the other."""
+    if beside is None or not beside.baselines:
+        return []
+    rows = {"this run": group.measures, **beside.baselines, **({PEOPLE: beside.people} if beside.people else {})}
+    columns: list[Column] = []
+    for shown in benchmark.report.compared:
+        columns += layout.measured(shown, [measures[shown.measure] for measures in rows.values()])
+    return [Table("Beside baselines and people", tuple(rows), tuple(columns))]
+
+
+def lines(beside: Beside | None) -> list[str]:
+    """What the rows of the table are."""
+    if beside is None:
+        return []
+    said = list(beside.notes)
+    found = beside.agreement
+    if found is None:
+        return said
+    if not found.coefficients:
+        return [*said, found.note]
+    values = "; ".join(f"{name} {_with_interval(value)}" for name, value in found.coefficients.items())
+    against = f" {PEOPLE}: each person against what most of the others say." if beside.people else ""
+    return [*said, f"People's agreement ({found.note}): {values}.{against}"]
+
+
+def _with_interval(one: Estimate) -> str:
+    low, high = layout.signed(one.low), layout.signed(one.high)
+    return f"{layout.signed(one.value)} ({low} to {high})"
+
+
+def terminal(benchmark: Benchmark, group: Group, beside: Beside | None) -> list[RenderableType]:
+    """What `terminal.show` prints."""
+    return [
+        *layout.drawn(tables(benchmark, group, beside)),
+        *map(line, lines(beside)),
+        *([line("")] if lines(beside) else []),
+    ]
+
+
+def markdown(benchmark: Benchmark, group: Group, beside: Beside | None, level: int) -> list[str]:
+    """Parts of a Markdown file."""
+    said = "\n".join(f"- {foreign.markdown(one)}" for one in lines(beside))
+    return [*layout.markdown(tables(benchmark, group, beside), level), *([said] if said else [])]

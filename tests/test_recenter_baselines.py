@@ -1,0 +1,95 @@
+"""What relevance is without understanding: who is selected, how many, and what is said where something is missing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("bm25s")
+
+from personafeedback_tasks.common import retrieval
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.recenter.baselines import EMBEDDINGS, most_alike, relevance, selected
+from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.rows import Relevance
+
+ROWS = with_majority(load(Relevance, "sample")).cases
+RATE = sum(row.majority for row in ROWS) / len(ROWS)
+
+
+@pytest.fixture(autouse=True)
+def _no_embeddings(monkeypatch):
+    monkeypatch.delenv(EMBEDDINGS, raising=False)
+
+
+def profiles(rows):
+    found = {}
+    for row in rows:
+        found.setdefault((row.user_id, row.prompt), []).append(row)
+    return found.values()
+
+
+@given(st.integers(1, 60), st.floats(0, 1))
+@settings(deadline=None, derandomize=True)
+def test_k_is_the_nearest_number_and_at_least_one(size, rate):
+    k = selected(size, rate)
+    assert 1 <= k <= size
+    assert k == 1 or abs(k - size * rate) <= 0.5
+
+
+def test_constant_answers_answer_everything():
+    said, _ = relevance(ROWS)
+    for label in ("YES", "NO"):
+        assert said[f"always {label}"] == {row.id: (label,) for row in ROWS}
+
+
+def test_bm25_selects_k_of_every_profile_whoever_comes_first():
+    said, notes = relevance(ROWS)
+    for profile in profiles(ROWS):
+        assert len({row.attribute for row in profile}) == len(profile)
+        assert sum(said["BM25"][row.id] == ("YES",) for row in profile) == selected(len(profile), RATE)
+    assert f"{100 * RATE:.1f} %" in notes[0]
+
+
+def test_what_shares_words_with_the_prompt_is_selected_and_equal_attributes_together():
+    texts = ["plays the violin", "has two cats", "Has a boat", "has two cats"]
+    rows = [Relevance(f"r{n}", "u", "What do my two cats need?", text, True) for n, text in enumerate(texts)]
+    assert most_alike(rows, 1) == {"r1", "r3"}
+
+
+def test_without_bm25s_a_note_names_the_extra(monkeypatch):
+    retrieval._index.cache_clear()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    said, notes = relevance(ROWS)
+    assert said.keys() == {"always YES", "always NO"}
+    assert any(note.startswith("No BM25: ") and "'personafeedback-tasks[retrieval]'" in note for note in notes)
+
+
+def test_without_the_variable_a_note_says_how_to_get_embeddings():
+    said, notes = relevance(ROWS)
+    assert "embeddings" not in said
+    assert any(note.startswith(f"No embeddings: set {EMBEDDINGS}") for note in notes)
+
+
+@pytest.mark.slow
+def test_embeddings_select_the_closest_k_by_a_real_model(minilm, monkeypatch):
+    from personafeedback_tasks.recenter.embeddings import similarity
+
+    monkeypatch.setenv(EMBEDDINGS, str(minilm))
+    said, notes = relevance(ROWS)
+    cosine = similarity(ROWS, str(minilm))
+    for profile in profiles(ROWS):
+        chosen = {row.id for row in profile if said["embeddings"][row.id] == ("YES",)}
+        assert len(chosen) == selected(len(profile), RATE)
+        others = [cosine[row.id] for row in profile if row.id not in chosen]
+        assert min(cosine[one] for one in chosen) >= max(others)
+    assert "BM25 and embeddings" in notes[0]
+
+
+@pytest.mark.slow
+def test_a_model_that_is_not_there_is_an_error_that_names_it(tmp_path, monkeypatch):
+    pytest.importorskip("sentence_transformers")
+    monkeypatch.setenv(EMBEDDINGS, str(tmp_path))
+    with pytest.raises(OptionError, match=tmp_path.name):
+        relevance(ROWS)
