@@ -9,7 +9,7 @@ import click
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
 from ..engine.benchmark import HARNESSES
-from ..engine.plan import Limit, Plan, asked, make_plan
+from ..engine.plan import Limit, Plan, asked, benchmark_of, make_plan
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.record import PERSONAFEEDBACK
 from ..personafeedback.release import PAPER_COUNTS, ask_hub
@@ -20,20 +20,19 @@ from .output import json_option, needs_tables, say, show_table, write_json
 @click.option(
     "--data",
     help="A folder with data/ and persona/, `sample`, or a Hub dataset id. "
-    "Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
+    "Default: PERSONAFEEDBACK_DATA, else the pinned Hub release. For the tasks of recenter a folder with their rows; default: "
+    "RECENTER_DATA.",
 )
 @click.option(
     "--counts",
     type=click.Choice(COUNTS),
-    default=COUNTS[0],
-    show_default=True,
-    help="table2 requires the paper's number of cases per cell; any accepts what is present.",
+    help="table2 requires the paper's number of cases per cell; any accepts what is present. Default: as in a run.",
 )
 @click.option(
     "--task", help="A task of either harness. Default: the first one in README's list whose cells the data have."
 )
 @click.option("--method", help="As -T method= in Inspect; in lm-eval the end of the task's name.")
-@click.option("--setting", default="persona", show_default=True, help="What the model is told about the user.")
+@click.option("--setting", help="What the model is told about the user. Default: persona.")
 @click.option(
     "--difference",
     type=click.FloatRange(0, 100, min_open=True),
@@ -50,10 +49,10 @@ from .output import json_option, needs_tables, say, show_table, write_json
 @json_option
 def plan(
     data: str | None,
-    counts: str,
+    counts: str | None,
     task: str | None,
     method: str | None,
-    setting: str,
+    setting: str | None,
     difference: float,
     tokenizer: str | None,
     json_file: str | None,
@@ -68,15 +67,17 @@ def plan(
         personafeedback plan --data FOLDER --method cot --setting no_persona
         personafeedback plan --data FOLDER --difference 5
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
+        personafeedback plan --data sample --task recenter_relevance_select
     """
     needs_tables(json_file)
     require("scipy", extra="report")
-    if fetched := ask_hub(data):
+    record = benchmark_of(task) if task else PERSONAFEEDBACK
+    if record is PERSONAFEEDBACK and (fetched := ask_hub(data)):
         say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
-    record = PERSONAFEEDBACK
     chosen = task or _largest(data)
     selection, of = asked(record, chosen, method)
-    options = record.options.strict({"method": of.name, "setting": setting, "data": data, "counts": counts})
+    given = {"method": of.name, "setting": setting, "data": data, "counts": counts}
+    options = record.options.strict({name: value for name, value in given.items() if value is not None})
     count = counted_by(tokenizer) if tokenizer else estimated
     made = make_plan(
         record, selection, record.load(options, record.selections[selection]), options, difference / 100, count
@@ -88,7 +89,8 @@ def plan(
         say(f"Data: {made.cases.revision}")
         say()
         _show_work(made, tokenizer)
-        _show_differences(made, list(of.harnesses))
+        if made.shown:
+            _show_differences(made, list(of.harnesses))
 
 
 def _largest(data: str | None) -> str:
@@ -109,7 +111,7 @@ def _show_work(made: Plan, tokenizer: str | None) -> None:
         [*cells, *([("total", f"{cases:,}", document["users"])] if len(cells) > 1 else [])],
     )
     rows = [
-        ("calls", f"{work.calls:,}", f"{work.calls / cases:g}", ""),
+        ("calls", f"{work.calls:,}", f"{work.calls / cases:.3g}", ""),
         ("prompt tokens", f"{work.prompt_tokens:,}", f"{work.prompt_tokens / cases:,.0f}", f"{work.longest:,}"),
     ]
     if work.room:
