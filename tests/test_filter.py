@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from support import planted
 from support.commands import personafeedback, tree
 from support.documents import DOCS, block, needs_checkout
+from support.minilm import cached
 
 pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
@@ -482,14 +483,9 @@ def test_another_embedding_model_is_refused(of_planted, minilm, tmp_path):
 @needs_checkout
 def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     """With the default embedding model, which lies in a cache as the Hub's client fills it."""
-    commit = "0" * 40
-    cached = tmp_path / "cache" / f"models--{DEFAULT.replace('/', '--')}"
-    shutil.copytree(minilm, cached / "snapshots" / commit)
-    (cached / "refs").mkdir()
-    (cached / "refs" / "main").write_text(commit, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     _, *words = shlex.split(block(PAGE, "filter: train"))
-    done = personafeedback(*words, SENTENCE_TRANSFORMERS_HOME=str(tmp_path / "cache"))
+    done = personafeedback(*words, **cached(minilm, tmp_path))
     assert done.stdout.endswith(block(PAGE, "filter: output"))  # after a warning of the Hub's client: it is offline
     assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
     (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))

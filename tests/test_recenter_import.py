@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.authors import ONE, OTHER, PROFILES, profile, replies, said, write
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.common.errors import DataError
@@ -18,8 +19,6 @@ from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
 from personafeedback_tasks.recenter.upstream import ShortIds, convert, lines
 
-PROFILES = "task6/eval_results_task5_gt_attributes_small.jsonl"
-ONE, OTHER = "relevance_task5/one.jsonl", "relevance_task5/other.jsonl"
 PILOT = "task3_relevance_clf.jsonl"
 ITEMS = "extracted/task6_items.jsonl"
 
@@ -29,31 +28,6 @@ LABELS = [
     ("wild-user-a", 5, "Name a hobby.", {"Owns an oven": None, "Plays chess": True, "Is left-handed": False}),
 ]
 """User, prompt id, prompt, attribute -> ground truth."""
-
-
-def said(attribute: str, model: str) -> bool | None:
-    """What a model's reply was read as: anything that differs by model, None among it."""
-    return {0: True, 1: False, 2: None}[(len(attribute) + len(model)) % 3]
-
-
-def profile(user, prompt, text, labels):
-    attributes = [
-        {"attribute": of, "reason": "?", "confidence": 0.9, "ground_truth": label} for of, label in labels.items()
-    ]
-    return {"user_id": user, "prompt_id": prompt, "prompt_text": text, "profile_attributes": attributes}
-
-
-def replies(number, user, labels, model):
-    items = [
-        {
-            "attribute": of,
-            "relevant": said(of, model),
-            "raw_answer": f"{said(of, model)}",
-            "full_output": f"{model} on {of}",
-        }
-        for of in labels
-    ]
-    return {"sample_index": number // 2, "prompt_index": number, "user_id": user, "items": items}
 
 
 def authors(labels=LABELS) -> dict[str, list[dict]]:
@@ -87,13 +61,6 @@ def authors(labels=LABELS) -> dict[str, list[dict]]:
         for model in ("one", "other")
     ]  # fmt: skip
     return files
-
-
-def write(folder: Path, files: dict[str, list[dict]]) -> Path:
-    for name, found in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
-    return folder
 
 
 def written(path: Path) -> list[dict]:

@@ -1,0 +1,87 @@
+"""The two stories of docs/recenter.md, on the sample and on a folder in the authors' layout: their lines as printed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("torch")
+
+from support import planted
+from support.authors import profile, replies, write
+from support.documents import DOCS, block, needs_checkout
+from support.killed import serving
+from support.minilm import cached
+
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.relevance import build
+from personafeedback_tasks.recenter.rows import Relevance
+
+PAGE = DOCS / "recenter.md"
+
+
+def told(lines, folder, minilm, **environment):
+    """What the lines print, in a shell of their own that stops at the first one that fails."""
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RECENTER", "PERSONAFEEDBACK"))}
+    done = subprocess.run(
+        ["bash", "-ec", lines], cwd=folder, capture_output=True, text=True, timeout=600,
+        env={**clean, "PATH": tools, "COLUMNS": "120", "INSPECT_DISPLAY": "plain", **cached(minilm, folder), **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, lines + done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@needs_checkout
+def test_the_story_of_the_sample(minilm, tmp_path):
+    asked = {}
+    record = find("recenter_relevance")
+    for control in ("none", "other_user"):
+        options = record.options(data="sample", control=control)
+        asked |= {build(row): (row.majority, control) for row in record.load(options, {})}
+    with serving(asked, lambda relevant, control: "YES" if relevant or control == "other_user" else "NO") as server:
+        printed = told(
+            block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
+        )
+    ranking = printed[printed.index("Ranking") :] if "Ranking" in printed else printed
+    assert ranking.index("openai/gpt-4o") < ranking.index("personafeedback/relevance-filter")
+    assert "attribute gain" in " ".join(printed.split())
+    assert {path.name for path in (tmp_path / "report").iterdir()} >= {
+        "report.md",
+        "index.html",
+        "precision_recall.svg",
+    }
+    report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "BM25" in report
+    assert "always YES" in report
+
+
+@needs_checkout
+def test_the_story_of_the_authors_files(minilm, tmp_path):
+    """The model's recorded replies are those of `said`, which are right about as often as not."""
+    found = {}
+    for row in planted.rows(users=8, prompts=6, attributes=10):
+        found.setdefault((row["user_id"], row["prompt"]), {})[row["attribute"]] = row["label"]
+    prompts = {prompt: number for number, prompt in enumerate(dict.fromkeys(prompt for _, prompt in found))}
+    labels = [(user, prompts[prompt], prompt, of) for (user, prompt), of in found.items()]
+    write(
+        tmp_path / "FOLDER",
+        {
+            "task6/eval_results_task5_gt_attributes_one.jsonl": [profile(*line) for line in labels],
+            "relevance_task5/MODEL.jsonl": [
+                replies(number, user, of, "MODEL") for number, (user, _, _, of) in enumerate(labels)
+            ],
+        },
+    )
+    printed = told(block(PAGE, "story: authors"), tmp_path, minilm)
+    rows = with_majority(load(Relevance, tmp_path / "recenter"))
+    assert f"{len(rows):,}" in printed
+    assert "personafeedback/relevance-filter" in printed
