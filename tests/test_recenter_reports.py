@@ -296,7 +296,7 @@ def test_compare_prints_both_harnesses(logs):
     assert done.exit_code == 0, done.output
     assert re.search(r"over-selection +0\.000 +2\.292 +-2\.292", done.stdout)
     markdown = personafeedback("compare", logs / "dummy", logs / "always_yes", "--markdown")
-    assert in_markdown(markdown.stdout)["Over all cases: relevance"]["B"]["recall (%)"] == "100.0"
+    assert in_markdown(markdown.stdout)["Over all cases"]["B"]["recall (%)"] == "100.0"
 
 
 def test_a_ranking_has_the_measures_over_all_rows(template, noisy):

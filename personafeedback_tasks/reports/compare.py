@@ -223,7 +223,7 @@ def _other_table(comparison: Comparison) -> Table:
         ),
     )
     labels = tuple(f"{one.title} (%)" if one.share else one.title for one in shown)
-    return Table(f"Over all cases: {spaced(comparison.groups[-1].name)}", labels, columns if rows else (), corner="")
+    return Table("Over all cases", labels, columns if rows else (), corner="")
 
 
 def terminal(comparison: Comparison) -> list[RenderableType]:
