@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from markdown_it import MarkdownIt
-from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, text
+from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
 from support.environments import CHECKOUT, Venv
 
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -134,7 +134,12 @@ def test_the_table_of_options_has_every_option_of_the_tasks():
 
 def test_the_table_of_metrics_has_every_metric():
     shown = set().union(
-        *(names(row[0]) for page in (METRICS, DOCS / "recenter.md") for row in table(page, "| metric |"))
+        *(
+            names(row[0])
+            for page in (METRICS, DOCS / "recenter.md")
+            for rows in tables(page, "| metric |")
+            for row in rows
+        )
     )
     assert {metric.name for method in METHODS.values() for metric in method.metrics} <= shown
     defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))

@@ -82,7 +82,7 @@ def refuses(stage, *rows) -> str:
 @every_stage
 def test_a_row_has_what_its_line_says(stage):
     (row,) = loaded(stage, ROWS[stage])
-    assert (row.id, row.user_id, row.cell, row.language) == ("r1", "u1", stage.stage, "en")
+    assert (row.id, row.user_id, row.cell, row.language) == ("r1", "u1", stage.cells[0], "en")
     for key, value in ROWS[stage].items():
         if key == "conversation":
             assert [message._asdict() for message in row.conversation] == value

@@ -143,7 +143,7 @@ def test_answers_about_relevance_keep_their_numbers(tmp_path):
     said = [{"id": case, "reply": "Who knows?" if case in broken else label} for case, label in PEOPLE.items()]
     first = replayed(recenter_relevance(data="sample"), write(tmp_path / "f.jsonl", said), tmp_path / "first")
     found = check_round_trip(first, lambda: recenter_relevance(data="sample"), tmp_path)
-    assert found["groups"]["relevance"]["measures"]["acc"]["value"] == 1 - len(broken) / len(PEOPLE)
+    assert found["groups"]["total"]["measures"]["acc"]["value"] == 1 - len(broken) / len(PEOPLE)
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_several_epochs_keep_their_numbers(tmp_path):
     log = replayed(recenter_relevance(data="sample"), file, tmp_path / "logs", epochs=2)
     share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
     report = of_log(log)
-    assert report["groups"]["relevance"]["measures"]["acc"]["value"] == pytest.approx((1 + share) / 2, abs=1e-12)
+    assert report["groups"]["total"]["measures"]["acc"]["value"] == pytest.approx((1 + share) / 2, abs=1e-12)
     assert numbers(scored("recenter_relevance", file, "--data", "sample")) == numbers(report)
     assert read(exported(log, tmp_path / "again.jsonl")[0]).replies == read(file).replies
 
@@ -216,7 +216,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
 def test_known_answers_about_relevance_have_known_scores(said, acc, recall, tmp_path):
     share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
     report = scored(RELEVANCE[0], write(tmp_path / "model.jsonl", relevance(said)), *RELEVANCE[1:])
-    found = report["groups"]["relevance"]["measures"]
+    found = report["groups"]["total"]["measures"]
     assert report["model"] == "model"
     assert " | recorded replies | " in report["signature"]
     assert (found["acc"]["value"], found["recall"]["value"]) == (share if acc is None else acc, recall)
@@ -257,7 +257,7 @@ def test_inspect_reads_such_replies_alike(tmp_path):
 def test_replies_that_an_importer_wrote_are_read(tmp_path):
     """With the answer that its source read, which does not count; and without `call`, since a row has one."""
     file = write(tmp_path / "m.jsonl", [{**record, "answer": None} for record in relevance(lambda label: label)])
-    assert scored(RELEVANCE[0], file, *RELEVANCE[1:])["groups"]["relevance"]["measures"]["acc"]["value"] == 1
+    assert scored(RELEVANCE[0], file, *RELEVANCE[1:])["groups"]["total"]["measures"]["acc"]["value"] == 1
 
 
 @pytest.mark.slow
@@ -284,7 +284,7 @@ def test_a_case_without_a_record_is_named(tmp_path):
     assert "4 calls of 4 of 55 cases have none" in told
     assert "--partial" in told
     part = scored(RELEVANCE[0], file, *RELEVANCE[1:], "--partial")
-    assert part["groups"]["relevance"]["cases"] == len(records) - 4
+    assert part["groups"]["total"]["cases"] == len(records) - 4
     assert part["partial"] == {"relevance": [51, 55]}
 
 
@@ -311,7 +311,7 @@ def test_extra_records_are_counted_in_one_line(tmp_path):
     file = write(tmp_path / "r.jsonl", [*relevance(lambda label: label), *extra])
     done = personafeedback("score-replies", RELEVANCE[0], file, *RELEVANCE[1:], "--json", "-")
     assert done.stderr == f"{file}: 3 of 58 records belong to no call of this run (first: line 56: extra-0)\n"
-    assert json.loads(done.stdout)["reports"][0]["groups"]["relevance"]["measures"]["acc"]["value"] == 1
+    assert json.loads(done.stdout)["reports"][0]["groups"]["total"]["measures"]["acc"]["value"] == 1
 
 
 GOOD = {"id": "a", "call": "c", "reply": "YES"}

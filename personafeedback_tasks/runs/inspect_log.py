@@ -15,7 +15,7 @@ from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
-from ..engine.benchmark import Benchmark, Method, Stage
+from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
 from ..engine.judged import Judged
 from ..engine.judges import Reply
 from ..engine.recorded import Key
@@ -253,6 +253,8 @@ def _conditions(log: EvalLog, notes: list[dict[str, Any]]) -> dict[str, Any]:
     for name in _NO_CONDITION:
         config.pop(name, None)
     config |= model_conditions(log.eval.model_args)
+    if log.eval.model.partition("/")[0] in benchmarks():  # a judge of ours: which file or folder it answers from
+        config |= log.eval.model_args
     if log.eval.model.startswith(f"{API}/"):
         names = ("aspects", "truncate", "trust_remote_code", "unpinned")
         given = {name: value for name, value in log.eval.model_args.items() if name in names}

@@ -190,7 +190,6 @@ MODEL_ARGUMENTS = (
     *("revision", "subfolder", "peft", "delta", "gguf_file", "dtype", "quantization", "load_in_4bit", "load_in_8bit"),
     *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
     *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
-    "replies",
 )
 """The model arguments of either harness that change the model or its prompt.
 

@@ -30,9 +30,15 @@ def block(path: Path, marker: str) -> str:
 
 def table(path: Path, header: str) -> list[list[str]]:
     """The cells of each row below a header."""
-    rows = text(path).partition(f"\n{header}")[2].partition("\n\n")[0].splitlines()[2:]
-    assert rows, header
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return tables(path, header)[0]
+
+
+def tables(path: Path, header: str) -> list[list[list[str]]]:
+    """The same of every table with that header."""
+    found = [part.partition("\n\n")[0].splitlines()[2:] for part in text(path).split(f"\n{header}")[1:]]
+    assert found, header
+    assert all(found), header
+    return [[[cell.strip() for cell in row.strip("|").split("|")] for row in rows] for rows in found]
 
 
 def section(path: Path, heading: str) -> str:
