@@ -129,6 +129,7 @@ RELEVANCE = Benchmark(
     name="recenter_relevance",
     title="Recenter relevance",
     group="recenter",
+    public="Public are people's majority labels in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.",
     version=VERSION,
     options=RelevanceOptions,
     methods={"generate": GENERATE, "select": SELECT},
