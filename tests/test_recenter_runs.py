@@ -14,7 +14,7 @@ pytest.importorskip("inspect_ai")
 from support.killed import Command, serving
 from support.lm_eval_runs import command
 from support.ranks import Ranked, evaluate_on
-from support.recenter import TASKS, ScriptedLM, asked, in_inspect, in_lm_eval, reply, same, says
+from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, says
 from support.servers import run
 
 from personafeedback_tasks.engine.benchmark import benchmarks
@@ -122,9 +122,3 @@ def test_inspect_killed_half_way_and_retried(server, expected, tmp_path):
     whole = read_run(retried)
     assert not whole.partial
     assert same(sum(case.value("acc") for case in whole.cases.values()) / len(whole.cases), expected[name]["acc"])
-
-
-def test_lm_eval_without_a_server_has_the_same_numbers(expected, tmp_path):
-    for name, (benchmark, method) in TASKS.items():
-        found, _ = in_lm_eval(benchmarks()[benchmark], says(name), tmp_path / name, method)
-        assert all(same(found[metric], expected[name][metric]) for metric in benchmarks()[benchmark].corpus), name
