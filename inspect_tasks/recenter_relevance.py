@@ -25,7 +25,7 @@ def recenter_relevance(
 ) -> Task:
     """Recenter relevance: all cases.
 
-    Public are people's majority labels in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
+    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
 
     Args:
         method: how the model is asked.
@@ -46,7 +46,7 @@ def recenter_relevance_select(
 ) -> Task:
     """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt.
 
-    Public are people's majority labels in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
+    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
 
     Args:
         control: other_user shows attributes of other users instead, which nothing makes relevant.
