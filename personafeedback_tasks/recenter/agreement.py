@@ -126,7 +126,7 @@ def against_rest(votes: Sequence[str]) -> list[Judged]:
     found: list[Judged] = []
     counts = Counter(votes)
     for label, times in sorted(counts.items()):
-        others = counts.copy()
+        others = Counter(counts)
         others[label] -= 1
         (first, most), *rest = others.most_common()
         if all(fewer < most for _, fewer in rest):
