@@ -24,6 +24,8 @@ def recenter_extraction(
 ) -> Task:
     """Recenter extraction: all cases.
 
+    No labels of this stage are public with their texts: bring your own, or try `data=sample`, which is invented.
+
     Args:
         method: how the model is asked.
         data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.

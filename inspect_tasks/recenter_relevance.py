@@ -25,6 +25,8 @@ def recenter_relevance(
 ) -> Task:
     """Recenter relevance: all cases.
 
+    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
+
     Args:
         method: how the model is asked.
         control: other_user shows attributes of other users instead, which nothing makes relevant.
@@ -43,6 +45,8 @@ def recenter_relevance_select(
     **unknown: Any,
 ) -> Task:
     """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt.
+
+    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
 
     Args:
         control: other_user shows attributes of other users instead, which nothing makes relevant.

@@ -25,6 +25,8 @@ def recenter_response(
 ) -> Task:
     """Recenter response: all cases.
 
+    No ratings of this stage are public with their texts: bring your own, or try `data=sample`, which is invented.
+
     Args:
         method: how the model is asked.
         control: other_user shows attributes of other users instead, which nothing makes relevant.

@@ -183,7 +183,8 @@ def _task(benchmark: Benchmark, selection: str, method: Method | None) -> str:
     return "\n".join(
         [
             "", "@task", f"def {benchmark.task(selection, method.suffix if method else '')}(", *parameters, ") -> Task:",
-            f'    """{benchmark.title}: {where}.', "", "    Args:", *documented, '    """',
+            f'    """{benchmark.title}: {where}.', "", *([f"    {benchmark.public}", ""] if benchmark.public else []),
+            "    Args:", *documented, '    """',
             f'    return build_task("{benchmark.name}", "{selection}", locals(){fixed})', "",
         ]
     )  # fmt: skip

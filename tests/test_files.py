@@ -20,6 +20,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
+from support.authors import PROFILES, profile, write
 from support.commands import AWAY, at_once, keep_locked, on_a_full_disk, personafeedback, tree
 from support.logs import lm_eval_log
 from support.releases import write_release
@@ -53,12 +54,19 @@ def logs(release, tmp_path_factory) -> dict[str, Path]:
     }
 
 
+@pytest.fixture(scope="module")
+def authors(tmp_path_factory) -> Path:
+    """People's labels of relevance, in the authors' layout."""
+    labels = [(f"user-{number}", number, "What can I bake?", {"Owns an oven": True}) for number in range(5)]
+    return write(tmp_path_factory.mktemp("authors") / "files", {PROFILES: [profile(*line) for line in labels]})
+
+
 SAMPLE = ("--data", "sample")
-COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card")
+COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card", "replies", "import-annotations")
 
 
 @pytest.fixture
-def command(request, release, logs):
+def command(request, release, logs, authors):
     """(what a command writes: file name -> what may stand there before; a folder -> its arguments)."""
     one, two, _ = logs.values()
     return {
@@ -78,6 +86,8 @@ def command(request, release, logs):
             {"README.md": "# Old\n"},
             lambda to: ["card", two, "--data", release, "--model-card", to / "README.md"],
         ),
+        "replies": ({"e.jsonl": "old"}, lambda to: ["replies", one, "--out", to / "e.jsonl"]),
+        "import-annotations": ({"relevance.jsonl": "old"}, lambda to: ["import-annotations", authors, "--out", to]),
     }[request.param]  # fmt: skip
 
 

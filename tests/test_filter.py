@@ -38,6 +38,7 @@ from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, sa
 from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no
+from personafeedback_tasks.runs.read import read_run
 
 JUDGE = "relevance-filter"
 PAGE = DOCS / "filter.md"
@@ -380,6 +381,7 @@ def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_samp
     assert done.returncode == 0, done.stdout
     (log,) = (tmp_path / "moved" / "logs").iterdir()
     run = read_eval_log(str(log))
+    assert read_run(log).conditions["path"] == "."  # so that two filters make two rows
     said = {row["id"]: row["by_user"]["answer"] for row in predicted(of_sample)}
     assert {sample.id: read_yes_no(sample.output.completion) for sample in run.samples} == said
     found = json.loads((of_sample / "metrics.json").read_text("utf-8"))["by_user"]
@@ -518,7 +520,12 @@ def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
         make(path=str(out))
     judge = make(path=str(out), answers=str(file))
     changed = Relevance(rows[0].id, rows[0].user_id, rows[0].prompt, f"{rows[0].attribute}!")
-    assert read_yes_no(asked(judge, changed).text) == ("YES" if rows[0].majority else "NO")
+    with pytest.raises(
+        DataError, match=f"{rows[0].id}: found other texts than those that the .* recorded answer is to"
+    ):
+        asked(judge, changed)
+    even = next(row for row in load(Relevance, "sample") if row.majority is None)  # not trained on, and its reply is NO
+    assert read_yes_no(asked(judge, even).text) == "NO"
     with pytest.raises(DataError, match="no reply to the row 'unknown'"):
         asked(judge, Relevance("unknown", "u", "Where should I go?", "Has a boat"))
 

@@ -20,6 +20,11 @@ UNREAD = [
     ("1.5", "invalid_response_format"), ("2/5", "invalid_response_format"), ("2nd", "invalid_response_format"),
     ("I would take two of them.", "invalid_response_format"), ("The user is 34 and has 2 knees.", "invalid_response_format"),
     ("Answer: 2\nAnswer: 3", "invalid_response_format"), ("One list:\n2, 3\nAnother one:\n4", "invalid_response_format"),
+    ("1. NO\n2. YES\n3. NO", "invalid_response_format"), ("1: not relevant\n2: relevant", "invalid_response_format"),
+    ("3. No", "invalid_response_format"), ("1. Has a knee: yes\n2. Bakes: no", "invalid_response_format"),
+    ("1. Has a knee (relevant)", "invalid_response_format"), ("not relevant: 1, 3", "invalid_response_format"),
+    ("Irrelevant attributes: 1, 3", "invalid_response_format"), ("Number of relevant attributes: 3", "invalid_response_format"),
+    ("Total number: 3", "invalid_response_format"), ("1,000", "invalid_response_format"),
     ("50%", "invalid_response_format"), ("-3", "invalid_response_format"), ("NONE or 3", "invalid_response_format"),
     ("I'm sorry, but I cannot choose for a person.", "refusal"), ("<think>2, 5", "truncated"),
 ]  # fmt: skip

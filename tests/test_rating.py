@@ -12,7 +12,7 @@ from personafeedback_tasks.replies.rating import read_rating
 SCALE = "12345"
 READ = [
     "{}", "{}.", "**{}**", "`{}`", "[{}]", "({})", "Rating: {}", "Score: **{}**", "Final rating: {}/5", "{}/5", "{} out of 5", "My rating is {}.",
-    "I would give a rating of {}.", "{} - the knee is spared", "{}: better", "{}. Response B spares the knee.", "{} (somewhat better)",
+    "I would give a rating of {}.", "{} - the knee is spared", "{}: better", "{} (somewhat better)",
     '{{"rating": {}}}', "<think>1? 2? 3? 4? 5?</think>{}", "<answer>{}</answer>", "Response B spares the knee.\n\n{}",
     "There are 3 exercises and 10 minutes.\nRating: {}", "{}\n\nIt spares the knee.", "Answer: {}, since it spares the knee.", "{}.0",
 ]  # fmt: skip
@@ -20,6 +20,9 @@ UNREAD = [
     ("", "no_response"), ("4 or 5", "invalid_response_format"), ("3-4", "invalid_response_format"), ("4.5", "invalid_response_format"),
     ("0", "invalid_response_format"), ("6", "invalid_response_format"), ("45", "invalid_response_format"), ("4%", "invalid_response_format"),
     ("Better.", "invalid_response_format"), ("There are 3 exercises.", "invalid_response_format"), ("Rating: 4\nRating: 2", "invalid_response_format"),
+    ("1. Response B is better tailored.", "invalid_response_format"), ("Answer: 4 or 5", "invalid_response_format"),
+    ("Rating: 4 to 5", "invalid_response_format"), ("The score of 5 would be too high", "invalid_response_format"),
+    ("Response B: 4/5, Response A is generic", "invalid_response_format"),
     ("4/10", "invalid_response_format"), ("1\n2", "invalid_response_format"), ("I'm sorry, but I cannot rate people.", "refusal"), ("<think>4", "truncated"),
 ]  # fmt: skip
 

@@ -132,6 +132,28 @@ def test_scikit_learn_agrees(judged):
         assert same(value("kappa", judged), metrics.cohen_kappa_score(people, model, labels=labels))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "over_selection"])
+def test_a_jackknife_over_users_gives_the_error_of_a_bootstrap_over_users(name):
+    """Users differ in how often people, and the model, say YES: 60 users, 40 rows each, 20,000 resamples of whole users."""
+    np = pytest.importorskip("numpy")
+    random = np.random.default_rng(1)
+    judged, users, counts = [], [], []
+    for user in range(60):
+        rate, noise = random.beta(3, 5), random.uniform(0.05, 0.4)
+        people = random.random(40) < rate
+        model = people ^ (random.random(40) < noise)
+        counts.append([np.sum(people & model), np.sum(people), np.sum(model)])
+        users += [f"u{user}"] * 40
+        judged += [Judged(("YES" if p else "NO",), ("YES" if m else "NO",)) for p, m in zip(people, model, strict=True)]
+    hits, said, selected = np.array(counts)[random.integers(0, 60, (20_000, 60))].sum(axis=1).T
+    resampled = {
+        "f1": 2 * hits / (said + selected), "precision": hits / selected, "recall": hits / said,
+        "over_selection": selected / said,
+    }[name]  # fmt: skip
+    assert jackknife_stderr(CORPUS[name], judged, users) == pytest.approx(np.std(resampled), rel=0.03)
+
+
 def test_kappa_is_undefined_only_where_both_always_say_the_same():
     assert math.isnan(value("kappa", [Judged(("YES",), ("YES",))] * 3))
     assert value("kappa", [Judged(("YES",), ("NO",))] * 3) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
 
@@ -15,48 +14,11 @@ pytest.importorskip("inspect_ai")
 from support.killed import Command, serving
 from support.lm_eval_runs import command
 from support.ranks import Ranked, evaluate_on
-from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same
+from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, says
 from support.servers import run
 
 from personafeedback_tasks.engine.benchmark import benchmarks
 from personafeedback_tasks.runs.read import read_run, read_runs
-
-TASKS = {
-    "recenter_extraction": ("recenter_extraction", "generate"),
-    "recenter_relevance": ("recenter_relevance", "generate"),
-    "recenter_relevance_select": ("recenter_relevance", "select"),
-    "recenter_response": ("recenter_response", "generate"),
-}
-"""Name -> (benchmark, method)."""
-
-SAID = {
-    ("recenter_extraction", "generate"): ["ACCEPT", "PROBLEMATIC", "**Problematic**", "Hm."],
-    ("recenter_relevance", "generate"): ["YES", "NO", "Answer: yes", "..."],
-    ("recenter_relevance", "select"): ["1", "1, 2", "NONE", "99", "[1]"],
-    ("recenter_response", "generate"): ["1", "2", "3", "4/5", "Rating: 5", "Both."],
-}
-
-
-def says(name):
-    """What the scripted model replies to the documents of a task: (id, call) -> text."""
-    choices = SAID[TASKS[name]]
-    return lambda document, call: random.Random(f"{document} {call}").choice(choices)
-
-
-def asked():
-    """Prompt -> (task, document, call), of every task on the sample."""
-    found = {}
-    for name, (benchmark, method_name) in TASKS.items():
-        record = benchmarks()[benchmark]
-        method, options = record.methods[method_name], record.options(method=method_name, data="sample")
-        for document in method.documents(record.load(options, {})):
-            for call in method.calls:
-                found[record.prompt(document, options, call)] = name, document.id, call
-    return found
-
-
-def reply(name, document, call):
-    return says(name)(document, call)
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +122,3 @@ def test_inspect_killed_half_way_and_retried(server, expected, tmp_path):
     whole = read_run(retried)
     assert not whole.partial
     assert same(sum(case.value("acc") for case in whole.cases.values()) / len(whole.cases), expected[name]["acc"])
-
-
-def test_lm_eval_without_a_server_has_the_same_numbers(expected, tmp_path):
-    for name, (benchmark, method) in TASKS.items():
-        found, _ = in_lm_eval(benchmarks()[benchmark], says(name), tmp_path / name, method)
-        assert all(same(found[metric], expected[name][metric]) for metric in benchmarks()[benchmark].corpus), name

@@ -1,4 +1,4 @@
-"""The two stories of docs/recenter.md, on the sample and on a folder in the authors' layout: their lines as printed."""
+"""The stories of README and docs/recenter.md, on the sample and on a folder in the authors' layout: their lines as printed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ pytest.importorskip("torch")
 
 from support import planted
 from support.authors import profile, replies, write
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, README, block, needs_checkout
 from support.killed import serving
 from support.minilm import cached
+from support.recenter import asked, reply
 
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.data import load, with_majority
@@ -42,18 +43,18 @@ def told(lines, folder, minilm, **environment):
 
 @needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
-    asked = {}
+    prompts = {}
     record = find("recenter_relevance")
     for control in ("none", "other_user"):
         options = record.options(data="sample", control=control)
-        asked |= {build(row): (row.majority, control) for row in record.load(options, {})}
-    with serving(asked, lambda relevant, control: "YES" if relevant or control == "other_user" else "NO") as server:
+        prompts |= {build(row): (row.majority, control) for row in record.load(options, {})}
+    with serving(prompts, lambda relevant, control: "YES" if relevant or control == "other_user" else "NO") as server:
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
     ranking = printed[printed.index("Ranking") :] if "Ranking" in printed else printed
     assert ranking.index("openai/gpt-4o") < ranking.index("personafeedback/relevance-filter")
-    assert "gain" in ranking  # of the control
+    assert "own" in ranking  # minus others': the control
     assert {path.name for path in (tmp_path / "report").iterdir()} >= {
         "report.md",
         "index.html",
@@ -62,6 +63,18 @@ def test_the_story_of_the_sample(minilm, tmp_path):
     report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "BM25" in report
     assert "always YES" in report
+
+
+@needs_checkout
+def test_the_story_of_the_readme(minilm, tmp_path):
+    with serving(asked(), reply) as server:
+        printed = told(
+            block(README, "story: stages"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
+        )
+    assert printed.count("openai/gpt-4o (") >= 4  # a report of each task
+    for heading in ("F1 of PROBLEMATIC", "F1 of YES", "spearman"):
+        assert set(heading.split()) <= set(printed.split())
+    assert "(select, demonstration)" in printed
 
 
 @needs_checkout

@@ -79,3 +79,16 @@ def test_other_words_are_read_in_the_same_way(form, written, word, label):
 )
 def test_what_could_be_either_word_is_unreadable(reply):
     assert read_accept(reply) == "invalid_response_format"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["The answer would be yes if the prompt were about food.", "The answer is no longer about food.", "My answer: no doubt about it.",
+     "Yes, but no."],
+)  # fmt: skip
+def test_a_word_that_goes_on_is_no_answer(reply):
+    assert read_yes_no(reply) == "invalid_response_format"
+
+
+def test_a_note_may_be_called_problematic():
+    assert read_accept("The note is PROBLEMATIC.") == PROBLEMATIC

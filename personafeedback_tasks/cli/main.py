@@ -64,6 +64,9 @@ def main() -> None:
     \b
         personafeedback register
         lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
+
+    The group `recenter` has three more tasks, judged by people. Of their labels only those of relevance are public, in the
+    authors' repository (`import-annotations`); all have a sample: -T data=sample.
     """
     # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
     gc.set_threshold(100_000)

@@ -41,8 +41,9 @@ class RunData:
         spec, logged = run.benchmark.report, run.signature["source"]
         if spec.load is None:
             return None, f"{run.benchmark.title} has no loader for its texts."
+        under = spec.under or (lambda cases, signature: cases)
         if self.named is not None:
-            return self._load(run, spec.load, self.named), ""
+            return under(self._load(run, spec.load, self.named), run.signature), ""
         why_not = ""
         for place in dict.fromkeys((logged, os.environ.get(spec.environment) or logged)):
             try:
@@ -51,7 +52,7 @@ class RunData:
             except (DataError, RunError) as error:
                 why_not = why_not or str(error)
             else:
-                return cases, ""
+                return under(cases, run.signature), ""
         return None, why_not
 
     def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:

@@ -185,9 +185,11 @@ def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], use
     Args:
         measure, items: see `jackknife_stderr`.
         users: the user of each case.
+
+    Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
     """
     value, stderr, count = measure(items), jackknife_stderr(measure, items, users), len(set(users))
-    reach = _t(1 - (1 - LEVEL) / 2, count - 1) * stderr
+    reach = _t(1 - (1 - LEVEL) / 2, count - 1) * stderr if stderr else math.nan
     return Estimate(value, stderr, value - reach, value + reach, len(items), count)
 
 

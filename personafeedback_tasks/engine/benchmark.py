@@ -168,6 +168,7 @@ class Benchmark:
         name: the beginning of its tasks' names.
         title: as people write it.
         version: rises whenever a score can move.
+        public: what can be had of its data, in a sentence, for the tasks' documentation; empty if all.
         group: the group of benchmarks that it belongs to, which both harnesses can run as one; empty without one.
         options: the class of its options.
         methods: name -> method; the first one is the default.
@@ -209,6 +210,7 @@ class Benchmark:
     fingerprint: Callable[[Any], str]
     report: ReportSpec
     group: str = ""
+    public: str = ""
     about: Callable[[Any], dict[str, str]] = lambda case: {}
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}

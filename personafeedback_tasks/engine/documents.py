@@ -39,8 +39,13 @@ class Document(Generic[C]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the cases in their order."""
-        return digest_of((self.id, *(case.digest for case in self.cases)))
+        """See `document_digest`."""
+        return document_digest(self.id, [case.digest for case in self.cases])
+
+
+def document_digest(name: str, digests: Sequence[str]) -> str:
+    """SHA-256 (12 hex digits) of a document's id and its cases' digests in their order."""
+    return digest_of((name, *digests))
 
 
 @dataclass(frozen=True, kw_only=True)

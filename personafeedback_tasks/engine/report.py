@@ -149,6 +149,7 @@ class Control:
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
+        measure: of `ReportSpec.values`, whose difference the gain is; `primary` if none is named.
     """
 
     option: str
@@ -158,6 +159,7 @@ class Control:
     others: tuple[str, ...] = ()
     named: tuple[Difference, ...] = ()
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    measure: str = ""
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -284,6 +286,7 @@ class ReportSpec:
         drawn: baselines behind the figure's points: name -> (label, line style).
         card: what a model card says; None where no card is written.
         load: (folder or id, counts) -> all cases that are there, for a report on data at hand.
+        under: (these cases, a run's signature) -> the same as that run showed them; None where no option changes a case's texts.
         environment: the variable that names the data.
     """
 
@@ -309,6 +312,7 @@ class ReportSpec:
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None
+    under: Callable[[Any, Mapping[str, Any]], Any] | None = None
     environment: str = ""
 
     def line(self, measure: str) -> Line:

@@ -11,8 +11,8 @@ from ..engine.benchmark import find
 from ..engine.judged import Judged
 from ..engine.table import Scored, table
 
-CASES = "cases"
-"""In the metadata of the score of a document with several cases: {targets, answers, value} of each."""
+VALUES = "values"
+"""In the metadata of the score of a document with several cases: metric -> value of each."""
 
 
 @metric
@@ -47,14 +47,21 @@ def _scored(epochs: list[SampleScore]) -> list[Scored]:
     about = epochs[0].sample_metadata or {}
     cell, user = about["cell"], about["user_id"]
     noted = [epoch.score.metadata or {} for epoch in epochs]
-    if CASES not in noted[0]:
+    if VALUES not in noted[0]:
         judged = [Judged(note["targets"], tuple(note["answers"]), cell) for note in noted if "answers" in note]
         return [Scored(cell, user, [cast(Any, epoch.score.value) for epoch in epochs], judged)]
+    judged_of_each = [_judged(note, cell) for note in noted]
     return [
-        Scored(cell, user, [of_case["value"] for of_case in same], [_judged(of_case, cell) for of_case in same])
-        for same in zip(*(note[CASES] for note in noted), strict=True)
+        Scored(cell, user, [note[VALUES][place] for note in noted], [of_epoch[place] for of_epoch in judged_of_each])
+        for place in range(len(noted[0][VALUES]))
     ]
 
 
-def _judged(of_case: Mapping[str, Any], cell: str) -> Judged:
-    return Judged(of_case["targets"], tuple(of_case["answers"]), cell)
+def _judged(note: Mapping[str, Any], cell: str) -> list[Judged]:
+    """Of each case of a document: its share of all labels and answers, which stand case after case."""
+    targets, answers = note["targets"], tuple(note["answers"])
+    width = len(targets) // len(note[VALUES])
+    return [
+        Judged(targets[start : start + width], answers[start : start + width], cell)
+        for start in range(0, len(targets), width)
+    ]

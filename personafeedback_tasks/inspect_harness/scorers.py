@@ -20,7 +20,7 @@ from ..replies.letter_probabilities import mass
 from . import explained
 from .calls import events, replies, said, stage_outcome
 from .logprobs import read_first_token
-from .metrics import CASES, measures
+from .metrics import VALUES, measures
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
                 metadata={
                     "answers": answers,
                     "targets": list(target),
-                    **_of_cases(method, targets, of_each, found_values),
+                    **({} if method.several is None else {VALUES: found_values}),
                     **_of_tokens(method, read),
                     **stage_outcome(benchmark.stage, state),
                 },
@@ -104,20 +104,6 @@ def values(
 def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """The score of a sample: that of its case, or the mean over several."""
     return values[0] if len(values) == 1 else {name: mean(of_case[name] for of_case in values) for name in values[0]}
-
-
-def _of_cases(
-    method: Method, targets: Sequence[Sequence[str]], answers: Sequence[Answers], values: Sequence[Mapping[str, float]]
-) -> dict[str, Any]:
-    """Each case of a sample that has several, for `metrics` and for whoever reads the log."""
-    if method.several is None:
-        return {}
-    return {
-        CASES: [
-            {"targets": list(of_case), "answers": list(said), "value": dict(value)}
-            for of_case, said, value in zip(targets, answers, values, strict=True)
-        ]
-    }
 
 
 def _of_tokens(method: Method, read: Sequence[Reading]) -> dict[str, Any]:

@@ -48,7 +48,16 @@ def under_control(found: Rows[A], control: str) -> Rows[A]:
     return replace(found, cases=tuple(replace(row, other=given[row.id]) for row in found))
 
 
+SELECTED = "selected"
+"""Of the values of a row: how far the model lets the attribute that it is shown matter, in [0, 1]."""
+
 CONTROL = Control(
-    option="control", value=OTHER_USER, gain="attribute gain", without="with attributes of another user", others=(NO_CONTROL,)
-)  # fmt: skip
-"""How much of a score needs the user's own attributes."""
+    option="control",
+    value=OTHER_USER,
+    gain="own minus others'",
+    without="with attributes of another user",
+    others=(NO_CONTROL,),
+    measure=SELECTED,
+)
+"""How much more the model makes of the users' own attributes than of others'. People judged the own ones only, so that nothing
+is right or wrong under the control."""

@@ -15,9 +15,19 @@ from .rows import ACCEPTED, SCALE, Extraction, Relevance, Response
 BETTER = (str(SCALE[-1]), str(SCALE[0]))
 """The personalized response is much better, in both orders."""
 
+UNDER_CONTROL = Examined(
+    said_notes=(
+        "Under the control nothing is right or wrong: people judged the users' own attributes. Compare how much is selected, not "
+        "the accuracy.",
+    )
+)
+"""In place of baselines."""
+
 
 def relevance(rows: Rows[Relevance], asked: Collection[str]) -> Examined:
     """See `ReportSpec.examine`. Profiles, the share of YES and people's agreement are those of all rows, asked or not."""
+    if any(row.other for row in rows):
+        return UNDER_CONTROL
     said, notes = baselines.relevance(rows.cases)
     votes = [(row.user_id, [YES if vote else NO for vote in row.votes]) for row in (*rows.cases, *rows.tied)]
     return Examined(said=said, said_notes=notes, agreement=agreement.of_labels(votes, (YES, NO)))
@@ -35,6 +45,8 @@ def extraction(rows: Rows[Extraction], asked: Collection[str]) -> Examined:
 
 def response(rows: Rows[Response], asked: Collection[str]) -> Examined:
     """See `ReportSpec.examine`."""
+    if any(row.other for row in rows):
+        return UNDER_CONTROL
     middle = str(SCALE[len(SCALE) // 2])
     return Examined(
         said={"always no difference": _always(rows, (middle, middle)), "always much better": _always(rows, BETTER)},
@@ -54,7 +66,7 @@ def shown_relevance(rows: Rows[Relevance], asked: Collection[str]) -> Shown:
         question="Prompt",
         texts={
             row.id: {
-                "About the user": row.attribute,
+                "About the user": row.shown,
                 "People": _people(YES if row.majority else NO, row.majority, row.votes),
             }
             for row in there
@@ -89,7 +101,7 @@ def shown_response(rows: Rows[Response], asked: Collection[str]) -> Shown:
         question="Prompt",
         texts={
             row.id: {
-                "About the user": row.attribute,
+                "About the user": row.shown,
                 "People": f"{row.mean:.2f} on average: {', '.join(map(str, sorted(row.votes)))}",
             }
             for row in there

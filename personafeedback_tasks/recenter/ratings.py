@@ -91,6 +91,11 @@ def no_better_people(judged: Sequence[Judged]) -> float:
     return mean(float(not _better(people(one))) for one in judged)
 
 
+def better(targets: Sequence[str], answers: Answers) -> bool:
+    """Whether the model rates the personalized response of a row above the generic one; with an unreadable reply it does not."""
+    return rated(answers) is not None and _better(rating(Judged(targets, answers)))
+
+
 def _better(value: float) -> bool:
     return value > NO_DIFFERENCE
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import DataError
+from ..common.statistics import mean
 from ..common.strict_json import short
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
@@ -16,7 +17,7 @@ from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
 from . import examined, profile, reference
-from .control import CONTROL, NO_CONTROL, control_option, counts_option, data_option, under_control
+from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
 from .labels import TwoLabels
 from .rows import Relevance
@@ -109,7 +110,8 @@ def _always_no(prompt: str) -> str:
 
 
 def _values(row: CaseAnswers) -> dict[str, float]:
-    return {name: row.value(name) for name in ("acc", "invalid")}
+    selected = mean(float(answer == YES) for answers in row.answers for answer in answers)
+    return {**{name: row.value(name) for name in ("acc", "invalid")}, SELECTED: selected}
 
 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
@@ -129,6 +131,7 @@ RELEVANCE = Benchmark(
     name="recenter_relevance",
     title="Recenter relevance",
     group="recenter",
+    public="People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.",
     version=VERSION,
     options=RelevanceOptions,
     methods={"generate": GENERATE, "select": SELECT},
@@ -179,6 +182,7 @@ RELEVANCE = Benchmark(
         ),
         control=CONTROL,
         load=lambda data, counts: _load(data),
+        under=lambda cases, signature: under_control(cases, signature["control"]),
         environment=ENVIRONMENT_VARIABLE,
     ),
 )

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric
 from ..engine.options import Options, option
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference
-from .control import CONTROL, NO_CONTROL, control_option, counts_option, data_option, under_control
+from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load
 from .rows import Response
 
@@ -77,7 +78,8 @@ def _load(data: str | None, control: str = NO_CONTROL) -> Rows[Response]:
 
 
 def _values(row: CaseAnswers) -> dict[str, float]:
-    return {name: row.value(name) for name in ("acc", "consistency", "invalid")}
+    better = mean(float(ratings.better(row.targets, answers)) for answers in row.answers)
+    return {**{name: row.value(name) for name in ("acc", "consistency", "invalid")}, SELECTED: better}
 
 
 def _always(label: str) -> Callable[[str], str]:
@@ -98,6 +100,7 @@ RESPONSE = Benchmark(
     name="recenter_response",
     title="Recenter response",
     group="recenter",
+    public="No ratings of this stage are public with their texts: bring your own, or try `data=sample`, which is invented.",
     version=VERSION,
     options=ResponseOptions,
     methods={"generate": GENERATE},
@@ -148,6 +151,7 @@ RESPONSE = Benchmark(
         ),
         control=CONTROL,
         load=lambda data, counts: _load(data),
+        under=lambda cases, signature: under_control(cases, signature["control"]),
         environment=ENVIRONMENT_VARIABLE,
     ),
 )

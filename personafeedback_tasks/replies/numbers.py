@@ -25,10 +25,18 @@ _EITHER = rf"(?P<list>{_LIST})|(?P<none>{_NOTHING})"
 _OPEN, _CLOSE = r"[\s\[({\"']*", r"[\s\])}\"'.!]*"
 _ALONE = re.compile(rf"{_OPEN}(?:{_EITHER}){_CLOSE}", re.I)
 _NAMED = re.compile(
-    r"\b(?:answer|numbers?|relevant(?:[ ]ones)?|list|selection|items|facts|things|attributes)[\"')]{0,2}"
+    r"(?:^[\s\[({\"']*|[.!?][ ])(?:(?:so|thus|therefore|hence|overall|the|my|final|most|correct|selected|relevant),?[ ])*"
+    r"(?:answer|numbers?|relevant(?:[ ]ones)?|list|selection|items|facts|things|attributes)[\"')]{0,2}"
     rf"(?:[ ](?:is|are)\b[ ]?:?|[ ]?[:=]){_OPEN}(?:{_EITHER}){_CLOSE}",
     re.I,
 )
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+_VERDICT = re.compile(
+    r"\d[.):\]\s–—-]*(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)(?:[ ](?:because|since)\b|[ ]?[.,;:!(–—-]|$)"
+    r"|[:(–—-][ ]?(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)[\s.)]*$",
+    re.I,
+)
+"""A line that judges one number (`2. NO`, `2. Has a knee: relevant`) lists it whatever it says of it."""
 _ITEM = re.compile(r"[(\[#]?(?P<number>\d{1,4})(?:[.):\]]+(?=[ ]|$)|[ ]?[:–—-](?=[ ])|$).*")
 
 
@@ -49,8 +57,11 @@ def read_numbers(reply: str, truncated: bool = False) -> str:
     lines = [line for line in (line.strip() for line in said.splitlines()) if line]
     named = {_canonical(found) for found in map(_ending, lines) if found}
     alone = [_canonical(found) for found in map(_ALONE.fullmatch, lines) if found]
-    items = [found["number"] for found in map(_ITEM.fullmatch, lines) if found]
-    if named:
+    numbered = [(line, _ITEM.fullmatch(line)) for line in lines]
+    items = [found["number"] for _, found in numbered if found]
+    if _THOUSANDS.search(said) or any(found and _VERDICT.search(line) for line, found in numbered):
+        lists: set[str] = set()
+    elif named:
         lists = named
     elif lines and len(items) == len(lines):
         lists = {_joined(items)}

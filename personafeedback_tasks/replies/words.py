@@ -25,17 +25,18 @@ def word_reader(first: str, second: str, forms: str = "") -> Callable[[str, bool
     """
     one, other = rf"{first}(?:{forms})?" if forms else first, second
     either = f"{one}|{other}"
+    ends = (
+        r"(?![ ]*,[ ]but\b)(?=[^\w\n?]{0,3}(?:[.,;:!\u2013\u2014]|-[ -]|$))"  # of the clause: not "no longer", "yes if"
+    )
     between = r"\W{0,3}(?:\s*(?:or|and|/|\||vs\.?)\s*)\W{0,3}"
     both = re.compile(rf"\b(?:{one})\b{between}\b{other}\b|\b{other}\b{between}\b(?:{one})\b", re.I)  # in one breath
     names = re.compile(
         rf"^[^\w\n?]*(?P<alone>{either})[^\w\n?]*$"
-        r"|\b(?:answer|verdict|decision|conclusion)(?:[ ]is|[ ]would[ ]be)?[ ]?[:=]?[^\w\n?]{0,4}"
-        rf"(?P<named>{either})\b(?![\w?-])",
+        r"|\b(?:answer|verdict|decision|conclusion|note)(?:[ ]is|[ ]would[ ]be)?[ ]?[:=]?[^\w\n?]{0,4}"
+        rf"(?P<named>{either}){ends}",
         re.I | re.M,
     )
-    begins = re.compile(
-        rf"(?:^|[.?!;:,][ ]+)[^\w\n.!?;:,]*(?P<said>{either})(?=[ ]*(?:[.,;:!\u2013\u2014]|-[ -]|$))", re.I | re.M
-    )
+    begins = re.compile(rf"(?:^|[.?!;:,][ ]+)[^\w\n.!?;:,]*(?P<said>{either}){ends}", re.I | re.M)
 
     def label(word: str) -> str:
         return second if word.upper() == second else first

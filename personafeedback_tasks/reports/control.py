@@ -8,16 +8,16 @@ from ..runs.run import Run, RunError
 
 
 def gains(run: Run, control: Run) -> dict[str, float]:
-    """Case id -> the primary measure minus that of the control, of the cases that both answered."""
+    """Case id -> the measure of the control's gain minus that of the control, of the cases that both answered."""
     common = run.cases.keys() & control.cases.keys()
     if not common:
         raise RunError(
             f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
         )
-    primary = run.benchmark.report.primary
-    return {
-        case_id: run.cases[case_id].value(primary) - control.cases[case_id].value(primary) for case_id in sorted(common)
-    }
+    report = run.benchmark.report
+    measure = (report.control and report.control.measure) or report.primary
+    one, other = ({name: report.values(of.cases[name])[measure] for name in common} for of in (run, control))
+    return {name: one[name] - other[name] for name in sorted(common)}
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
+from ..engine.documents import document_digest
 from ..engine.judged import Answers
 from ..engine.rewards import Pairs
 from ..replies.answers import excerpt
@@ -93,6 +94,32 @@ def answers_of(
             raise _contradiction(path, wrong, every, f"{name} {{}}", found, f"{expected:g}", "its answers")
     otherwise = sum(a != b for sample in differing for a, b in zip(sample.answers, sample.again, strict=True))
     return {case_id: _joined(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
+
+
+def cases_of(path: Path, where: str, document: Mapping[str, Any], answers: int) -> list[tuple[str, str]]:
+    """(id, digest) of each case of a document that has several, as logged.
+
+    Args:
+        document: its id, digest and cases.
+        answers: how many it has.
+
+    Raises:
+        RunError: they are not those that were asked, or stand in another order.
+    """
+    listed = document.get("cases")
+    if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed) or len(listed) != answers:
+        found = f"{len(listed)} cases" if isinstance(listed, list) else "no list of cases"
+        raise RunError(
+            f"{path}, {where}: found {found}, expected one for each of {answers} answers. Use the log as the harness wrote it."
+        )
+    found_cases = [(case.get("id"), case.get("digest")) for case in listed]
+    expected = document_digest(str(document.get("id")), [str(digest) for _, digest in found_cases])
+    if document.get("digest") != expected:
+        raise RunError(
+            f"{path}, {where}: found cases with the digest {expected}, expected {document.get('digest')}: other ones, or in another "
+            "order. The log was changed after the run: use it as the harness wrote it, or run again."
+        )
+    return [(str(name), str(digest)) for name, digest in found_cases]
 
 
 def unread_of(benchmark: Benchmark, answers: Sequence[Answers], replies: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -22,7 +22,7 @@ from ..engine.recorded import Key
 from ..engine.rewards import RewardError
 from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
-from ..inspect_harness.metrics import CASES
+from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
 from . import checks
 from .checks import LoggedCase
@@ -148,9 +148,14 @@ def _sample(
     of_case = [(name, about["digest"], logged)]
     if method.several is not None:
         _refuse_other_value(path, where, logged, values)
-        of_case = [
-            (case["id"], case["digest"], said["value"]) for case, said in zip(about[CASES], noted[CASES], strict=True)
-        ]
+        named = checks.cases_of(path, where, {**about, "id": name}, len(of_each))
+        logged_values = noted.get(VALUES)
+        if not isinstance(logged_values, list) or len(logged_values) != len(named):
+            raise RunError(
+                f"{path}, {where}: found no values of its {len(named)} cases, expected one mapping for each. Use the log as "
+                "Inspect wrote it."
+            )
+        of_case = [(*case, value) for case, value in zip(named, logged_values, strict=True)]
     return [
         LoggedCase(
             where, case_id, cell, user, digest, raw["epoch"], target, answer, once_more, scored, value, list(value), unread,

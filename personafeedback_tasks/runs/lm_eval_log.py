@@ -144,7 +144,9 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield from _sample(json.loads(line), f"line {number}", benchmark, method)
+                yield from _sample(path, json.loads(line), f"line {number}", benchmark, method)
+            except RunError:
+                raise
             except (*UNREADABLE, RecursionError) as error:
                 raise RunError(
                     f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
@@ -152,7 +154,7 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
                 ) from error
 
 
-def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> list[LoggedCase]:
+def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> list[LoggedCase]:
     """The cases of a row."""
     document = row["doc"]
     targets = method.of_each(document["targets"])
@@ -176,8 +178,8 @@ def _sample(row: dict[str, Any], where: str, benchmark: Benchmark, method: Metho
         checked = []
     one = [(document["id"], document["digest"], {name: row.get(name) for name in checked})]
     several = method.several and [
-        (case["id"], case["digest"], {name: row[name][place] for name in checked})
-        for place, case in enumerate(document["cases"])
+        (case_id, digest, {name: row[name][place] for name in checked})
+        for place, (case_id, digest) in enumerate(checks.cases_of(path, where, document, len(targets)))
     ]
     return [
         LoggedCase(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.engine.benchmark import Benchmark, Method
+from personafeedback_tasks.engine.benchmark import Benchmark, Method, benchmarks
 from personafeedback_tasks.inspect_harness.tasks import build_task
 
 Replies = Callable[[str, str], str]
@@ -97,3 +98,43 @@ def changed_log(log: Path, change: Callable[[dict[str, Any]], object]) -> Path:
                 content = json.dumps(sample).encode()
             new.writestr(name, content)
     return copy
+
+
+# --- every task ---------------------------------------------------------------------------------------------------------
+
+TASKS = {
+    "recenter_extraction": ("recenter_extraction", "generate"),
+    "recenter_relevance": ("recenter_relevance", "generate"),
+    "recenter_relevance_select": ("recenter_relevance", "select"),
+    "recenter_response": ("recenter_response", "generate"),
+}
+"""Name -> (benchmark, method)."""
+
+SAID = {
+    ("recenter_extraction", "generate"): ["ACCEPT", "PROBLEMATIC", "**Problematic**", "Hm."],
+    ("recenter_relevance", "generate"): ["YES", "NO", "Answer: yes", "..."],
+    ("recenter_relevance", "select"): ["1", "1, 2", "NONE", "99", "[1]"],
+    ("recenter_response", "generate"): ["1", "2", "3", "4/5", "Rating: 5", "Both."],
+}
+
+
+def says(name):
+    """What the scripted model replies to the documents of a task: (id, call) -> text."""
+    choices = SAID[TASKS[name]]
+    return lambda document, call: random.Random(f"{document} {call}").choice(choices)
+
+
+def asked():
+    """Prompt -> (task, document, call), of every task on the sample."""
+    found = {}
+    for name, (benchmark, method_name) in TASKS.items():
+        record = benchmarks()[benchmark]
+        method, options = record.methods[method_name], record.options(method=method_name, data="sample")
+        for document in method.documents(record.load(options, {})):
+            for call in method.calls:
+                found[record.prompt(document, options, call)] = name, document.id, call
+    return found
+
+
+def reply(name, document, call):
+    return says(name)(document, call)

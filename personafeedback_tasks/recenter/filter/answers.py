@@ -36,7 +36,7 @@ class Recorded:
                     raise broken(where, f"{key} = {short(row.get(key))}", f"a string {key!r}")
             if row["id"] in self._said:
                 raise broken(where, f"id = {short(row['id'])} a second time", "one reply to each row")
-            self._said[row["id"]] = read_yes_no(row["reply"], False)
+            self._said[row["id"]] = read_yes_no(row["reply"], row.get("truncated") is True)
 
     def of(self, row_id: str) -> str:
         """YES, NO, or why the reply is neither.

@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ class Filter:
         digest: of that model.
         with_answers: whether it weighs a language model's recorded answers.
         held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
+        held_out_of_texts: the same by `text_digest` alone, of the first row with these texts: data may have other ids.
+        rows: the ids of the training rows.
     """
 
     folder: Path
@@ -61,6 +64,17 @@ class Filter:
     with_answers: bool
     model: Model
     held_out: Mapping[tuple[str, str], HeldOut]
+
+    @cached_property
+    def held_out_of_texts(self) -> dict[str, HeldOut]:
+        found: dict[str, HeldOut] = {}
+        for (_, text), made in self.held_out.items():
+            found.setdefault(text, made)
+        return found
+
+    @cached_property
+    def rows(self) -> frozenset[str]:
+        return frozenset(row for row, _ in self.held_out)
 
 
 def text_digest(attribute: str, prompt: str) -> str:

@@ -54,9 +54,15 @@ class _Judge:
     def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
         attribute, asked = texts_of(prompt)
         row = str(about.get("case_id", ""))
-        known = self._filter.held_out.get((row, text_digest(attribute, asked)))
+        text = text_digest(attribute, asked)
+        known = self._filter.held_out.get((row, text)) or self._filter.held_out_of_texts.get(text)
         if known is not None:
             return _reply(known.probability, known.threshold, "trained without this user")
+        if self._recorded is not None and row in self._filter.rows:
+            raise DataError(
+                f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
+                "filter cannot answer under control=other_user, or for data with other texts under the same ids."
+            )
         said = None if self._recorded is None else [self._recorded.of(row)]
         columns = features(self._vector(attribute), self._vector(asked), said)
         model = self._filter.model
