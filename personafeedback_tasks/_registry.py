@@ -5,7 +5,14 @@ from .inspect_harness.judges import judges
 from .inspect_harness.reward import responses
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import labels
-from .inspect_tasks import personafeedback, recenter, recenter_extraction, recenter_relevance, recenter_response
+from .inspect_tasks import (
+    personafeedback,
+    personafeedback_write,
+    recenter,
+    recenter_extraction,
+    recenter_relevance,
+    recenter_response,
+)
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)
@@ -14,5 +21,6 @@ for _name, _benchmark in benchmarks().items():
             (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
 
 __all__ = [
-    "personafeedback", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response", "reward_models",
+    "personafeedback", "personafeedback_write", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response",
+    "reward_models",
 ]  # fmt: skip

@@ -72,6 +72,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
 
 def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:
     about: dict[str, Any] = {name: getattr(document, name) for name in ("cell", "user_id", "language", "digest")}
+    about |= method.facts(document)
     if method.several is not None:
         about["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
     return Sample(
