@@ -19,6 +19,7 @@ from ..replies.answers import REASONS
 from .cases import CaseSet
 from .conversation import Message
 from .documents import Several
+from .graded import Graded
 from .judged import Answers, CorpusMetric, LogLikelihoods
 from .judges import Reply
 from .options import Options
@@ -229,6 +230,7 @@ class Benchmark:
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
+        graded: what a second model can be asked about the replies, if anything.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         report: what its reports show.
@@ -260,6 +262,7 @@ class Benchmark:
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
     undirected: tuple[str, ...] = ()
     stage: Stage | None = None
+    graded: Graded | None = None
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: tuple[str, ...] = ()
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}

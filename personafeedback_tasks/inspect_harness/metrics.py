@@ -35,7 +35,7 @@ def measures(benchmark: str) -> Metric:
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
         found = table((case for same in epochs.values() for case in _scored(same)), record.columns, record.corpus)
-        if found:
+        if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
 

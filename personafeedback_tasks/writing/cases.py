@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +89,15 @@ class Questions(engine.CaseSet[Question]):
         return self.pairs.digest
 
     @property
+    def pair_cells(self) -> list[str]:
+        """The cells of the release that the questions are from."""
+        return list(self.pairs.cells)
+
+    def of_cells(self, cells: Collection[str]) -> Questions:
+        """The questions of some cells of the release only."""
+        return questions(replace(self.pairs, cases=tuple(case for case in self.pairs if case.cell in cells)))
+
+    @property
     def demonstration(self) -> bool:
         return self.pairs.demonstration
 
@@ -120,4 +129,5 @@ def facts(question: Question) -> Mapping[str, Any]:
         "name": name if isinstance(name, str) else "",
         "persona": question.persona.values,
         "question": question.question,
+        "cases": [case.id for case in question.pairs],
     }

@@ -10,11 +10,15 @@ import hashlib
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
+from ..common.errors import choose
 from ..engine.options import option
 from ..personafeedback.cases import CaseSet as Pairs
 from ..personafeedback.prompts import SETTINGS, STAND_INS, Template
 from ..personafeedback.wordings import Wording
 from .cases import Question, Questions
+
+SIDES = ("chosen", "rejected")
+"""The responses of the release that a reply can stand against."""
 
 _WORDINGS = {
     "v1": {
@@ -50,11 +54,23 @@ _WORDINGS = {
 """Prompt version -> language -> its texts. A text here never changes without a new version."""
 
 
+def _sides(value: object) -> tuple[str, ...]:
+    """`chosen,rejected`, or a list of these."""
+    parts = value.split(",") if isinstance(value, str) else value
+    found = [part.strip() if isinstance(part, str) else part for part in parts] if isinstance(parts, (list, tuple)) else [parts]
+    for part in found:
+        choose("against", part, SIDES)
+    return tuple(side for side in SIDES if side in found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Writing(Template):
     """The options of the writing tasks: those of PersonaFeedback that say what the model is told."""
 
     method: str = option("write", "what the model does", values=lambda: ("write",))
+    against: tuple[str, ...] = option(
+        (), "what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect)", parse=_sides
+    )
     prompt: str = option(
         "v1", "which wording of the request", values=lambda: tuple(_WORDINGS), said=lambda version: [f"prompt {version}"],
         always=True,

@@ -12,6 +12,7 @@ from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from .cases import Questions, columns, facts, questions
+from .graded import GRADED
 from .measures import WRITTEN, measures, read_written
 from .prompts import Writing, build, check
 
@@ -46,7 +47,7 @@ def _values(row: CaseAnswers) -> dict[str, float]:
 
 
 def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
-    return PERSONAFEEDBACK.signs(cases.pairs, options)
+    return {**PERSONAFEEDBACK.signs(cases.pairs, options), "pair_cells": cases.pair_cells}
 
 
 def _shown(cases: Questions, asked: Collection[str]) -> Shown:
@@ -77,7 +78,8 @@ WRITE = Benchmark(
     fingerprint=lambda options: options.fingerprint(),
     check=check,
     stage=FILTER,
-    signed=PERSONAFEEDBACK.signed,
+    graded=GRADED,
+    signed=(*PERSONAFEEDBACK.signed, "pair_cells"),
     signs=_signs,
     report=ReportSpec(
         primary="written",
@@ -99,6 +101,7 @@ WRITE = Benchmark(
         ranked=("length", "terms", "refused"),
         shown=_shown,
         load=lambda data, counts: questions(load_present(data, counts=counts)),
+        under=lambda cases, signature: cases.of_cells(signature["pair_cells"]),
         environment=ENVIRONMENT_VARIABLE,
     ),
 )
