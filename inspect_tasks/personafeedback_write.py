@@ -27,7 +27,8 @@ def personafeedback_write(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: all cases, or those of one part.
@@ -43,7 +44,8 @@ def personafeedback_write(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "", locals())
@@ -59,7 +61,8 @@ def personafeedback_write_specific(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of specific.
@@ -73,7 +76,8 @@ def personafeedback_write_specific(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "specific", locals())
@@ -89,7 +93,8 @@ def personafeedback_write_general(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of general.
@@ -103,7 +108,8 @@ def personafeedback_write_general(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "general", locals())
@@ -119,7 +125,8 @@ def personafeedback_write_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of easy.
@@ -133,7 +140,8 @@ def personafeedback_write_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "easy", locals())
@@ -149,7 +157,8 @@ def personafeedback_write_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of medium.
@@ -163,7 +172,8 @@ def personafeedback_write_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "medium", locals())
@@ -179,7 +189,8 @@ def personafeedback_write_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of hard.
@@ -193,7 +204,8 @@ def personafeedback_write_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "hard", locals())
@@ -209,7 +221,8 @@ def personafeedback_write_specific_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of specific easy.
@@ -223,7 +236,8 @@ def personafeedback_write_specific_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "specific_easy", locals())
@@ -239,7 +253,8 @@ def personafeedback_write_specific_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of specific medium.
@@ -253,7 +268,8 @@ def personafeedback_write_specific_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "specific_medium", locals())
@@ -269,7 +285,8 @@ def personafeedback_write_specific_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of specific hard.
@@ -283,7 +300,8 @@ def personafeedback_write_specific_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "specific_hard", locals())
@@ -299,7 +317,8 @@ def personafeedback_write_general_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of general easy.
@@ -313,7 +332,8 @@ def personafeedback_write_general_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "general_easy", locals())
@@ -329,7 +349,8 @@ def personafeedback_write_general_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of general medium.
@@ -343,7 +364,8 @@ def personafeedback_write_general_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "general_medium", locals())
@@ -359,7 +381,8 @@ def personafeedback_write_general_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
+    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: the cases of general hard.
@@ -373,7 +396,8 @@ def personafeedback_write_general_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
+        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "general_hard", locals())

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..common.errors import DataError, OptionError
-from ..common.files import write_all
+from ..common.files import Content, write_all
 from ..engine.judges import Reply
 from ..personafeedback.manifest import UNKNOWN
 from ..runs.run import Run, RunError
@@ -66,18 +66,25 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
     named = other.model if isinstance(other, Writer) else other
     compared = pairs(cases, writer, other)
     contents = files(compared, writer.model, named, licence, _provenance(found, named))
-    write_all({out / name: content for name, content in {**people(cases.pairs.release.root), **contents}.items()})
+    everything: dict[str, Content] = {**people(cases.pairs.release.root), **contents}
+    write_all({out / name: content for name, content in everything.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)
     asked = len(compared) - why.total()
-    say(f"wrote {out}: {asked:,} pairs, {writer.model} against {named}")
+    say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.model} against {named}")
     if why:
         say(f"not asked, and counted in set.json: {', '.join(f'{why[one]:,} {_WHY[one]}' for one in _WHY if why[one])}")
     if found.partial:
         say(f"The writing run is partial ({found.unfinished}): the duel has what was written.")
     say("Judge it:")
-    tasks = [f"personafeedback_{name[len('data/') :].replace('/', '_').partition('.')[0]}" for name in contents if name.startswith("data/")]
+    tasks = [
+        f"personafeedback_{name[len('data/') :].replace('/', '_').partition('.')[0]}"
+        for name in contents
+        if name.startswith("data/")
+    ]
     say(f"    inspect eval personafeedback_tasks/personafeedback -T {shlex.quote(f'data={out}')} --model JUDGE")
-    say(f"    lm_eval run --tasks {','.join(tasks)} --metadata {shlex.quote(f'data={out}')} --log_samples --output_path DIR ...")
+    say(
+        f"    lm_eval run --tasks {','.join(tasks)} --metadata {shlex.quote(f'data={out}')} --log_samples --output_path DIR ..."
+    )
 
 
 _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies of the other side"}
@@ -100,7 +107,9 @@ def _writing(path: Path) -> tuple[Run, Writer]:
     replies: dict[str, Reply] = {}
     for key, reply in logged(run):
         if key.epoch > 1:
-            raise RunError(f"{run.logs[0]}: found several epochs, expected one reply to each question. Run without --epochs.")
+            raise RunError(
+                f"{run.logs[0]}: found several epochs, expected one reply to each question. Run without --epochs."
+            )
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
     return run, Writer(run.model, replies, run.logs[0])
@@ -129,5 +138,6 @@ def _provenance(run: Run, against: str) -> dict[str, Any]:
     return {
         "writer": run.model,
         "against": against,
-        "written": {name: run.signature[name] for name in ("setting", "fingerprint", "data")} | {"harness": run.harness},
+        "written": {name: run.signature[name] for name in ("setting", "fingerprint", "data")}
+        | {"harness": run.harness},
     }

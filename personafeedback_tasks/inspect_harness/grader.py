@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from inspect_ai.model import ChatMessageUser, ModelOutput, get_model, model_roles
+from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model, model_roles
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from ..common.errors import OptionError
-from ..common.statistics import mean
 from ..engine.benchmark import Benchmark, find
 from ..engine.graded import Ask, Graded
 from ..engine.judged import Answers
@@ -20,18 +18,21 @@ from ..engine.judges import answer_in
 from ..engine.options import Options
 from .calls import concurrently, events, replies, said, text_config
 from .metrics import VALUES, measures
+from .scorers import over_cases
 
 
 def applies(benchmark: Benchmark, options: Options) -> bool:
     """Whether these options ask for a grader.
 
     Raises:
-        OptionError: they do, and the run has none. Inspect would ask the model itself.
+        OptionError: they do, and the run has none. Inspect would ask the model itself. A task that a program builds before its run
+            is refused by its first sample, see `required`.
     """
     graded = benchmark.graded
     if graded is None or not getattr(options, graded.option):
         return False
-    _refuse_without(graded)
+    if _within_a_run():
+        required(graded)
     return True
 
 
@@ -42,12 +43,29 @@ def arguments(benchmark: Benchmark, options: Options) -> dict[str, Any]:
     return {"compared": ",".join(compared), "data": options.data, "counts": options.counts}
 
 
-def _refuse_without(graded: Graded) -> None:
+def required(graded: Graded) -> None:
+    """Raise OptionError if the run has no grader."""
     if graded.role not in model_roles():
         raise OptionError(
             f"{graded.option} needs a model that judges, found none. Pass --model-role {graded.role}=MODEL, or leave "
             f"{graded.option} out."
         )
+
+
+def refuse(benchmark: Benchmark) -> Callable[[Model], None]:
+    """For the solver: `required`, whatever the model that writes."""
+    graded = benchmark.graded
+    assert graded is not None
+    return lambda model: required(graded)
+
+
+def _within_a_run() -> bool:
+    """Whether the models of a run are known: Inspect's command sets them before it builds tasks. Nothing public says so."""
+    try:
+        from inspect_ai.model._model import active_model
+    except ImportError:
+        return False
+    return active_model() is not None
 
 
 @cache
@@ -75,7 +93,7 @@ def grades(name: str) -> Callable[..., Scorer]:
 
         async def score(state: TaskState, target: Target) -> Score:
             if not cases:
-                _refuse_without(graded)
+                required(graded)
                 load = benchmark.report.load
                 assert load is not None
                 cases.update((case.id, case) for case in load(cast(Any, options.data), options.counts))
@@ -85,16 +103,12 @@ def grades(name: str) -> Callable[..., Scorer]:
             )
             votes = await _votes(graded, [ask for row in rows for ask in row.values() if ask.prompts])
             values = [graded.values(row, votes) for row in rows]
-            names = list(dict.fromkeys(metric for row in values for metric in row))
-            values = [{metric: row.get(metric, math.nan) for metric in names} for row in values]
             return Score(
-                value=cast(Any, {metric: mean(row[metric] for row in values) for metric in names}),
+                value=cast(Any, over_cases(values)),
                 metadata={
                     "compared": [ask.name for row in rows for ask in row.values()],
                     "votes": {ask: list(answers) for ask, answers in votes.items()},
                     VALUES: values,
-                    "targets": [],
-                    "answers": [],
                 },
             )
 

@@ -94,7 +94,7 @@ def _parts(
         return solver, [scorer], config
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
     found: list[Scorer] = [scorers.labels(record.name, method.name)()]
-    if grader.applies(record, options):
-        found.append(grader.grades(record.name)(**grader.arguments(record, options)))
-    return ask_every_call(record, cases, options), found, config
-
+    if not grader.applies(record, options):
+        return ask_every_call(record, cases, options), found, config
+    found.append(grader.grades(record.name)(**grader.arguments(record, options)))
+    return ask_every_call(record, cases, options, grader.refuse(record)), found, config

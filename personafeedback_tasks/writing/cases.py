@@ -88,11 +88,6 @@ class Questions(engine.CaseSet[Question]):
     def digest(self) -> str:
         return self.pairs.digest
 
-    @property
-    def pair_cells(self) -> list[str]:
-        """The cells of the release that the questions are from."""
-        return list(self.pairs.cells)
-
     def of_cells(self, cells: Collection[str]) -> Questions:
         """The questions of some cells of the release only."""
         return questions(replace(self.pairs, cases=tuple(case for case in self.pairs if case.cell in cells)))
@@ -100,6 +95,10 @@ class Questions(engine.CaseSet[Question]):
     @property
     def demonstration(self) -> bool:
         return self.pairs.demonstration
+
+    @property
+    def named_set(self) -> engine.NamedSet | None:
+        return self.pairs.named_set
 
 
 def questions(pairs: Pairs) -> Questions:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
@@ -34,7 +36,8 @@ def asks(question: Question, logged: Mapping[str, Any], against: Sequence[str], 
 def _ask(side: str, pair: Pair) -> Ask:
     name = f"{side} {pair.case.id}"
     if pair.why_not:
-        return Ask(name, known={"win": pair.worth, "tie": float(pair.why_not == "tie")})
+        undefined = dict.fromkeys(METRICS, math.nan)  # a table has the metrics of its first row
+        return Ask(name, known={**undefined, "win": pair.worth, "tie": float(pair.why_not == "tie")})
     case = replace(pair.case, chosen=pair.reply, rejected=pair.other)
     return Ask(name, {order: prompts.build(case, prompts.Template(), order) for order in ORDERS})
 

@@ -57,7 +57,11 @@ _WORDINGS = {
 def _sides(value: object) -> tuple[str, ...]:
     """`chosen,rejected`, or a list of these."""
     parts = value.split(",") if isinstance(value, str) else value
-    found = [part.strip() if isinstance(part, str) else part for part in parts] if isinstance(parts, (list, tuple)) else [parts]
+    found = (
+        [part.strip() if isinstance(part, str) else part for part in parts]
+        if isinstance(parts, (list, tuple))
+        else [parts]
+    )
     for part in found:
         choose("against", part, SIDES)
     return tuple(side for side in SIDES if side in found)

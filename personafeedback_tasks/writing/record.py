@@ -47,7 +47,7 @@ def _values(row: CaseAnswers) -> dict[str, float]:
 
 
 def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
-    return {**PERSONAFEEDBACK.signs(cases.pairs, options), "pair_cells": cases.pair_cells}
+    return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}
 
 
 def _shown(cases: Questions, asked: Collection[str]) -> Shown:
@@ -79,7 +79,7 @@ WRITE = Benchmark(
     check=check,
     stage=FILTER,
     graded=GRADED,
-    signed=(*PERSONAFEEDBACK.signed, "pair_cells"),
+    signed=(*PERSONAFEEDBACK.signed, "questions_of"),
     signs=_signs,
     report=ReportSpec(
         primary="written",
@@ -101,7 +101,7 @@ WRITE = Benchmark(
         ranked=("length", "terms", "refused"),
         shown=_shown,
         load=lambda data, counts: questions(load_present(data, counts=counts)),
-        under=lambda cases, signature: cases.of_cells(signature["pair_cells"]),
+        under=lambda cases, signature: cases.of_cells(str(signature["questions_of"]).split(", ")),
         environment=ENVIRONMENT_VARIABLE,
     ),
 )
