@@ -214,6 +214,7 @@ def test_a_random_split_is_refused_with_the_reason(tmp_path, minilm):
     ],
 )  # fmt: skip
 def test_too_few_users_or_labels_are_named_before_any_model_is_loaded(rows, words, tmp_path):
+    pytest.importorskip("sentence_transformers")
     done = train(planted.write(tmp_path / "data", rows), tmp_path / "out", "nobody/has-this")
     refused(done, words, "Add rows")
 

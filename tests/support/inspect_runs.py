@@ -11,6 +11,7 @@ import rich
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
 from inspect_ai._cli.main import inspect
+from inspect_ai._display.core import active
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
 from support.judges import JUDGES
@@ -49,6 +50,10 @@ def metrics(log):
 def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
     """`inspect eval`, in this process. A model that it makes is kept: give each server as --model-base-url."""
     words = ["eval", *map(str, arguments), "--display", "plain"]
-    with patch.dict(os.environ, {"COLUMNS": "400", **environment}), patch.object(rich, "_console", None):
+    with (
+        patch.dict(os.environ, {"COLUMNS": "400", **environment}),
+        patch.object(rich, "_console", None),
+        patch.object(active, "_active_display", None),  # Inspect keeps the first one of a process
+    ):
         done = CliRunner().invoke(inspect, words)
     return CompletedProcess(words, done.exit_code, done.output, str(done.exception or ""))
