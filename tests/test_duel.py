@@ -19,7 +19,9 @@ pytest.importorskip("inspect_ai")
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval.api.model import LM
+from support.documents import DOCS
 from support.inspect_runs import command as inspect_command
+from support.killed import Command, serving
 from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
 
@@ -297,3 +299,56 @@ def test_the_commands_that_duel_prints_run(duels, tmp_path, monkeypatch):
     assert done.returncode == 0, done.stdout
     (log,) = (tmp_path / "logs").glob("*.eval")
     assert len(read_run(log).cases) == len(load_present(duels["rejected"][0]))
+
+
+class Anybody(dict):
+    """Prompt -> who asks it: the prompt itself."""
+
+    def __missing__(self, prompt):
+        return (prompt,)
+
+
+def test_a_grader_on_a_server_of_its_own(tmp_path):
+    """In the long form of docs/writing.md; the server has no Responses endpoint."""
+    (form,) = [
+        line for line in (DOCS / "writing.md").read_text("utf-8").splitlines() if line.startswith("--model-role")
+    ]
+    records = tmp_path / "said.jsonl"
+    records.write_text("".join(json.dumps({"id": one.id, "reply": mixed(one.id)}) + "\n" for one in QUESTIONS), "utf-8")
+    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
+        flag, role = shlex.split(form.replace("http://localhost:8000/v1", server.url))
+        done = inspect_command(
+            "personafeedback_tasks/personafeedback_write_general_hard", "-T", "data=sample", "-T", "against=rejected", "--model",
+            "personafeedback_write/replay", "-M", f"replies={records}", flag, role, "--log-dir", tmp_path / "logs", OPENAI_API_KEY="none",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+        asked = server.take_seen()
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    votes = [
+        of
+        for one in read_eval_log(str(log)).samples
+        for of in one.scores["personafeedback_write_grader"].metadata["votes"].values()
+    ]
+    assert len(asked) == 2 * len(votes) > 0
+
+
+def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
+    with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
+        command = Command(tmp_path / "run", "sample", server.url)
+        command.run_and_kill(
+            server, "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write", "--model", "openai/gpt-4o", "-M",
+            "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
+            "--max-connections", "2", answered=20, held=2,
+        )  # fmt: skip
+        before = [prompt for (prompt,) in server.take_seen()]
+        (killed,) = (tmp_path / "killed").glob("*.eval")
+        finished = len(read_run(killed).cases)
+        command.run(
+            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
+        )
+        after = [prompt for (prompt,) in server.take_seen()]
+    assert 0 < finished <= 20
+    assert len(set(before) | set(after)) == len(QUESTIONS) == finished + len(after)
+    (log,) = (tmp_path / "retried").glob("*.eval")
+    said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
+    assert f"{len(SAMPLE)} pairs" in said
