@@ -27,7 +27,7 @@ def personafeedback(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: all cases, or those of one part.
@@ -43,7 +43,7 @@ def personafeedback(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "", locals())
@@ -59,7 +59,7 @@ def personafeedback_specific(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of specific.
@@ -73,7 +73,7 @@ def personafeedback_specific(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific", locals())
@@ -89,7 +89,7 @@ def personafeedback_general(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of general.
@@ -103,7 +103,7 @@ def personafeedback_general(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general", locals())
@@ -119,7 +119,7 @@ def personafeedback_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of easy.
@@ -133,7 +133,7 @@ def personafeedback_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "easy", locals())
@@ -149,7 +149,7 @@ def personafeedback_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of medium.
@@ -163,7 +163,7 @@ def personafeedback_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "medium", locals())
@@ -179,7 +179,7 @@ def personafeedback_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of hard.
@@ -193,7 +193,7 @@ def personafeedback_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "hard", locals())
@@ -209,7 +209,7 @@ def personafeedback_specific_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of specific easy.
@@ -223,7 +223,7 @@ def personafeedback_specific_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_easy", locals())
@@ -239,7 +239,7 @@ def personafeedback_specific_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of specific medium.
@@ -253,7 +253,7 @@ def personafeedback_specific_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_medium", locals())
@@ -269,7 +269,7 @@ def personafeedback_specific_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of specific hard.
@@ -283,7 +283,7 @@ def personafeedback_specific_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "specific_hard", locals())
@@ -299,7 +299,7 @@ def personafeedback_general_easy(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of general easy.
@@ -313,7 +313,7 @@ def personafeedback_general_easy(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_easy", locals())
@@ -329,7 +329,7 @@ def personafeedback_general_medium(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of general medium.
@@ -343,7 +343,7 @@ def personafeedback_general_medium(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_medium", locals())
@@ -359,7 +359,7 @@ def personafeedback_general_hard(
     language: Literal["auto", "en", "zh"] = "auto",
     hide: str | list[str] | None = None,
     data: str | None = None,
-    counts: Literal["table2", "any"] = "table2",
+    counts: Literal["checked", "any"] = "checked",
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: the cases of general hard.
@@ -373,7 +373,7 @@ def personafeedback_general_hard(
         language: the language of the prompt: the persona's, or one for all.
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the paper's number of cases.
+        counts: `any` accepts what is present instead of the number of cases that the data must have.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "general_hard", locals())

@@ -207,7 +207,7 @@ def test_category_and_difficulty_choose_the_cells(make_release, category, diffic
 
 @pytest.mark.parametrize(
     ("option", "known"),
-    [("category", "specific, general"), ("difficulty", "easy, medium, hard"), ("counts", "table2, any")],
+    [("category", "specific, general"), ("difficulty", "easy, medium, hard"), ("counts", "checked, any")],
 )
 @pytest.mark.parametrize("value", ["hardest", "", 7])
 def test_an_unknown_option_lists_the_known_values(release, option, known, value):
@@ -510,7 +510,7 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
         release,
         rf"{path}: found 3 cases, expected 1510 for general_easy \(arXiv 2506\.12915, Table 2\)\. Get a complete copy, "
         r"or pass counts=any to run on the cases that are present; the results then say so\.",
-        counts="table2",
+        counts="checked",
     )
     cases = load(release, counts="any")
     assert cases.revision == f"{release} (sha256 {cases.digest}, counts=any)"

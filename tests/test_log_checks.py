@@ -218,7 +218,7 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
     "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answer ' B' to general_hard:"),
-    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010, since the log says counts=table2"),
+    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010, since the log says counts=checked"),
     "fewer rows": (keep_300, untouched, "(found 300 rows of .* expected 1,010|found acc.* in the table of)"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip

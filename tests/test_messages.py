@@ -139,7 +139,7 @@ def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
 
 
 def test_options_are_taken_out_of_other_peoples_mapping():
-    assert Options.read({}) == Options(data=None, setting="persona", counts="table2")
+    assert Options.read({}) == Options(data=None, setting="persona", counts="checked")
     read = Options.read({"data": "sample", "setting": "no_persona", "counts": "any", "pretrained": "x", "task": 1})
     assert read == Options(data="sample", setting="no_persona", counts="any")
 
@@ -153,7 +153,7 @@ def test_options_are_taken_out_of_other_peoples_mapping():
             ["persona"],
             r"setting must be one of persona, no_persona, other_persona, rag, got \['persona'\].",
         ),
-        ("counts", "all", "counts must be one of table2, any, got 'all'."),
+        ("counts", "all", "counts must be one of checked, any, got 'all'."),
         ("data", 7, "data must be a folder, 'sample' or a Hub dataset id, got 7."),
     ],
 )

@@ -121,7 +121,7 @@ def test_a_file_in_the_place_of_the_folder_is_no_folder(tmp_path):
 )
 def test_the_hub_is_asked_for_one_revision_and_the_folders_that_are_read(hub, folder, name, arguments, revision):
     found = locate(name)
-    patterns = ["data/*", "persona/*", "memory/*"]
+    patterns = ["data/*", "persona/*", "memory/*", "set.json"]
     assert hub == [(arguments, {"repo_type": "dataset", "revision": revision, "allow_patterns": patterns})]
     assert found.source == f"{arguments[0]}@{folder.name}"  # a snapshot's folder is its commit
     assert found.counts == PAPER_COUNTS

@@ -515,7 +515,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert re.search(r"95 %.* interval", words)
     assert "the number of cases per cell" not in words  # Table 2 says it
     results.write_text(
-        results.read_text(encoding="utf-8").replace('"counts": "table2"', '"counts": "any"'), encoding="utf-8"
+        results.read_text(encoding="utf-8").replace('"counts": "checked"', '"counts": "any"'), encoding="utf-8"
     )
     words = " ".join(personafeedback("report", results).stdout.split())
     assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine.judged import likeliest, per_call
 from personafeedback_tasks.engine.table import Scored, table
-from personafeedback_tasks.personafeedback.cases import columns
+from personafeedback_tasks.personafeedback.cells import columns
 from personafeedback_tasks.personafeedback.orders import swap
 from personafeedback_tasks.personafeedback.scoring import (
     METRICS,

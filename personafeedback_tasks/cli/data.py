@@ -10,7 +10,8 @@ import click
 from ..common.errors import DataError
 from ..common.statistics import Estimate
 from ..personafeedback import audit, baselines
-from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, CaseSet, load_cases, load_present
+from ..personafeedback.cases import COUNTS, CaseSet, load_cases, load_present
+from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from .output import json_option, needs_tables, say, show_table, write_json
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,7 +30,7 @@ def _data_options(command: F) -> F:
             type=click.Choice(COUNTS),
             default=COUNTS[0],
             show_default=True,
-            help="table2 requires the paper's number of cases per cell; any accepts what is present.",
+            help="checked requires the number of cases per cell of the paper, or of a set's set.json; any accepts what is present.",
         ),
         click.option(
             "--data",

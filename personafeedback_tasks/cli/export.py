@@ -8,7 +8,8 @@ import click
 
 from ..common.files import write
 from ..personafeedback import export
-from ..personafeedback.cases import CATEGORIES, COUNTS, DIFFICULTIES, load_cases, load_present
+from ..personafeedback.cases import COUNTS, load_cases, load_present
+from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from ..personafeedback.conversations import SETTINGS
 from ..personafeedback.prompts import Template
 from .output import say

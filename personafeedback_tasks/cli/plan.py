@@ -11,8 +11,9 @@ from ..common.tokens import counted_by, estimated
 from ..engine.benchmark import HARNESSES
 from ..engine.plan import Limit, Plan, asked, benchmark_of, make_plan
 from ..personafeedback.cases import COUNTS, present_cells
+from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
-from ..personafeedback.release import PAPER_COUNTS, ask_hub
+from ..personafeedback.release import ask_hub
 from .output import json_option, needs_tables, say, show_table, write_json
 
 
@@ -26,7 +27,7 @@ from .output import json_option, needs_tables, say, show_table, write_json
 @click.option(
     "--counts",
     type=click.Choice(COUNTS),
-    help="table2 requires the paper's number of cases per cell; any accepts what is present. Default: as in a run.",
+    help="checked requires the number of cases per cell of the paper, or of a set's set.json; any accepts what is present. Default: as in a run.",
 )
 @click.option(
     "--task", help="A task of either harness. Default: the first one in README's list whose cells the data have."

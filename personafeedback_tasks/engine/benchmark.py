@@ -249,7 +249,7 @@ class Benchmark:
 
     def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
         """The task's name as rows and logs show it, with what a reader must not overlook."""
-        remarks = [*self.options.remarks(vars(options)), *(["demonstration"] if cases.demonstration else [])]
+        remarks = [*self.options.remarks(vars(options)), *([cases.remark] if cases.remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
 

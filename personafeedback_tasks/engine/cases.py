@@ -6,7 +6,8 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -35,6 +36,19 @@ class Case(Protocol):
 
 
 C = TypeVar("C", bound=Case)
+
+
+@dataclass(frozen=True)
+class NamedSet:
+    """Data in a benchmark's layout that are not the benchmark's: whatever is said about a run on them says their name.
+
+    Attributes:
+        name: one printable line.
+        counts: cell -> number of its cases; the cells that it has.
+    """
+
+    name: str
+    counts: Mapping[str, int]
 
 
 class CaseSet(ABC, Sequence[C], Generic[C]):
@@ -71,6 +85,16 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
         """Whether these are a bundled sample, which is not evidence about any model."""
         return False
 
+    @property
+    def named_set(self) -> NamedSet | None:
+        """What the data are, if they are not the benchmark's own."""
+        return None
+
+    @property
+    def remark(self) -> str:
+        """What the name of a task must say about the data; empty for the benchmark's own."""
+        return remark_of(self.demonstration, self.named_set)
+
     def __len__(self) -> int:
         return len(self.cases)
 
@@ -97,12 +121,18 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def revision(self) -> str:
         """What a signature prints about the data."""
         unchecked = ", counts=any" if self.counts == "any" else ""
-        return f"{self.source} (sha256 {self.digest}{unchecked})"
+        named = f"set {self.named_set.name}, " if self.named_set else ""
+        return f"{self.source} ({named}sha256 {self.digest}{unchecked})"
 
     @property
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
+
+
+def remark_of(demonstration: bool, named: NamedSet | None) -> str:
+    """See `CaseSet.remark`; a signature knows both, too."""
+    return "demonstration" if demonstration else named.name if named else ""
 
 
 def digest_of(parts: Sequence[object]) -> str:

@@ -6,11 +6,13 @@ in anything that moves a score never share a row.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
 from .benchmark import Benchmark
-from .cases import CaseSet
+from .cases import CaseSet, NamedSet
 from .options import Options
 
 KEY = "personafeedback_tasks"
@@ -34,6 +36,7 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         benchmark, task: its name, and the task's as rows show it.
         fingerprint: see `Benchmark.fingerprint`.
         source, counts, demonstration: see `cases.CaseSet`.
+        set: {name, counts} of `cases.NamedSet`; None for the benchmark's own data.
         data: the digest of all data, whatever cells were asked, see `cases.CaseSet.digest`.
         cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
         All options (see `Options.signed`), and what `Benchmark.signs` adds.
@@ -49,6 +52,28 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         "source": cases.source,
         "counts": cases.counts,
         "demonstration": cases.demonstration,
+        "set": asdict(cases.named_set) if cases.named_set else None,
         "data": cases.digest,
         "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
     }
+
+
+def set_of(signature: Mapping[str, Any]) -> NamedSet | None:
+    """The set that a signature names; None for the benchmark's own data.
+
+    Raises:
+        ValueError: it is not what `signature` writes there.
+    """
+    found = signature.get("set")
+    if found is None:
+        return None
+    name, counts = (found.get("name"), found.get("counts")) if isinstance(found, dict) else (None, None)
+    if (
+        isinstance(name, str)
+        and name
+        and isinstance(counts, dict)
+        and counts
+        and all(type(n) is int for n in counts.values())
+    ):
+        return NamedSet(name, counts)
+    raise ValueError("no set with a name and counts")

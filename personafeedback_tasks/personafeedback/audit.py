@@ -18,8 +18,8 @@ from ..common.statistics import Estimate
 from .artifacts import ARTIFACTS
 from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
 from .cases import Case, CaseSet
+from .cells import PAPER_COUNTS
 from .construction import not_searched, options, questions, rewrite_pairs
-from .release import PAPER_COUNTS
 from .scenarios import scenarios
 
 AUDIT_VERSION = "2"

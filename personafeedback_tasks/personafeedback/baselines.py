@@ -14,10 +14,10 @@ from typing import Any
 
 from .. import __version__
 from ..common.statistics import Estimate, clustered_stderr, mean
-from .cases import Case, CaseSet, columns
+from .cases import Case, CaseSet
+from .cells import PAPER_COUNTS, columns
 from .names import says
 from .persona import Persona
-from .release import PAPER_COUNTS
 from .terms import overlap_terms
 
 CHANCE = 0.5

@@ -5,13 +5,14 @@ Layout of a release (field names and spellings as upstream has them, plus the co
     data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
     persona/<user_id>.json       see persona_file.py
     memory/<user_id>.jsonl       optional, see rag/memory.py
+    set.json                     optional, see manifest.py: these are not the release's cases but a set of their own
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,16 +22,15 @@ from ..common.errors import DataError, choose
 from ..common.strict_json import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from . import persona_file
+from . import manifest, persona_file
+from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
+from .layout import cell_file, files_of, selected
 from .others import Others
 from .persona import Persona
 from .rag import memory
-from .release import PAPER_COUNTS, Release, locate
+from .release import Release, locate
 
-CATEGORIES = ("specific", "general")
-DIFFICULTIES = ("easy", "medium", "hard")
-CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
-COUNTS = ("table2", "any")
+COUNTS = ("checked", "any")
 
 TURNS_GROW = 3
 """Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten
@@ -38,8 +38,6 @@ users. Turns of one case would spread best, but by a user's next turn a server's
 """
 
 PERSONAS = "persona"
-_FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
-_FILES = {"easy": ("easy",), "medium": ("medium", "mid"), "hard": ("hard",)}
 _REJECTED = ("reject", "rejected")
 
 
@@ -111,7 +109,7 @@ class CaseSet(engine.CaseSet[Case]):
     Attributes:
         cases: users take turns that grow, see TURNS_GROW; cells are mixed in proportion to their sizes.
         release: where they came from.
-        counts: `table2` if every cell has the paper's number of cases, `any` if that was not checked.
+        counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 
     cases: tuple[Case, ...]
@@ -130,14 +128,15 @@ class CaseSet(engine.CaseSet[Case]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the bytes of every cell's file that is present and of every persona's file.
+        """SHA-256 (12 hex digits) of the bytes of every cell's file that is present, of every persona's, and of the manifest.
 
         Whatever cells were asked. A cell counts under its own name, whichever spelling its folder and file have. Memories
         have a digest of their own, see `rag.memory.digest`.
         """
         root = self.release.root
-        files = [("_".join(cell), path) for cell in PAPER_COUNTS for path in _files_of(root, *cell)]
+        files = [("_".join(cell), path) for cell in PAPER_COUNTS for path in files_of(root, *cell)]
         files += [(path.stem, path) for path in sorted((root / PERSONAS).glob("*.json"))]
+        files += [(manifest.FILE, root / manifest.FILE)] if self.release.manifest else []
         return digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in files])
 
     @property
@@ -145,20 +144,28 @@ class CaseSet(engine.CaseSet[Case]):
         """Whether these are the bundled sample."""
         return self.release.is_sample
 
+    @property
+    def named_set(self) -> engine.NamedSet | None:
+        """The name and the counts of the manifest; its other keys are in `release.manifest`."""
+        found = self.release.manifest
+        return engine.NamedSet(found.name, found.counts) if found else None
+
 
 def load_cases(
     data: str | os.PathLike[str] | None = None,
     category: str | None = None,
     difficulty: str | None = None,
-    counts: str = "table2",
+    counts: str = "checked",
 ) -> CaseSet:
-    """Load the cases of one cell, one category, one difficulty, or all six cells.
+    """Load the cases of one cell, one category, one difficulty, or all cells.
+
+    The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
 
     Args:
         data: see `release.locate`.
         category: `specific`, `general`, or None for both.
         difficulty: `easy`, `medium`, `hard`, or None for all three.
-        counts: `table2` (default) requires the number of cases per cell that the paper reports;
+        counts: `checked` (default) requires the number of cases per cell that the paper reports, or the manifest of a set;
             `any` accepts what is present, and every signature then says so.
 
     Raises:
@@ -171,41 +178,17 @@ def load_cases(
     release = locate(data)
     personas: dict[str, Persona] = {}
     cells = []
-    for cell in PAPER_COUNTS:
-        if cell[0] in categories and cell[1] in difficulties:
-            path = _cell_file(release.root, *cell)
-            cases = [_case(row, path, line, *cell, release, personas) for line, row in rows(path)]
-            if counts == "table2" and len(cases) != release.counts[cell]:
-                raise DataError(
-                    f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
-                    "(arXiv 2506.12915, Table 2). Get a complete copy, or pass counts=any to run on the cases that are present; "
-                    "the results then say so."
-                )
-            cells.append(in_turns(cases, growth=1))
+    for cell in selected(release, [cell for cell in PAPER_COUNTS if cell[0] in categories and cell[1] in difficulties]):
+        path = cell_file(release.root, *cell)
+        cases = [_case(row, path, line, *cell, release, personas) for line, row in rows(path)]
+        if counts == "checked" and len(cases) != release.counts[cell]:
+            raise DataError(
+                f"{path}: found {len(cases)} cases, expected {release.counts[cell]} for {'_'.join(cell)} "
+                f"({release.authority}). Get a complete copy, or pass counts=any to run on "
+                "the cases that are present; the results then say so."
+            )
+        cells.append(in_turns(cases, growth=1))
     return CaseSet(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
-
-
-def _names_of(root: Path, category: str, difficulty: str) -> list[Path]:
-    """Every path that a cell's file may have."""
-    return [root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]]
-
-
-def _files_of(root: Path, category: str, difficulty: str) -> list[Path]:
-    """The files that a copy of the release has for a cell: one, or none."""
-    return [path for path in _names_of(root, category, difficulty) if path.is_file()]
-
-
-def _cell_file(root: Path, category: str, difficulty: str) -> Path:
-    found = _files_of(root, category, difficulty)
-    if len(found) == 1:
-        return found[0]
-    names = " or ".join(map(str, _names_of(root, category, difficulty)))
-    if found:
-        raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
-    raise DataError(
-        f"{names}: no such file, so there are no {category}_{difficulty} cases. "
-        "Get a complete copy of the release, or run only tasks whose cells are all present."
-    )
 
 
 def _case(
@@ -298,19 +281,19 @@ def in_proportion(cells: list[list[Case]]) -> list[Case]:
 
 
 def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The cells (category, difficulty) that a copy of the release has a file for, in the order of the paper.
+    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper.
 
     Args:
         data: see `release.locate`.
     """
     root = locate(data).root
-    return tuple(cell for cell in PAPER_COUNTS if _files_of(root, *cell))
+    return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
 
 
 def load_present(
-    data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "table2"
+    data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "checked"
 ) -> CaseSet:
-    """Load every cell that a copy of the release has a file for; the copy may have only one half.
+    """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
     Args:
         data, difficulty, counts: see `load_cases`. `counts` applies to each cell that is present.
@@ -320,21 +303,7 @@ def load_present(
     """
     wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
     there = [cell for cell in present_cells(data) if cell in wanted]
-    if there in ([], wanted):
+    if there in ([], wanted) or locate(data).manifest is not None:
         return load_cases(data, None, difficulty, counts)
     parts = [load_cases(data, *cell, counts=counts) for cell in there]
     return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)
-
-
-def category_of(cell: str) -> str:
-    """`general_hard` -> `general`."""
-    return cell.partition("_")[0]
-
-
-def columns(cells: Collection[str]) -> dict[str, list[str]]:
-    """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
-    present = [cell for cell in CELLS if cell in cells]
-    found = {cell: [cell] for cell in present}
-    of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}
-    found |= {name: members for name, members in of_category.items() if len(members) > 1}
-    return found | ({"total": present} if all(of_category.values()) else {})

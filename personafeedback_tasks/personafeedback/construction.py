@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .cases import CATEGORIES, Case
+from .cases import Case
+from .cells import CATEGORIES
 
 OPTIONS = 3
 """Responses on the annotators' screen."""

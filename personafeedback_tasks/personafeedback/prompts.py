@@ -56,7 +56,7 @@ class Template(Options):
         k: `rag` only: how many pieces it shows.
         rag_filter: `rag` only: whether the model first drops irrelevant pieces, see rag/filter.py.
         data: where the release is, see `release.locate`.
-        counts: `table2` or `any`, see `cases.load_cases`.
+        counts: `checked` or `any`, see `cases.load_cases`.
     """
 
     setting: str = option(
@@ -82,7 +82,9 @@ class Template(Options):
     )  # fmt: skip
     data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
     counts: str = option(
-        "table2", "`any` accepts what is present instead of the paper's number of cases", values=lambda: COUNTS
+        COUNTS[0],
+        "`any` accepts what is present instead of the number of cases that the data must have",
+        values=lambda: COUNTS,
     )
 
     def __post_init__(self) -> None:

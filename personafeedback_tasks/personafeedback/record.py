@@ -14,13 +14,15 @@ from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
 from ..engine.judged import Answers, LogLikelihoods
 from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, score_pair
+from ..engine.signature import set_of
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
 from . import card, conversations, explanations, prompts, scoring
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
-from .cases import CATEGORIES, CELLS, DIFFICULTIES, Case, CaseSet, columns, load_cases, load_present
+from .cases import Case, CaseSet, load_cases, load_present
+from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .conversations import SIDES
 from .judges import JUDGES
 from .orders import CHOSEN_LETTER, ORDERS
@@ -28,7 +30,7 @@ from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
-from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, PAPER_COUNTS, SAMPLE_CASES_PER_CELL
+from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
 from .scenarios import scenarios
 
 # --- how a choice is read --------------------------------------------------------------------------------------------
@@ -132,7 +134,9 @@ def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
 
 
 def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
-    """The paper's Table 2, or the bundled sample's; empty under counts=any."""
+    """Those of the set, of the bundled sample, or of the paper's Table 2."""
+    if (named := set_of(signature)) is not None:
+        return dict(named.counts)
     if signature["demonstration"]:
         return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
     return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}

@@ -9,6 +9,9 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from ..common.errors import DataError
+from . import manifest
+from .cells import PAPER_COUNTS
+from .manifest import Manifest
 from .others import Others
 
 HUB_ID = "PersonalAILab/PersonaFeedback"
@@ -16,20 +19,10 @@ HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
 ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
 SAMPLE = "sample"
 
-PAPER_COUNTS = {
-    ("specific", "easy"): 1108,
-    ("specific", "medium"): 1667,
-    ("specific", "hard"): 1682,
-    ("general", "easy"): 1510,
-    ("general", "medium"): 1321,
-    ("general", "hard"): 1010,
-}
-"""Cases per cell (arXiv 2506.12915, Table 2); 8,298 in all. The order is the order of cells everywhere."""
-
 SAMPLE_CASES_PER_CELL = 8
 
-_FILES = ["data/*", "persona/*", "memory/*"]
-"""What is read from a dataset on the Hub. The release has no memories; your own copy may."""
+_FILES = ["data/*", "persona/*", "memory/*", manifest.FILE]
+"""What is read from a dataset on the Hub. The release has no memories and no manifest; yours may."""
 
 _HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
@@ -41,17 +34,38 @@ class Release:
     Attributes:
         root: folder that contains `data/`, `persona/` and, if there are any, `memory/`.
         source: what a signature prints: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
-        counts: expected number of cases per (category, difficulty).
+        manifest: what the folder says it is, if it is a set of its own.
     """
 
     root: Path
     source: str
-    counts: dict[tuple[str, str], int]
+    manifest: Manifest | None = None
 
     @property
     def is_sample(self) -> bool:
         """The bundled sample is for demonstration only; not evidence about any model."""
         return self.source == SAMPLE
+
+    @property
+    def counts(self) -> dict[tuple[str, str], int]:
+        """(category, difficulty) -> the number of cases that it must have, of each cell that it must have."""
+        if self.manifest is not None:
+            return {
+                cell: self.manifest.counts[name]
+                for cell in PAPER_COUNTS
+                if (name := "_".join(cell)) in self.manifest.counts
+            }
+        return dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL) if self.is_sample else PAPER_COUNTS
+
+    @property
+    def counts_from(self) -> str:
+        """What says so: `set.json`, `sample`, or `Table 2` of the paper."""
+        return manifest.FILE if self.manifest is not None else SAMPLE if self.is_sample else "Table 2"
+
+    @property
+    def authority(self) -> str:
+        """The same, with the paper's number."""
+        return f"{'arXiv 2506.12915, ' if self.counts is PAPER_COUNTS else ''}{self.counts_from}"
 
     @cached_property
     def others(self) -> Others:
@@ -67,15 +81,14 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
             None reads PERSONAFEEDBACK_DATA, and if that is unset uses the pinned Hub release.
 
     Raises:
-        DataError: there is no such folder, or the Hub cannot serve the dataset.
+        DataError: there is no such folder, its manifest is broken, or the Hub cannot serve the dataset.
     """
     name = _named(data)
     if name == SAMPLE:
-        cells = dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL)
-        return Release(Path(__file__).with_name(SAMPLE), SAMPLE, cells)
+        return Release(Path(__file__).with_name(SAMPLE), SAMPLE)
     folder = _folder(name)
     if folder is not None:
-        return Release(folder, str(folder.resolve()), PAPER_COUNTS)
+        return Release(folder, str(folder.resolve()), Manifest.load(folder))
     return _fetch(*_on_the_hub(name))
 
 
@@ -150,7 +163,7 @@ def _fetch(hub_id: str, revision: str | None) -> Release:
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
         raise _unavailable(hub_id, revision, error) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
-    return Release(root, f"{hub_id}@{root.name}", PAPER_COUNTS)
+    return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
 
 
 def _unavailable(hub_id: str, revision: str | None, error: Exception) -> DataError:

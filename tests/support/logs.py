@@ -27,7 +27,7 @@ def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True,
 
 
 def inspect_log(
-    folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "table2", **kwargs
+    folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "checked", **kwargs
 ) -> Path:
     """What `inspect eval --log-dir folder` leaves."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)

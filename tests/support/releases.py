@@ -23,3 +23,16 @@ def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, 
     for user, profile in personas.items():
         (root / "persona" / f"{user}.json").write_bytes(json.dumps(profile, ensure_ascii=False).encode())
     return root
+
+
+def write_set(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any], **changed: Any) -> Path:
+    """Write a release with a manifest that fits it; `changed` are other values of its keys."""
+    folders = {"spedific": "specific", "mid": "medium"}
+    names = {"_".join(folders.get(part, part) for part in cell.split("/")): len(rows) for cell, rows in cells.items()}
+    manifest = {
+        "format": 1, "name": "kitchen questions", "counts": names, "licence": "CC-BY-4.0", "labels": "Two cooks voted.",
+        "generator": "acme/model", "annotators": 2, "agreement": None, **changed,
+    }  # fmt: skip
+    write_release(root, cells, personas)
+    (root / "set.json").write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")
+    return root

@@ -14,8 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from ...common.errors import choose
-from ..cases import columns as groups_of
-from ..release import PAPER_COUNTS
+from ..cells import PAPER_COUNTS
+from ..cells import columns as groups_of
 
 FILES = {
     "2": "table2_counts",

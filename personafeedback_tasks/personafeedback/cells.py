@@ -1,0 +1,34 @@
+"""The cells of the benchmark: a category and a difficulty. Their order is the order of cells everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+CATEGORIES = ("specific", "general")
+DIFFICULTIES = ("easy", "medium", "hard")
+
+PAPER_COUNTS = {
+    ("specific", "easy"): 1108,
+    ("specific", "medium"): 1667,
+    ("specific", "hard"): 1682,
+    ("general", "easy"): 1510,
+    ("general", "medium"): 1321,
+    ("general", "hard"): 1010,
+}
+"""Cases per cell (arXiv 2506.12915, Table 2); 8,298 in all."""
+
+CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
+
+
+def category_of(cell: str) -> str:
+    """`general_hard` -> `general`."""
+    return cell.partition("_")[0]
+
+
+def columns(cells: Collection[str]) -> dict[str, list[str]]:
+    """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
+    present = [cell for cell in CELLS if cell in cells]
+    found = {cell: [cell] for cell in present}
+    of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}
+    found |= {name: members for name, members in of_category.items() if len(members) > 1}
+    return found | ({"total": present} if all(of_category.values()) else {})

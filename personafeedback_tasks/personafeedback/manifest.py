@@ -1,0 +1,285 @@
+"""`set.json`: what a data folder in the release's layout is, if it is not the release. Strict.
+
+    {"format": 1, "name": "duel of openai/gpt-4o against chosen", "counts": {"general_hard": 58}, "licence": "CC-BY-4.0",
+     "labels": "The reply of openai/gpt-4o stands as chosen.", "generator": "openai/gpt-4o", "annotators": null,
+     "agreement": null}
+
+A folder with this file is a set of its own: whatever is printed about it says the set's name and never the benchmark's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError
+from ..common.files import write
+from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
+from .cells import CELLS
+
+FILE = "set.json"
+FORMAT = 1
+UNKNOWN = "unknown"
+"""The licence of texts that nobody gave one."""
+
+LONGEST_NAME, LONGEST_TEXT = 100, 1000
+"""Characters: of a name, which is part of each task's name, and of a sentence."""
+
+CHOSEN, REJECTED = "chosen", "rejected"
+"""The other side of a duel, if it is one of the benchmark's own responses."""
+
+WHYS = ("tie", "empty")
+"""Why a pair of a duel has no case: both sides are the same text, or the writer's is empty."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How far the annotators agree.
+
+    Attributes:
+        measure: its name with its coding: `Fleiss' kappa, a random side per pair`.
+        value: in [-1, 1].
+        low, high: its 95 % interval; None without one.
+    """
+
+    measure: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotAsked:
+    """A pair that a duel does not ask.
+
+    Attributes:
+        case: id of the case in the benchmark, not in the set.
+        cell: of that case.
+        user_id: whose case it is.
+        why: one of WHYS.
+    """
+
+    case: str
+    cell: str
+    user_id: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duel:
+    """Whose replies stand against what. The writer's reply is the `chosen` of each row.
+
+    Attributes:
+        writer: the model that wrote them.
+        against: CHOSEN or REJECTED of the benchmark's responses, or another model.
+        not_asked: the pairs that have no row.
+    """
+
+    writer: str
+    against: str
+    not_asked: tuple[NotAsked, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What a set is.
+
+    Attributes:
+        name: one printable line of at most 100 characters; somebody else's text, to be escaped where it is shown.
+        counts: cell -> number of its cases, from 1; the cells that the set has.
+        licence: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
+        labels: a sentence on how the labels arose.
+        generator: the models, or the people, that wrote the texts.
+        annotators: people whose votes are behind the labels; None if there were none.
+        agreement: of the annotators; None if unknown.
+        duel: for a set of duels.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+    labels: str
+    generator: str
+    licence: str = UNKNOWN
+    annotators: int | None = None
+    agreement: Agreement | None = None
+    duel: Duel | None = None
+
+    @classmethod
+    def load(cls, root: Path) -> Manifest | None:
+        """The manifest of a data folder; None if it has none.
+
+        Raises:
+            DataError: it is not as strict as this module promises; the message names the file and the key.
+        """
+        path = root / FILE
+        if not os.path.lexists(path):  # a link to nowhere is no absence
+            return None
+        raw = read(path)
+        refuse_marks(raw, str(path))
+        try:
+            document = loads(raw.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}: found {reason(error)}, expected one JSON object in UTF-8. {_FIX}") from error
+        return _parsed(path, document)
+
+    def write(self, root: Path) -> None:
+        """Write it into a data folder, in place of an earlier one.
+
+        Raises:
+            DataError: it is not what `load` would accept. Nothing is written.
+            FileError: it cannot be written.
+        """
+        _parsed(root / FILE, self.as_dict())
+        write(root / FILE, json_text(self.as_dict()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in the file; a duel's key only where there is one."""
+        fields = {name: value for name, value in asdict(self).items() if name != "duel"}
+        duel = {} if self.duel is None else {"duel": _plain(self.duel)}
+        return {"format": FORMAT, **fields, "counts": dict(self.counts), **duel}
+
+
+_FIX = f"Fix it, or get a complete copy of the set; without {FILE} the folder counts as a copy of PersonaFeedback."
+
+
+def _plain(duel: Duel) -> dict[str, Any]:
+    return {**asdict(duel), "not_asked": [asdict(one) for one in duel.not_asked]}
+
+
+def _parsed(path: Path, document: object) -> Manifest:
+    top = _Object.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
+    if type(top["format"]) is not int or top["format"] != FORMAT:
+        raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
+    return Manifest(
+        name=top.line("name", LONGEST_NAME),
+        counts=_counts(_Object.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
+        labels=top.line("labels", LONGEST_TEXT),
+        generator=top.line("generator", LONGEST_TEXT),
+        licence=top.line("licence", LONGEST_NAME),
+        annotators=None if top["annotators"] is None else top.count("annotators", " or null"),
+        agreement=None
+        if top["agreement"] is None
+        else _agreement(_Object.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))),
+        duel=_duel(_Object.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
+    )
+
+
+def _fields_of(kind: Any, *others: str) -> tuple[str, ...]:
+    return (*others, *kind.__dataclass_fields__)
+
+
+def _counts(given: _Object) -> dict[str, int]:
+    if not given.fields:
+        raise DataError(f"{given.path}: found no cell in counts, expected at least one of {', '.join(CELLS)}. {_FIX}")
+    return {cell: given.count(cell) for cell in CELLS if cell in given.fields}
+
+
+def _agreement(given: _Object) -> Agreement:
+    value = given.number("value", -1, 1)
+    ends = [name for name in ("low", "high") if given.fields.get(name) is not None]
+    if len(ends) == 1:
+        raise given.wrong(ends[0], "both low and high, or neither")
+    if not ends:
+        return Agreement(measure=given.line("measure", LONGEST_NAME), value=value)
+    low, high = given.number("low", -1, value), given.number("high", value, 1)
+    return Agreement(measure=given.line("measure", LONGEST_NAME), value=value, low=low, high=high)
+
+
+def _duel(given: _Object) -> Duel:
+    listed = given["not_asked"]
+    if not isinstance(listed, list):
+        raise given.wrong("not_asked", "a list of objects")
+    found: dict[str, NotAsked] = {}
+    for number, item in enumerate(listed):
+        one = _Object.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
+        cell, why = one.one_of("cell", CELLS), one.one_of("why", WHYS)
+        case = one.line("case", LONGEST_TEXT)
+        if not re.fullmatch(rf"{cell}:[1-9][0-9]*", case):
+            raise one.wrong("case", f"{cell}: and a line's number from 1")
+        if case in found:
+            raise one.wrong("case", "each case once")
+        found[case] = NotAsked(case=case, cell=cell, user_id=one.line("user_id", LONGEST_TEXT), why=why)
+    writer, against = given.line("writer", LONGEST_TEXT), given.line("against", LONGEST_TEXT)
+    return Duel(writer=writer, against=against, not_asked=tuple(found.values()))
+
+
+@dataclass(frozen=True)
+class _Object:
+    """One object of the file, whose values are taken out under a check.
+
+    Attributes:
+        path: the file.
+        key: where it is: `duel`; empty for the whole.
+        fields: its content.
+    """
+
+    path: Path
+    key: str
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, path: Path, key: str, found: object, known: tuple[str, ...], optional: tuple[str, ...] = ()) -> _Object:
+        """The object, with no other keys than those known and all but the optional ones."""
+        whole = cls(path, key, found if isinstance(found, dict) else {})
+        if not isinstance(found, dict):
+            raise DataError(f"{path}: found {whole._named()}{short(found)}, expected an object. {_FIX}")
+        for name in found:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                meant = f" Did you mean {near[0]!r}?" if near else ""
+                raise DataError(
+                    f"{path}: found the key {short(name)}{f' in {key}' if key else ''}, expected only {', '.join(known)}."
+                    f"{meant} {_FIX}"
+                )
+        for name in known:
+            if name not in found and name not in optional:
+                raise DataError(
+                    f"{path}: found no {whole._path(name)} (keys: {short_list(found) or 'none'}), expected one. {_FIX}"
+                )
+        return whole
+
+    def __getitem__(self, name: str) -> Any:
+        return self.fields[name]
+
+    def line(self, name: str, longest: int) -> str:
+        """A text of one printable line: it is shown in terminals, Markdown and HTML, and in names of tasks."""
+        value = self[name]
+        if (
+            isinstance(value, str)
+            and value
+            and value == value.strip()
+            and value.isprintable()
+            and len(value) <= longest
+        ):
+            return value
+        raise self.wrong(name, f"one line of 1 to {longest} printable characters, without spaces around it")
+
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        if isinstance(self[name], str) and self[name] in known:
+            return str(self[name])
+        raise self.wrong(name, f"one of {', '.join(known)}")
+
+    def count(self, name: str, otherwise: str = "") -> int:
+        """A whole number from 1."""
+        if type(self[name]) is int and self[name] >= 1:
+            return int(self[name])
+        raise self.wrong(name, f"a whole number from 1{otherwise}")
+
+    def number(self, name: str, least: float, most: float) -> float:
+        if type(self[name]) in (int, float) and least <= self[name] <= most:
+            return float(self[name])
+        raise self.wrong(name, f"a number from {least:g} to {most:g}")
+
+    def wrong(self, name: str, expected: str, remedy: str = _FIX) -> DataError:
+        return DataError(f"{self.path}: found {self._path(name)} = {short(self[name])}, expected {expected}. {remedy}")
+
+    def _path(self, name: str) -> str:
+        return f"{self.key}.{cut(name)}" if self.key else cut(name)
+
+    def _named(self) -> str:
+        return f"{self.key} = " if self.key else ""

@@ -1,0 +1,254 @@
+"""Data with a `set.json`: the strict manifest, the cells that follow from it, and its name in place of the benchmark's."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.releases import write_release, write_set
+
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.cells import CELLS
+from personafeedback_tasks.personafeedback.manifest import WHYS, Agreement, Duel, Manifest, NotAsked
+
+PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
+
+
+def rows(number: int) -> list[dict[str, str]]:
+    texts = [{"question": f"q{n}?", "chosen": f"good {n}", "reject": f"quite bad {n}"} for n in range(number)]
+    return [{"user_id": f"u{1 + n % 2}", **text} for n, text in enumerate(texts)]
+
+
+TWO_CELLS = {"general/hard": rows(4), "spedific/mid": rows(2)}
+
+
+@pytest.fixture
+def make_set(tmp_path):
+    def make(cells=TWO_CELLS, **changed):
+        return write_set(tmp_path / f"set{len(list(tmp_path.iterdir()))}", cells, PERSONAS, **changed)
+
+    return make
+
+
+# --- the manifest ------------------------------------------------------------------------------------------------------
+
+LINES = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=100)
+CASES = st.builds(lambda cell, line: (f"{cell}:{line}", cell), st.sampled_from(CELLS), st.integers(1, 2000))
+NOT_ASKED = st.dictionaries(CASES, st.tuples(LINES, st.sampled_from(WHYS)), max_size=3).map(
+    lambda found: tuple(NotAsked(case=id_, cell=cell, user_id=u, why=w) for (id_, cell), (u, w) in found.items())
+)
+NUMBERS = st.floats(-1, 1)
+AGREEMENTS = st.builds(Agreement, measure=LINES, value=NUMBERS) | st.tuples(
+    LINES, st.lists(NUMBERS, min_size=3, max_size=3)
+).map(lambda found: Agreement(measure=found[0], **dict(zip(("low", "value", "high"), sorted(found[1]), strict=True))))
+MANIFESTS = st.builds(
+    Manifest,
+    name=LINES, counts=st.dictionaries(st.sampled_from(CELLS), st.integers(1, 10**6), min_size=1), labels=LINES, generator=LINES,
+    licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS,
+    duel=st.none() | st.builds(Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED),
+)  # fmt: skip
+WHOLE = Manifest(
+    name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
+    agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
+    duel=Duel(writer="a", against="chosen", not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
+).as_dict()  # fmt: skip
+"""A manifest with every key."""
+
+
+def loaded(document: object) -> Manifest | None:
+    """A manifest as another program may write it."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "set.json").write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
+        return Manifest.load(Path(folder))
+
+
+def refused(document: object) -> str:
+    with pytest.raises(DataError) as caught:
+        loaded(document)
+    message = str(caught.value)
+    assert re.search(r"/set\.json: found .*, expected .*\. (Did you mean .*\? )?(Fix|If)", message), message
+    return message
+
+
+@pytest.mark.slow
+@given(MANIFESTS)
+@settings(deadline=None, derandomize=True)
+def test_what_was_written_is_read_back(manifest):
+    with tempfile.TemporaryDirectory() as folder:
+        manifest.write(Path(folder))
+        assert Manifest.load(Path(folder)) == manifest
+        assert json.loads((Path(folder) / "set.json").read_text("utf-8")) == manifest.as_dict()
+
+
+def test_a_folder_without_one_is_no_set_but_a_broken_link_is_an_error(tmp_path):
+    assert Manifest.load(tmp_path) is None
+    (tmp_path / "set.json").symlink_to(tmp_path / "gone")
+    with pytest.raises(DataError, match=r"set\.json: could not be read"):
+        Manifest.load(tmp_path)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every key of the document and the objects within."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [
+        place
+        for key, item in inner
+        for place in ([(*path, key)] if isinstance(value, dict) else []) + places(item, (*path, key))
+    ]
+
+
+PLACES = st.sampled_from(places(WHOLE))
+
+
+def changed(place: tuple[Any, ...], change) -> dict[str, Any]:
+    """The whole manifest after `change(object, key)` at one place."""
+    document = json.loads(json.dumps(WHOLE))
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    change(inner, place[-1])
+    return document
+
+
+def written(place: tuple[Any, ...]) -> str:
+    """As a message names it: `duel.not_asked[0].why`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).removeprefix(".")
+
+
+OPTIONAL = (("duel",), ("counts", "general_hard"))
+
+
+@given(PLACES)
+@settings(derandomize=True)
+def test_a_missing_key_is_named(place):
+    message_of = lambda: refused(changed(place, lambda inner, key: inner.pop(key)))  # noqa: E731
+    if place == ("duel",):
+        assert loaded(changed(place, lambda inner, key: inner.pop(key))).duel is None
+    elif place == ("counts", "general_hard"):
+        assert "found no cell in counts, expected at least one of specific_easy" in message_of()
+    elif place[-1] in ("low", "high"):
+        assert "expected both low and high, or neither" in message_of()
+    else:
+        assert f"found no {written(place)} (keys: " in message_of()
+
+
+@given(PLACES, st.sampled_from(["x", "_"]))
+@settings(derandomize=True)
+def test_an_unknown_key_is_named_with_the_one_that_was_meant(place, more):
+    message = refused(changed(place, lambda inner, key: inner.__setitem__(f"{key}{more}", 1)))
+    assert f"found the key '{place[-1]}{more}'" in message
+    assert f"Did you mean '{place[-1]}'?" in message
+
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=5)
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3) | TEXTS | st.sampled_from([" ", "a\nb", "x" * 1001]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2), max_leaves=3,
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@given(PLACES, ANY)
+@settings(max_examples=200, derandomize=True)
+def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value):
+    """Nothing is converted: what is accepted is what was written."""
+    message, document = "", changed(place, lambda inner, key: inner.__setitem__(key, value))
+    try:
+        kept = loaded(document).as_dict()
+    except DataError as error:
+        message = str(error)
+    if message:
+        assert "set.json: found " in message
+        assert str(place[-1]) in message
+        return
+    for key in place:
+        kept = kept[key]
+    assert kept == value
+    assert type(kept) is type(value) or place[0] == "agreement"  # 1 is a number, too
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "[]", "3", "{", '{"format": 1, "format": 1}', '{"format": NaN}', "\ufeff{}", '{"name": "\\ud800"}']
+)
+def test_what_is_no_json_object_is_refused(raw):
+    with pytest.raises(DataError, match=r"set\.json.*: found .*, expected "):
+        loaded(raw)
+
+
+@pytest.mark.parametrize(
+    "name", ["two\nlines", "\x1b[31mred", "a\u202eb", " padded", "", "x" * 101, "tab\there", None, 3]
+)
+def test_a_name_is_one_printable_line(name):
+    assert "found name = " in refused({**WHOLE, "name": name})
+    assert "one line of 1 to 100 printable characters" in refused({**WHOLE, "name": name})
+
+
+def test_a_later_format_asks_for_an_upgrade():
+    assert "found format = 2, expected 1. If a later version wrote the file, upgrade" in refused({**WHOLE, "format": 2})
+
+
+def test_what_could_not_be_read_back_is_not_written(tmp_path):
+    with pytest.raises(DataError, match="found name = "):
+        Manifest(name="two\nlines", counts={"general_hard": 1}, labels="l", generator="g").write(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- the cells that a set has --------------------------------------------------------------------------------------------
+
+
+def test_a_set_has_the_cells_that_it_names(make_set):
+    folder = make_set()
+    for cases in (load_cases(folder), load_present(folder)):
+        assert {cell: len(of) for cell, of in cases.cells.items()} == {"specific_medium": 2, "general_hard": 4}
+    assert set(load_cases(folder, difficulty="hard").cells) == {"general_hard"}
+    assert set(load_cases(folder, "specific").cells) == {"specific_medium"}
+    assert (cases.release.manifest.name, cases.named_set.name) == ("kitchen questions", "kitchen questions")
+    assert cases.revision.startswith(f"{folder} (set kitchen questions, sha256 ")
+
+
+def test_a_cell_that_the_set_does_not_have_is_a_clear_error(make_set):
+    with pytest.raises(DataError) as caught:
+        load_cases(make_set(), "general", "easy")
+    assert re.fullmatch(
+        r".*/set\.json: found no general_easy in counts, expected one of the cells that are asked\. Run only tasks of the cells "
+        r"that this set has: specific_medium, general_hard\.",
+        str(caught.value),
+    )
+
+
+@pytest.mark.parametrize("counts", ["checked", "any"])
+def test_a_file_without_a_count_and_a_count_without_a_file_are_errors(make_set, counts):
+    with pytest.raises(
+        DataError, match=r"found no general_hard in counts, expected the number of cases of .*hard\.jsonl\. Add it"
+    ):
+        load_present(make_set(counts={"specific_medium": 2}), counts=counts)
+    with pytest.raises(
+        DataError, match=r"found general_easy = 1 in counts, expected a file of these cases: .*easy\.jsonl\. Get"
+    ):
+        load_cases(make_set(counts={"specific_medium": 2, "general_hard": 4, "general_easy": 1}), counts=counts)
+
+
+def test_the_number_of_cases_is_checked_against_the_manifest(make_set):
+    folder = make_set(counts={"specific_medium": 2, "general_hard": 5})
+    with pytest.raises(
+        DataError,
+        match=r"hard\.jsonl: found 4 cases, expected 5 for general_hard \(set\.json\)\. Get a complete copy, or pass counts=any",
+    ):
+        load_cases(folder)
+    assert len(load_cases(folder, counts="any")) == 6
+    assert load_cases(folder, "specific").counts == "checked"
+
+
+def test_the_digest_has_the_manifest_and_a_release_without_one_keeps_its_own(make_set, tmp_path):
+    plain = load_cases(write_release(tmp_path / "plain", TWO_CELLS, PERSONAS), "general", "hard", counts="any")
+    one, other = load_cases(make_set()), load_cases(make_set(licence="MIT"))
+    assert len({plain.digest, one.digest, other.digest}) == 3
+    (other.release.root / "set.json").unlink()
+    assert load_cases(other.release.root, "general", "hard", counts="any").digest == plain.digest == "374b1e0efd54"
