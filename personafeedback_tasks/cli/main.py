@@ -23,6 +23,7 @@ from .plan import plan
 from .rank import rank
 from .relevance import relevance
 from .replies import replies, score_replies
+from .verdict import verdict
 
 
 class _Group(click.Group):
@@ -94,6 +95,6 @@ def task_configs() -> None:
 
 for command in (
     plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, relevance,
+    cli_runs.report, cli_runs.compare, rank, verdict, cli_runs.card, import_annotations, replies, score_replies, relevance,
 ):  # fmt: skip
     main.add_command(command)

@@ -33,7 +33,7 @@ class Transfer:
     """A judge on new replies beside its exam.
 
     Attributes:
-        accuracy: share of its calls on these duels that picked what the people picked.
+        accuracy: share of its calls on these duels that picked what most of the people picked.
         exam: its accuracy in the exam, in pairs of the same cells and with the same side longer.
         difference: accuracy - exam.
         p: one-sided p value of "it is no worse on replies"; nan without a standard error.
@@ -59,7 +59,7 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     weight are its own, and the standard error is clustered by user.
 
     Args:
-        people: 1 for the reply, 0 for the other side, 0.5 for a tie; None where nobody voted.
+        people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
         duels: the judge's votes on the same duels.
         known: the duels that were not asked.
 
@@ -111,12 +111,12 @@ def transfer(people: Sequence[float | None], duels: Votes, exam: Votes) -> Trans
     A one-sided test of the difference, clustered by user over both.
 
     Args:
-        people, duels: see `prediction_powered`; a tie of the people has no right answer and is left out.
+        people, duels: see `prediction_powered`; the majority is right, and where there is none, the duel is left out.
         exam: see `corrected.corrected`.
     """
     import numpy as np
 
-    there = [(number, vote) for number, vote in enumerate(people) if vote in (0, 1)]
+    there = [(number, vote > 0.5) for number, vote in enumerate(people) if vote is not None and vote != 0.5]
     if not there:
         return None
     right = np.array([duels.won[number] if vote else duels.lost[number] for number, vote in there])
