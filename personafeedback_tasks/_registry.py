@@ -1,18 +1,29 @@
 """What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
 from .engine.benchmark import benchmarks
+from .inspect_harness.grader import grades
 from .inspect_harness.judges import judges
 from .inspect_harness.reward import responses
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import labels
-from .inspect_tasks import personafeedback, recenter, recenter_extraction, recenter_relevance, recenter_response
+from .inspect_tasks import (
+    personafeedback,
+    personafeedback_write,
+    recenter,
+    recenter_extraction,
+    recenter_relevance,
+    recenter_response,
+)
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)
+    if _benchmark.graded is not None:
+        grades(_name)
     for _method in _benchmark.methods.values():
         if "inspect" in _method.harnesses:
             (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
 
 __all__ = [
-    "personafeedback", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response", "reward_models",
+    "personafeedback", "personafeedback_write", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response",
+    "reward_models",
 ]  # fmt: skip

@@ -23,7 +23,8 @@ WRITTEN = "written by task_configs/generate.py from the benchmark's record"
 def yaml_files(benchmark: Benchmark) -> dict[str, str]:
     """File name -> text, of all lm-eval tasks and groups of a benchmark."""
     found = {}
-    leaves = [name for name in benchmark.selections if name in benchmark.cells] or list(benchmark.selections)
+    leaves = [name for name in benchmark.selections if name in benchmark.cells] if benchmark.sums else []
+    leaves = leaves or list(benchmark.selections)
     for method in benchmark.methods.values():
         if "lm-eval" in method.harnesses:
             found[_name("default", method)] = _default(benchmark, method)
@@ -64,14 +65,14 @@ def _default(benchmark: Benchmark, method: Method) -> str:
     else:
         lines.append(f"doc_to_choice: [{', '.join(f'{chr(34)}{label}{chr(34)}' for label in benchmark.labels)}]")
     lines += ["filter_list:", "  - name: none", "    filter:", "      - function: take_first"]
-    if text:
+    if text and not method.described:  # what is measured stays text
         lines += [
             f"      - function: !function {ROOM}.metrics.ReadReply",
             f"        benchmark: {benchmark.name}",
             f"        method: {method.name}",
         ]
     lines += ["num_fewshot: 0", "metric_list:"]
-    for metric in method.metrics:
+    for metric in method.metrics_in("lm-eval"):
         if method.several:
             lines += _metric(metric.name, "mean_of_cases", metric.higher_is_better)
         elif metric.defined:

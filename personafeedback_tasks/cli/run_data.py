@@ -47,12 +47,12 @@ class RunData:
         why_not = ""
         for place in dict.fromkeys((logged, os.environ.get(spec.environment) or logged)):
             try:
-                cases = self._load(run, spec.load, place)
+                cases = under(self._load(run, spec.load, place), run.signature)
                 refuse_other_data(run, cases)
             except (DataError, RunError) as error:
                 why_not = why_not or str(error)
             else:
-                return under(cases, run.signature), ""
+                return cases, ""
         return None, why_not
 
     def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:

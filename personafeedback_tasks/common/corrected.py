@@ -62,7 +62,7 @@ class Known:
     """Duels that no judge was asked about.
 
     Attributes:
-        won: 0.5 for a reply that equals the other side, 0 for an empty one.
+        won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
         users: the user of each.
     """
 

@@ -18,6 +18,15 @@ _ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{30}")
 """As many as Unicode lets a letter have; to sort a longer run takes the square of its length."""
 
 
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_LATIN_WORD = re.compile(f"[{LATIN_LETTERS}]+")
+
+
+def language_of(text: str) -> str:
+    """`zh` when Chinese characters outnumber Latin words, else `en`."""
+    return "zh" if len(_IDEOGRAPH.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
+
+
 def neighbours(run: str) -> Iterator[str]:
     """The pairs of neighboring characters: in place of words where a script does not separate them."""
     return map(add, run, run[1:])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
+from types import MappingProxyType
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
@@ -18,7 +19,9 @@ from ..replies.answers import REASONS
 from .cases import CaseSet
 from .conversation import Message
 from .documents import Several
+from .graded import Graded
 from .judged import Answers, CorpusMetric, LogLikelihoods
+from .judges import Reply
 from .options import Options
 from .report import ReportSpec
 
@@ -30,6 +33,10 @@ HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
 
 
+FACTS = "facts"
+"""The key under which both harnesses log what the measures of a text need of its case."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric that is a mean over cases.
@@ -38,11 +45,26 @@ class Metric:
         name: as in both harnesses' tables.
         higher_is_better: None where neither direction is.
         defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
+        harnesses: whose logs it can be computed from.
     """
 
     name: str
     higher_is_better: bool | None = True
     defined: bool = True
+    harnesses: tuple[str, ...] = tuple(HARNESSES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What is measured of the text of a reply, beside what it is read to.
+
+    Attributes:
+        facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
+        measure: (what the reply was read to, the reply, those facts) -> metric -> value.
+    """
+
+    facts: Callable[[Any], Mapping[str, Any]]
+    measure: Callable[[str, Reply, Mapping[str, Any]], dict[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +78,8 @@ class Method:
             log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
         harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order of their answers.
-        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards.
+        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
+            gives the values.
         per_case: what each case is made of, for tables: `both orders`.
         metrics: what `score` gives, means over cases.
         suffix: of the method in the names of tasks and scorers.
@@ -66,6 +89,7 @@ class Method:
         conversation: `rewards` only: what the model scores.
         tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
+        described: what is measured of the text of its one call's reply; None where labels are all that counts.
     """
 
     name: str
@@ -83,6 +107,15 @@ class Method:
     conversation: Callable[[Any, Any, str], list[Message]] | None = None
     tasks: bool = False
     several: Several | None = None
+    described: Described | None = None
+
+    def metrics_in(self, harness: str) -> list[Metric]:
+        """The metrics of a harness's table."""
+        return [metric for metric in self.metrics if harness in metric.harnesses]
+
+    def facts(self, case: Any) -> dict[str, Any]:
+        """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
+        return {FACTS: dict(self.described.facts(case))} if self.described else {}
 
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
         """What a harness asks, in order: the cases, or documents that hold several of them."""
@@ -105,17 +138,26 @@ class Method:
         return [(answer,) for one in read for answer in self.several.split(one, cases)]
 
     def values(
-        self, targets: Sequence[Sequence[str]], answers: Sequence[Answers], pairs: Sequence[LogLikelihoods] = ()
+        self,
+        targets: Sequence[Sequence[str]],
+        answers: Sequence[Answers],
+        pairs: Sequence[LogLikelihoods] = (),
+        replies: Sequence[Reply] = (),
+        logged: Mapping[str, Any] = MappingProxyType({}),
     ) -> list[dict[str, float]]:
         """Metric -> value, of each case of a document.
 
         Args:
             targets: of each case, one per call; answers: the same.
             pairs: log-likelihoods of the labels per call, where they are read.
+            replies: one per call, where texts are read; logged: what the log says of the case. Only `described` reads them.
 
         Raises:
             ValueError: the number of answers is not the number of targets.
         """
+        if self.described is not None:
+            ((answer,),), (reply,) = answers, replies
+            return [self.described.measure(answer, reply, logged[FACTS])]
         assert self.score is not None  # of labels
         return [self.score(of_case, said, pairs) for of_case, said in zip(targets, answers, strict=True)]
 
@@ -175,6 +217,7 @@ class Benchmark:
         labels: the closed set that an answer is one of.
         cells: the smallest groups of cases, in the order of tables.
         selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
+        sums: whether a wider selection has each case of its cells once more, so that lm-eval can make a group of their tasks.
         load: (options, selection) -> cases. Raises DataError.
         columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
         about: what a harness's document contains beside the id, cell, user, language and digest of a case.
@@ -187,6 +230,7 @@ class Benchmark:
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
+        graded: what a second model can be asked about the replies, if anything.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         report: what its reports show.
@@ -210,6 +254,7 @@ class Benchmark:
     fingerprint: Callable[[Any], str]
     report: ReportSpec
     group: str = ""
+    sums: bool = True
     public: str = ""
     about: Callable[[Any], dict[str, str]] = lambda case: {}
     check: Callable[[Any, Any], None] = lambda options, cases: None
@@ -217,6 +262,7 @@ class Benchmark:
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
     undirected: tuple[str, ...] = ()
     stage: Stage | None = None
+    graded: Graded | None = None
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: tuple[str, ...] = ()
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}

@@ -12,8 +12,8 @@ class NotAsked:
 
     Attributes:
         case, cell, user_id: of the benchmark's case.
-        won: 0.5 for a reply that equals the other side, 0 for an empty one.
-        why: `tie` or `empty`.
+        won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
+        why: `tie`, `empty` or `other_empty`.
     """
 
     case: str

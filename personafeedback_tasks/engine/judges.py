@@ -22,12 +22,12 @@ class Reply(NamedTuple):
 
     Attributes:
         text: all of it.
-        truncated: it was cut off by a token limit.
+        truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
         filtered: a filter of the provider withheld it, or its end.
     """
 
     text: str
-    truncated: bool = False
+    truncated: bool | None = False
     filtered: bool = False
 
 
@@ -37,7 +37,7 @@ def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
     Args:
         read: as `Method.read`.
     """
-    answer = read(reply.text, reply.truncated)
+    answer = read(reply.text, bool(reply.truncated))
     if answer not in REASONS:
         return answer
     return "truncated" if reply.truncated else "refusal" if reply.filtered else answer

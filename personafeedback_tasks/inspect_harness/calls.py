@@ -53,7 +53,7 @@ def ask_every_call(
                 refuse(model)
             told = await _after_stage(benchmark, model, case, options, state)
             of_method = benchmark.methods[method]
-            outputs = await _concurrently(
+            outputs = await concurrently(
                 of_method.calls,
                 lambda call: model.generate(messages(benchmark, of_method, case, told, call, state.epoch)),
             )
@@ -64,6 +64,20 @@ def ask_every_call(
         return solve
 
     return asking(method.name)
+
+
+def text_config(room: int) -> GenerateConfig:
+    """How a model generates whose text is read.
+
+    Args:
+        room: limit on the new tokens of a reply.
+    """
+    return GenerateConfig(
+        max_tokens=room,
+        temperature=0.0,
+        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
+        cache_prompt=False,
+    )
 
 
 def messages(
@@ -147,7 +161,7 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
     return applied
 
 
-async def _concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
+async def concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
     """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
 
     Inspect's `collect` does the same, and puts each call into one more span, `task-1`: more than the names of the calls say,

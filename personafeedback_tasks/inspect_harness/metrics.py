@@ -35,7 +35,7 @@ def measures(benchmark: str) -> Metric:
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
         found = table((case for same in epochs.values() for case in _scored(same)), record.columns, record.corpus)
-        if found:
+        if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
 
@@ -50,7 +50,7 @@ def _scored(epochs: list[SampleScore]) -> list[Scored]:
     if VALUES not in noted[0]:
         judged = [Judged(note["targets"], tuple(note["answers"]), cell) for note in noted if "answers" in note]
         return [Scored(cell, user, [cast(Any, epoch.score.value) for epoch in epochs], judged)]
-    judged_of_each = [_judged(note, cell) for note in noted]
+    judged_of_each = [_judged(note, cell) for note in noted if "answers" in note]
     return [
         Scored(cell, user, [note[VALUES][place] for note in noted], [of_epoch[place] for of_epoch in judged_of_each])
         for place in range(len(noted[0][VALUES]))

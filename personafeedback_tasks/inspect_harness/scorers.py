@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -56,7 +56,7 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
             ]
             targets = method.of_each(list(target))
             of_each = method.answers([one.answer for one in read], len(targets))
-            found_values = values(benchmark, method, targets, of_each, read)
+            found_values = values(benchmark, method, targets, of_each, read, found.values(), state.metadata)
             answers = [answer for of_case in of_each for answer in of_case]
             return Score(
                 value=cast(Any, over_cases(found_values)),
@@ -94,11 +94,13 @@ def values(
     targets: Sequence[Sequence[str]],
     answers: Sequence[Answers],
     read: Sequence[Reading],
+    replies: Iterable[ChatCompletionChoice],
+    logged: Mapping[str, Any],
 ) -> list[dict[str, float]]:
     """Metric -> value, of each case of a sample. See `Method.values`."""
     undefined = (math.nan,) * len(benchmark.labels)
     pairs = [] if method.read is not None else [one.log_likelihoods or undefined for one in read]
-    return method.values(targets, answers, pairs)
+    return method.values(targets, answers, pairs, [said(reply) for reply in replies], logged)
 
 
 def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:

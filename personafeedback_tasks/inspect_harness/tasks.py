@@ -17,8 +17,8 @@ from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import CaseSet
 from ..engine.documents import cases_of
 from ..engine.options import Options
-from . import hooks, logprobs, scorers
-from .calls import ask_every_call
+from . import grader, hooks, logprobs, scorers
+from .calls import ask_every_call, text_config
 from .explained import FACTS
 
 
@@ -72,6 +72,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
 
 def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:
     about: dict[str, Any] = {name: getattr(document, name) for name in ("cell", "user_id", "language", "digest")}
+    about |= method.facts(document)
     if method.several is not None:
         about["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
     return Sample(
@@ -84,21 +85,16 @@ def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str
 
 def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], options: Options
-) -> tuple[Solver, Scorer, GenerateConfig]:
-    """The solver, the scorer, and how the model generates."""
+) -> tuple[Solver, list[Scorer], GenerateConfig]:
+    """The solver, the scorers, and how the model generates."""
     if method.evidence == "rewards":
         from . import reward  # needs torch only when a reward model is loaded, but is slow to import
 
-        return reward.parts(record, cases, options)
-    config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method)
-    return ask_every_call(record, cases, options), scorers.labels(record.name, method.name)(), config
-
-
-def text_config(method: Method) -> GenerateConfig:
-    """How the methods that read the text of a reply generate."""
-    return GenerateConfig(
-        max_tokens=method.room,
-        temperature=0.0,
-        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
-        cache_prompt=False,
-    )
+        solver, scorer, config = reward.parts(record, cases, options)
+        return solver, [scorer], config
+    config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
+    found: list[Scorer] = [scorers.labels(record.name, method.name)()]
+    if not grader.applies(record, options):
+        return ask_every_call(record, cases, options), found, config
+    found.append(grader.grades(record.name)(**grader.arguments(record, options)))
+    return ask_every_call(record, cases, options, grader.refuse(record)), found, config

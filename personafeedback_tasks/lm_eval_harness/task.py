@@ -23,6 +23,7 @@ from ..engine.benchmark import find
 from ..engine.cases import CaseSet
 from ..engine.documents import cases_of
 from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
+from ..engine.judges import Reply
 from ..engine.signature import KEY, signature
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
@@ -61,6 +62,12 @@ class BenchmarkTask(ConfigurableTask):
                 f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
                 "Leave it out, or run the task in Inspect."
             )
+        graded = self.benchmark.graded
+        if graded is not None and getattr(self.options, graded.option):
+            raise OptionError(
+                f"{graded.option} works in Inspect only: lm-eval has no second model. Leave it out, and compare afterwards "
+                "(`personafeedback duel`), or run the task in Inspect."
+            )
         self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options))
@@ -94,6 +101,7 @@ class BenchmarkTask(ConfigurableTask):
                 "id": document.id,
                 "cell": document.cell,
                 **self.benchmark.about(document),
+                **self.method.facts(document),
                 "user_id": document.user_id,
                 "language": document.language,
                 "digest": document.digest,
@@ -199,9 +207,10 @@ class BenchmarkTask(ConfigurableTask):
         document = self._document_of[doc["id"]]
         targets = self._targets(document)
         answers = self.method.answers(self._answers(results), len(targets))
-        values = self.method.values(targets, answers, self._log_likelihoods(results))
+        texts = [Reply(text, None) for text in results] if self.method.described else []
+        values = self.method.values(targets, answers, self._log_likelihoods(results), texts, doc)
         found: dict[str, Any] = {}
-        for metric in self.method.metrics:
+        for metric in self.method.metrics_in("lm-eval"):
             if metric.name in values[0]:
                 of_each = [of_case[metric.name] for of_case in values]
                 found[metric.name] = of_each if self.method.several else of_each[0]
@@ -216,6 +225,8 @@ class BenchmarkTask(ConfigurableTask):
 
     def _answers(self, results: Sequence[Any]) -> list[str]:
         """One answer per call, of one or several documents."""
+        if self.method.described and self.method.read:  # their texts were kept, since they are measured
+            return [self.method.read(text, False) for text in results]
         if self.method.evidence != "log_likelihoods":
             return list(results)
         return [likeliest(self.benchmark.labels, values) for values in self._log_likelihoods(results)]

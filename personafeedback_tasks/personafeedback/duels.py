@@ -11,7 +11,8 @@ from .manifest import CHOSEN, REJECTED
 SOURCE = "source"
 """The key of a row that names the benchmark's case."""
 
-_WON = {"tie": 0.5, "empty": 0.0}
+_WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
+"""Why nobody is asked -> the vote for the reply."""
 
 
 def duels(cases: CaseSet) -> Duels | None:

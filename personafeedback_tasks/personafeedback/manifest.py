@@ -33,8 +33,8 @@ LONGEST_NAME, LONGEST_TEXT = 100, 1000
 CHOSEN, REJECTED = "chosen", "rejected"
 """The other side of a duel, if it is one of the benchmark's own responses."""
 
-WHYS = ("tie", "empty")
-"""Why a pair of a duel has no case: both sides are the same text, or the writer's is empty."""
+WHYS = ("tie", "empty", "other_empty")
+"""Why a pair of a duel has no case: both sides are the same text, or the writer's is empty, or the other one's."""
 
 
 @dataclass(frozen=True, kw_only=True)

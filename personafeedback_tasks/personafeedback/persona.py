@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..common.text import IDEOGRAPHS, LATIN_LETTERS
+from ..common.text import language_of
 from .rag import memory
-
-_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
-_LATIN_WORD = re.compile(f"[{LATIN_LETTERS}]+")
 
 
 @dataclass(frozen=True)
@@ -61,8 +57,7 @@ class Persona:
 
         Decided once per user, so that all prompts of a user share their beginning: single cases mix languages.
         """
-        chinese = len(_IDEOGRAPH.findall(self.values))
-        return "zh" if chinese > len(_LATIN_WORD.findall(self.values)) else "en"
+        return language_of(self.values)
 
     @cached_property
     def fields(self) -> frozenset[str]:

@@ -93,7 +93,7 @@ class Template(Options):
             raise OptionError(f"k must be a positive integer, got {self.k!r}.")
         if not isinstance(self.rag_filter, bool):
             raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
-        if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs")):
+        if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs", "write")):
             raise OptionError(
                 f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting={self.setting} "
                 f"and method={self.method}. Use one of these, or leave rag_filter out."

@@ -104,7 +104,7 @@ FILTER = Stage(
 
 # --- the data --------------------------------------------------------------------------------------------------------
 
-_SELECTIONS = {
+SELECTIONS: dict[str, dict[str, str]] = {
     "": {},
     **{category: {"category": category} for category in CATEGORIES},
     **{difficulty: {"difficulty": difficulty} for difficulty in DIFFICULTIES},
@@ -328,7 +328,7 @@ PERSONAFEEDBACK = Benchmark(
     methods=METHODS,
     labels=LETTERS,
     cells=CELLS,
-    selections=_SELECTIONS,
+    selections=SELECTIONS,
     load=_load,
     columns=columns,
     prompt=prompts.build,

@@ -131,7 +131,9 @@ def measures_of(
     of_corpus = list(map(judged, cases))
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
-        measure: share([values[case.case_id][measure] for case in cases], users, strata)
+        measure: (share if benchmark.report.line(measure).share else estimate)(
+            [values[case.case_id][measure] for case in cases], users, strata
+        )
         for measure in names
         if only is None or measure in only
     }

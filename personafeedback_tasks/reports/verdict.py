@@ -25,9 +25,9 @@ class Group:
 
     Attributes:
         name: of the cells together.
-        rate: of all duels, a tie counting half and an empty reply as lost: what the votes come to as they are.
+        rate: of all duels, also those that were not asked: what the votes come to as they are.
         won, split, lost: number of asked duels whose calls all picked the reply, in part, and none of which did.
-        ties, empty: number of duels that were not asked, by reason.
+        not_asked: reason -> number of duels, of those that there are anywhere: `tie`, `empty`, `other_empty`.
         consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
         unreadable: share of the calls that picked neither text.
         exam: the judge's accuracy on the same cells.
@@ -38,8 +38,7 @@ class Group:
     won: int
     split: int
     lost: int
-    ties: int
-    empty: int
+    not_asked: Mapping[str, int]
     consistency: float
     unreadable: float
     exam: Estimate
@@ -200,8 +199,7 @@ def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked:
         won=won.count(1),
         split=len(won) - won.count(1) - won.count(0),
         lost=won.count(0),
-        ties=whys.count("tie"),
-        empty=whys.count("empty"),
+        not_asked={why: whys.count(why) for why in dict.fromkeys(one.why for one in not_asked)},
         consistency=mean(mine.consistent[place] for place in there),
         unreadable=mean(1 - a - b for a, b in zip(won, lost, strict=True)),
         exam=accuracy(exam, [votes.cells[place] for place in there]),

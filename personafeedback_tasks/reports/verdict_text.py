@@ -18,8 +18,8 @@ from .terminal import line
 from .verdict import Verdict
 
 LEGEND = (
-    "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half and an empty "
-    "reply as lost, both without asking. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
+    "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
+    "side has lost, all without asking. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
     "both orders picked the same text. Intervals are clustered by user."
 )
 
@@ -59,8 +59,10 @@ def tables(verdict: Verdict) -> list[Table]:
     )
     counts = [
         Column(name, tuple(f"{getattr(group, name):,}" for group in groups))
-        for name in ("asked", "won", "split", "lost", "ties", "empty")
+        for name in ("asked", "won", "split", "lost")
     ]
+    for why in groups[-1].not_asked:
+        counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
     rows = dict(_rates(verdict))

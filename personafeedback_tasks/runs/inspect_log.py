@@ -141,7 +141,7 @@ def _sample(
     answers = method.of_each(noted["answers"])
     read = [scorers.reading(benchmark, method, reply, name, model) for reply in found.values()]
     again = method.answers([one.answer for one in read], len(of_each))
-    values = scorers.values(benchmark, method, of_each, answers, read)
+    values = scorers.values(benchmark, method, of_each, answers, read, found.values(), about)
     unread: tuple[tuple[str, str], ...] = ()
     if method.read is not None:
         unread = checks.unread_of(benchmark, answers, [reply.message.text for reply in found.values()])

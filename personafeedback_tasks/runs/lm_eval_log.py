@@ -160,6 +160,7 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
     targets = method.of_each(document["targets"])
     unread: tuple[tuple[str, str], ...] = ()
     likelihoods: list[LogLikelihoods] = []
+    texts: list[Reply] = []
     if method.read is None:
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
         likelihoods = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
@@ -167,13 +168,14 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
         logged = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
         read = [likeliest(benchmark.labels, values) for values in logged]
     else:
-        again = [method.read(str(reply), False) for reply, *_ in row["resps"]]
-        read = list(row["filtered_resps"])
+        texts = [Reply(str(reply), None) for reply, *_ in row["resps"]]
+        again = [method.read(reply.text, False) for reply in texts]
+        read = again if method.described else list(row["filtered_resps"])
     answers, read_again = method.answers(read, len(targets)), method.answers(again, len(targets))
     if method.read is not None:
-        unread = checks.unread_of(benchmark, answers, [str(reply) for reply, *_ in row["resps"]])
-    values = method.values(targets, answers, likelihoods)
-    checked = [metric.name for metric in method.metrics if metric.name in values[0]]
+        unread = checks.unread_of(benchmark, answers, [reply.text for reply in texts])
+    values = method.values(targets, answers, likelihoods, texts, document)
+    checked = [metric.name for metric in method.metrics_in("lm-eval") if metric.name in values[0]]
     if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
         checked = []
     one = [(document["id"], document["digest"], {name: row.get(name) for name in checked})]
@@ -197,7 +199,7 @@ def replies(path: Path, method: Method) -> Iterator[tuple[Key, Reply]]:
     with open(path, "rb") as file:
         for row in map(json.loads, file):
             for call, (reply, *_) in zip(method.calls, row["resps"], strict=True):
-                yield Key(row["doc"]["id"], call), Reply(str(reply))
+                yield Key(row["doc"]["id"], call), Reply(str(reply), None)
 
 
 def _refuse_other_table(

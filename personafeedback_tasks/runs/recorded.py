@@ -12,7 +12,7 @@ from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
 from ..engine.documents import cases_of
 from ..engine.judged import Answers
-from ..engine.judges import answer_in
+from ..engine.judges import Reply, answer_in
 from ..engine.options import Options
 from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
 from ..engine.signature import signature
@@ -85,13 +85,19 @@ def _answers(benchmark: Benchmark, document: Any, options: Options, recorded: Re
     assert method.read is not None  # refused above
     targets = [benchmark.targets(case) for case in cases]
     answers: list[list[Answers]] = []
+    said: list[list[Reply]] = []
     unread: list[tuple[str, str]] = []
     for epoch in recorded.epochs:
         replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
+        said.append(replies)
         read = [answer_in(reply, method.read) for reply in replies]
         answers.append(method.answers(read, len(cases)))
         unread += unread_of(benchmark, answers[-1], [reply.text for reply in replies])
-    values = [method.values(targets, of_epoch) for of_epoch in answers]
+    facts = method.facts(document)
+    values = [
+        method.values(targets, of_epoch, replies=replies, logged=facts)
+        for of_epoch, replies in zip(answers, said, strict=True)
+    ]
     return [
         CaseAnswers(
             case.id, case.cell, case.user_id, case.digest, tuple(targets[place]),

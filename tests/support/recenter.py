@@ -77,11 +77,15 @@ def api():
     return ScriptedAPI
 
 
-def in_inspect(benchmark: Benchmark, replies: Replies | str, folder: Path, method: str = "generate", **told: Any):
+def in_inspect(
+    benchmark: Benchmark, replies: Replies | str, folder: Path, method: str = "generate", roles: Any = None, **told: Any
+):
     """(metric -> value, the log). `replies` may be the name of a judge."""
     model = replies if isinstance(replies, str) else get_model("recenter-replies/model", memoize=False, replies=replies)
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
-    (log,) = inspect_eval(task, model=model, display="none", score_display=False, log_dir=str(folder))
+    (log,) = inspect_eval(
+        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles
+    )
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
 

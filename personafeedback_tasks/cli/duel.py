@@ -1,0 +1,143 @@
+"""The command that makes a data set of written replies: duel."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..common.errors import DataError, OptionError
+from ..common.files import Content, write_all
+from ..engine.judges import Reply
+from ..personafeedback.manifest import UNKNOWN
+from ..runs.run import Run, RunError
+from ..writing.cases import Questions
+from ..writing.duel import SIDES, Writer, files, pairs, people
+from ..writing.record import WRITE
+from .output import say
+from .run_data import RunData, data_option
+from .runs import RUN, the_run
+
+
+@click.command()
+@click.argument("run", metavar="RUN", type=RUN)
+@click.option(
+    "--against",
+    metavar="SIDE",
+    required=True,
+    help="`chosen` or `rejected`, the benchmark's own responses, or the writing run of another model.",
+)
+@click.option(
+    "--out", metavar="DIR", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new folder."
+)
+@click.option("--licence", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
+@data_option
+def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> None:
+    """Make a data set of a model's replies and what they stand against.
+
+    RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
+    and a set.json that says what the set is. Every task, method and judge then compares the two in both orders, and acc is the win
+    rate of the writer. A tie and an empty reply are counted in set.json and not asked.
+
+    \b
+        inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written
+        personafeedback duel written --against chosen --out duels/chosen
+        inspect eval personafeedback_tasks/personafeedback -T data=duels/chosen --model JUDGE --log-dir judged
+        personafeedback verdict judged --exam logs/JUDGE
+    """
+    _refuse_leftovers(out)
+    (found, writer), cases = _writing(run), None
+    cases = _questions(found, data)
+    other: str | Writer = against
+    if against not in SIDES:
+        if not Path(against).exists():
+            raise OptionError(
+                f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such file or folder."
+            )
+        rival, other = _writing(Path(against))
+        if rival.signature["data"] != found.signature["data"]:
+            raise RunError(
+                f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {found.logs[0]} "
+                f"({found.signature['source']}), expected the same. Run one of them again."
+            )
+    named = other.model if isinstance(other, Writer) else other
+    compared = pairs(cases, writer, other)
+    contents = files(compared, writer.model, named, licence, _provenance(found, named))
+    everything: dict[str, Content] = {**people(cases.pairs.release.root), **contents}
+    write_all({out / name: content for name, content in everything.items()})
+    why = Counter(pair.why_not for pair in compared if pair.why_not)
+    asked = len(compared) - why.total()
+    say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.model} against {named}")
+    if why:
+        say(f"not asked, and counted in set.json: {', '.join(f'{why[one]:,} {_WHY[one]}' for one in _WHY if why[one])}")
+    if found.partial:
+        say(f"The writing run is partial ({found.unfinished}): the duel has what was written.")
+    say("Judge it:")
+    tasks = [
+        f"personafeedback_{name[len('data/') :].replace('/', '_').partition('.')[0]}"
+        for name in contents
+        if name.startswith("data/")
+    ]
+    say(f"    inspect eval personafeedback_tasks/personafeedback -T {shlex.quote(f'data={out}')} --model JUDGE")
+    say(
+        f"    lm_eval run --tasks {','.join(tasks)} --metadata {shlex.quote(f'data={out}')} --log_samples --output_path DIR ..."
+    )
+
+
+_WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies of the other side"}
+
+
+def _writing(path: Path) -> tuple[Run, Writer]:
+    """A run of a writing task, and its replies.
+
+    Raises:
+        RunError: it is of another task, or has several epochs.
+    """
+    from ..runs.logged import logged
+
+    run, _ = the_run(path)
+    if run.benchmark.name != WRITE.name:
+        raise RunError(
+            f"{run.logs[0]}: found a run of {run.signature['task']}, expected one of {WRITE.name}. Write first: "
+            f"inspect eval personafeedback_tasks/{WRITE.name} --model MODEL"
+        )
+    replies: dict[str, Reply] = {}
+    for key, reply in logged(run):
+        if key.epoch > 1:
+            raise RunError(
+                f"{run.logs[0]}: found several epochs, expected one reply to each question. Run without --epochs."
+            )
+        if key.call in ("", *run.method.calls):
+            replies[key.case_id] = reply
+    return run, Writer(run.model, replies, run.logs[0])
+
+
+def _questions(run: Run, data: RunData) -> Questions:
+    """The questions of all cells that are there, each checked against the log.
+
+    Raises:
+        DataError: they cannot be found.
+    """
+    cases, why_not = data.checked(run)
+    if not isinstance(cases, Questions):
+        raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
+    return cases
+
+
+def _refuse_leftovers(out: Path) -> None:
+    """A folder of another set must not be mixed with this one."""
+    if out.is_dir() and any(out.iterdir()):
+        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
+
+
+def _provenance(run: Run, against: str) -> dict[str, Any]:
+    """Where the texts of a row are from."""
+    return {
+        "writer": run.model,
+        "against": against,
+        "written": {name: run.signature[name] for name in ("setting", "fingerprint", "data")}
+        | {"harness": run.harness},
+    }

@@ -1,0 +1,142 @@
+"""The scorer that asks a second model: it judges what the first one wrote, in the same run or, with `inspect score`, again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, cast
+
+from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model, model_roles
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from ..common.errors import OptionError
+from ..engine.benchmark import Benchmark, find
+from ..engine.graded import Ask, Graded
+from ..engine.judged import Answers
+from ..engine.judges import answer_in
+from ..engine.options import Options
+from .calls import concurrently, events, replies, said, text_config
+from .metrics import VALUES, measures
+from .scorers import over_cases
+
+
+def applies(benchmark: Benchmark, options: Options) -> bool:
+    """Whether these options ask for a grader.
+
+    Raises:
+        OptionError: they do, and the run has none. Inspect would ask the model itself. A task that a program builds before its run
+            is refused by its first sample, see `required`.
+    """
+    graded = benchmark.graded
+    if graded is None or not getattr(options, graded.option):
+        return False
+    if _within_a_run():
+        required(graded)
+    return True
+
+
+def arguments(benchmark: Benchmark, options: Options) -> dict[str, Any]:
+    """Those of the scorer for a run with these options."""
+    assert benchmark.graded is not None
+    compared = getattr(options, benchmark.graded.option)
+    return {"compared": ",".join(compared), "data": options.data, "counts": options.counts}
+
+
+def required(graded: Graded) -> None:
+    """Raise OptionError if the run has no grader."""
+    if graded.role not in model_roles():
+        raise OptionError(
+            f"{graded.option} needs a model that judges, found none. Pass --model-role {graded.role}=MODEL, or leave "
+            f"{graded.option} out."
+        )
+
+
+def refuse(benchmark: Benchmark) -> Callable[[Model], None]:
+    """For the solver: `required`, whatever the model that writes."""
+    graded = benchmark.graded
+    assert graded is not None
+    return lambda model: required(graded)
+
+
+def _within_a_run() -> bool:
+    """Whether the models of a run are known: Inspect's command sets them before it builds tasks. Nothing public says so."""
+    try:
+        from inspect_ai.model._model import active_model
+    except ImportError:
+        return False
+    return active_model() is not None
+
+
+@cache
+def grades(name: str) -> Callable[..., Scorer]:
+    """The scorer of a benchmark's grader.
+
+    Args:
+        name: of the benchmark.
+    """
+    benchmark = find(name)
+    graded = benchmark.graded
+    assert graded is not None  # whoever registers it has looked
+
+    @scorer(metrics=[measures(name)], name=f"{name}_{graded.role}")
+    def scores(compared: str | list[str] = "", data: str | None = None, counts: str | None = None) -> Scorer:
+        """A log has these arguments. `inspect score` takes them as -S.
+
+        Args:
+            compared: what is compared, with commas between; all if empty.
+            data, counts: as the options of the task.
+        """
+        given = {"data": data, "counts": counts, graded.option: compared or graded.compared}
+        options = benchmark.options.strict({name: value for name, value in given.items() if value is not None})
+        cases: dict[str, Any] = {}
+
+        async def score(state: TaskState, target: Target) -> Score:
+            if not cases:
+                required(graded)
+                load = benchmark.report.load
+                assert load is not None
+                cases.update((case.id, case) for case in load(cast(Any, options.data), options.counts))
+            (reply,) = replies(state.output, events, _calls(benchmark)).values()
+            rows = graded.asks(
+                cases[str(state.sample_id)], state.metadata, getattr(options, graded.option), reply.message.text
+            )
+            votes = await _votes(graded, [ask for row in rows for ask in row.values() if ask.prompts])
+            values = [graded.values(row, votes) for row in rows]
+            return Score(
+                value=cast(Any, over_cases(values)),
+                metadata={
+                    "compared": [ask.name for row in rows for ask in row.values()],
+                    "votes": {ask: list(answers) for ask, answers in votes.items()},
+                    VALUES: values,
+                },
+            )
+
+        return score
+
+    return scores
+
+
+def _calls(benchmark: Benchmark) -> Sequence[str]:
+    (method,) = benchmark.methods.values()
+    return method.calls
+
+
+async def _votes(graded: Graded, asks: Sequence[Ask]) -> Mapping[str, Answers]:
+    """Name of a comparison -> the grader's answers in the order of its calls."""
+    grader = get_model(role=graded.role, required=True)
+    config = text_config(graded.room).merge(grader.config)
+    prompts = {
+        f"{ask.name} {call}": (prompt, {"case_id": ask.name, "call": call})
+        for ask in asks
+        for call, prompt in ask.prompts.items()
+    }
+
+    async def one(call: str) -> ModelOutput:
+        prompt, about = prompts[call]
+        return await grader.generate([ChatMessageUser(content=prompt, metadata=about)], config=config)
+
+    outputs = iter(await concurrently(list(prompts), one))
+    return {
+        ask.name: tuple(answer_in(said(next(outputs).choices[0]), graded.read) for _ in ask.prompts) for ask in asks
+    }

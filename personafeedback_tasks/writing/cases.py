@@ -1,0 +1,132 @@
+"""What a model writes for: each question of a user once, in however many cells the release has it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ..engine import cases as engine
+from ..engine.cases import digest_of
+from ..personafeedback.cases import CATEGORIES, Case
+from ..personafeedback.cases import CaseSet as Pairs
+from ..personafeedback.persona import Persona
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of one user.
+
+    Attributes:
+        id: the user's id and 12 hex digits of the question's SHA-256: the same whatever cells are asked.
+        pairs: the cases of the release with this question, in the order of a run. A duel needs their responses; no prompt
+            shows them.
+    """
+
+    id: str
+    pairs: tuple[Case, ...] = field(repr=False)
+
+    @property
+    def cell(self) -> str:
+        """The category. The difficulty of a case is that of its pair of responses, which the writer never sees."""
+        return self.pairs[0].category
+
+    @property
+    def question(self) -> str:
+        return self.pairs[0].question
+
+    @property
+    def persona(self) -> Persona:
+        return self.pairs[0].persona
+
+    @property
+    def other_persona(self) -> Persona:
+        """See `Case.other_persona`."""
+        return self.pairs[0].other_persona
+
+    @property
+    def user_id(self) -> str:
+        return self.persona.user_id
+
+    @property
+    def language(self) -> str:
+        """Of the user, see `Persona.language`."""
+        return self.persona.language
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the id and of every text that a prompt may show."""
+        return digest_of((self.id, self.user_id, self.persona.text, self.question))
+
+
+@dataclass(frozen=True)
+class Questions(engine.CaseSet[Question]):
+    """The questions of one run, in the order of their first cases.
+
+    Attributes:
+        cases: the questions.
+        pairs: the cases that they were taken from.
+    """
+
+    cases: tuple[Question, ...]
+    pairs: Pairs
+
+    @property
+    def counts(self) -> str:  # type: ignore[override] # of the pairs
+        return self.pairs.counts
+
+    @property
+    def cell_order(self) -> tuple[str, ...]:
+        return CATEGORIES
+
+    @property
+    def source(self) -> str:
+        return self.pairs.source
+
+    @property
+    def digest(self) -> str:
+        return self.pairs.digest
+
+    def of_cells(self, cells: Collection[str]) -> Questions:
+        """The questions of some cells of the release only."""
+        return questions(replace(self.pairs, cases=tuple(case for case in self.pairs if case.cell in cells)))
+
+    @property
+    def demonstration(self) -> bool:
+        return self.pairs.demonstration
+
+    @property
+    def named_set(self) -> engine.NamedSet | None:
+        return self.pairs.named_set
+
+
+def questions(pairs: Pairs) -> Questions:
+    """Every question of every user among the cases, once."""
+    found: dict[tuple[str, str, str], list[Case]] = {}
+    for case in pairs:
+        found.setdefault((case.category, case.user_id, case.question), []).append(case)
+    return Questions(
+        tuple(Question(_id(user, category, text), tuple(of)) for (category, user, text), of in found.items()), pairs
+    )
+
+
+def _id(user: str, category: str, text: str) -> str:
+    return f"{user}:{digest_of((category, text))}"
+
+
+def columns(cells: Collection[str]) -> dict[str, list[str]]:
+    """Name -> its cells, for a table: each category, and `total` over both."""
+    present = [cell for cell in CATEGORIES if cell in cells]
+    return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
+
+
+def facts(question: Question) -> Mapping[str, Any]:
+    """What the measures of a reply need of its question, ready for JSON, see `measures.py`."""
+    name = question.persona.profile.get("Name")
+    return {
+        "name": name if isinstance(name, str) else "",
+        "persona": question.persona.values,
+        "question": question.question,
+        "cases": [case.id for case in question.pairs],
+    }

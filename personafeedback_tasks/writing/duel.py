@@ -1,0 +1,177 @@
+"""Written replies and what they stand against -> a data folder in the release's layout, whose `chosen` is the reply.
+
+Every task, method, harness and judge then compares them as they compare any two responses, in both orders; acc is the win rate
+of the writer. Against the release's responses, a reply meets that of each case with its question; against another writer's, it
+meets the other reply once, in the first cell with the question.
+
+Two sides with the same text are a tie, and an empty reply has lost to a text: neither is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError
+from ..common.strict_json import cut, json_text, short
+from ..engine.judges import Reply
+from ..personafeedback.cases import CELLS, PERSONAS, Case
+from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Duel, Manifest, NotAsked
+from ..personafeedback.rag import memory
+from .cases import Question, Questions
+from .measures import text_of
+
+SIDES: dict[str, Callable[[Case], str]] = {CHOSEN: lambda case: case.chosen, REJECTED: lambda case: case.rejected}
+"""The release's responses that a reply can stand against."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A reply and what it stands against.
+
+    Attributes:
+        case: of the release, which names the cell.
+        reply, other: the texts that a user would read; empty where there is none.
+        truncated: whether the reply was cut off; None where nobody knows.
+    """
+
+    case: Case
+    reply: str
+    other: str
+    truncated: bool | None = None
+
+    @property
+    def why_not(self) -> str:
+        """Why no judge needs to be asked: an element of `manifest.WHYS`; empty otherwise."""
+        if self.reply == self.other.strip():
+            return "tie"
+        return "empty" if not self.reply else "other_empty" if not self.other.strip() else ""
+
+    @property
+    def worth(self) -> float:
+        """What it is worth to the writer if nobody is asked: 0.5 for a tie, 0 for an empty reply, 1 against one."""
+        return {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}[self.why_not]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A model's replies.
+
+    Attributes:
+        model: its name.
+        replies: question id -> its reply.
+        where: the file that they are from, for errors.
+    """
+
+    model: str
+    replies: Mapping[str, Reply]
+    where: Path
+
+    def to(self, question: Question) -> Reply:
+        """Its reply to a question.
+
+        Raises:
+            DataError: there is none.
+        """
+        if question.id not in self.replies:
+            raise DataError(
+                f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. Resume the run, or "
+                "write for the same cells."
+            )
+        return self.replies[question.id]
+
+
+def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[Pair]:
+    """What is compared, in the order of the release's files. Questions that the writer was not asked are left out.
+
+    Args:
+        questions: of all cells that are there.
+        against: `chosen` or `rejected` of the release, or the replies of another writer.
+
+    Raises:
+        DataError: the other writer has no reply to a question.
+    """
+    found = []
+    for question in questions:
+        if question.id not in writer.replies:
+            continue
+        reply = writer.replies[question.id]
+        text = text_of(reply.text) or ""
+        in_order = sorted(question.pairs, key=_place)
+        if isinstance(against, Writer):
+            found.append(Pair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
+        else:
+            found += [Pair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
+    return sorted(found, key=lambda pair: _place(pair.case))
+
+
+def files(
+    compared: Sequence[Pair], writer: str, against: str, licence: str, provenance: Mapping[str, Any]
+) -> dict[str, str]:
+    """Path in the folder -> content, of the cells and the manifest.
+
+    Args:
+        compared: see `pairs`.
+        writer, against: as `manifest.Duel` has them.
+        licence: see `Manifest`.
+        provenance: what every row says about where its texts are from.
+
+    Raises:
+        DataError: no pair is left to be asked.
+    """
+    asked = [pair for pair in compared if not pair.why_not]
+    if not asked:
+        raise DataError(
+            f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at the replies "
+            "(`personafeedback replies`)."
+        )
+    cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
+    manifest = Manifest(
+        name=cut(f"duel of {writer} against {against}", LONGEST_NAME),
+        counts={cell: len(found) for cell, found in cells.items() if found},
+        licence=licence,
+        labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate.",
+        generator=writer if against in SIDES else f"{writer} and {against}",
+        duel=Duel(
+            writer=writer,
+            against=against,
+            not_asked=tuple(
+                NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
+                for pair in compared
+                if pair.why_not
+            ),
+        ),
+    )
+    contents: dict[str, str] = {FILE: json_text(manifest.as_dict())}
+    for found in filter(None, cells.values()):
+        case = found[0].case
+        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(found, provenance))
+    return contents
+
+
+def people(root: Path) -> dict[str, bytes]:
+    """Path -> content, of the personas and memories of a release: of all users, so that `other_persona` gives each the same."""
+    found = [path for folder in (PERSONAS, memory.FOLDER) for path in sorted((root / folder).glob("*.json*"))]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+def _lines(found: Sequence[Pair], provenance: Mapping[str, Any]) -> Iterator[str]:
+    for pair in found:
+        row = {
+            "user_id": pair.case.user_id,
+            "question": pair.case.question,
+            "chosen": pair.reply,
+            "reject": pair.other,
+            "source": pair.case.id,
+            **({"truncated": True} if pair.truncated else {}),
+            **provenance,
+        }
+        yield f"{json.dumps(row, ensure_ascii=False)}\n"
+
+
+def _place(case: Case) -> tuple[int, int]:
+    """Where a case stands in the release's files."""
+    return CELLS.index(case.cell), int(case.id.rpartition(":")[2])

@@ -1,0 +1,107 @@
+"""The record of the writing tasks: a model writes a reply to each question. No judge is needed; duel.py finds out how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..engine.answered import CaseAnswers
+from ..engine.benchmark import Benchmark, Described, Method, Metric
+from ..engine.report import Line, ReportSpec, Shown
+from ..personafeedback.cases import CATEGORIES, load_cases, load_present
+from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
+from ..personafeedback.release import ENVIRONMENT_VARIABLE
+from .cases import Questions, columns, facts, questions
+from .graded import GRADED
+from .measures import WRITTEN, measures, read_written
+from .prompts import Writing, build, check
+
+VERSION = "1.0"
+
+CALL = "written_reply"
+"""The one call of a question."""
+
+METRICS = (
+    Metric("written"),
+    Metric("length", higher_is_better=None),
+    Metric("terms", higher_is_better=None),
+    Metric("name", higher_is_better=None, defined=False),
+    Metric("language", defined=False),
+    Metric("empty", higher_is_better=False),
+    Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
+    Metric("refused", higher_is_better=False),
+)
+
+METHOD = Method(
+    name="write", help="the text of the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(CALL,), score=None,
+    metrics=METRICS, room=2048, read=read_written, described=Described(facts=facts, measure=measures),
+)  # fmt: skip
+
+
+def _load(options: Writing, selection: Mapping[str, str]) -> Questions:
+    return questions(load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts))
+
+
+def _values(row: CaseAnswers) -> dict[str, float]:
+    return {metric.name: row.value(metric.name) for metric in METRICS}
+
+
+def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
+    return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}
+
+
+def _shown(cases: Questions, asked: Collection[str]) -> Shown:
+    there = [one for one in cases if one.id in asked]
+    return Shown(
+        about="Persona",
+        people={one.user_id: one.persona.text for one in there},
+        questions={one.id: one.question for one in there},
+        labels=(WRITTEN, "not written"),
+    )
+
+
+WRITE = Benchmark(
+    name="personafeedback_write",
+    title="PersonaFeedback, writing",
+    version=VERSION,
+    options=Writing,
+    methods={METHOD.name: METHOD},
+    labels=(WRITTEN,),
+    cells=CATEGORIES,
+    selections=SELECTIONS,
+    sums=False,
+    load=_load,
+    columns=columns,
+    prompt=lambda case, options, call: build(case, options),
+    input=lambda case: case.question,
+    targets=lambda case: [WRITTEN],
+    fingerprint=lambda options: options.fingerprint(),
+    check=check,
+    stage=FILTER,
+    graded=GRADED,
+    signed=(*PERSONAFEEDBACK.signed, "questions_of"),
+    signs=_signs,
+    report=ReportSpec(
+        primary="written",
+        score="Written",
+        chance=None,
+        values=_values,
+        headline=(
+            Line("written", strong=True, interval=True),
+            Line("length", "characters", share=False, sign=False),
+            Line("terms", "persona terms", share=False, sign=False),
+        ),
+        details=(
+            Line("name", "says the user's name", table="Replies"),
+            Line("language", "in the question's language", table="Replies"),
+            Line("empty", table="Replies"),
+            Line("truncated", table="Replies"),
+            Line("refused", table="Replies"),
+        ),
+        ranked=("length", "terms", "refused"),
+        shown=_shown,
+        load=lambda data, counts: questions(load_present(data, counts=counts)),
+        under=lambda cases, signature: cases.of_cells(str(signature["questions_of"]).split(", ")),
+        environment=ENVIRONMENT_VARIABLE,
+    ),
+)
