@@ -49,7 +49,9 @@ PEOPLE = {
 
 
 def corrected_rates() -> None:
-    print(f"{SIMULATIONS:,} simulations: the exam's accuracy, the votes as they are, how often there is a corrected rate and holds")
+    print(
+        f"{SIMULATIONS:,} simulations: the exam's accuracy, the votes as they are, how often there is a corrected rate and holds"
+    )
     for name, planted in CORRECTED.items():
         rng = np.random.default_rng(SEED)
         held, given, exams, plain = 0, 0, 0.0, 0.0
@@ -66,7 +68,9 @@ def corrected_rates() -> None:
 
 
 def with_people() -> None:
-    print(f"\n{VOTES} votes of people: the judge on the exam, on replies, warned of; intervals hold, and those of ppi_py")
+    print(
+        f"\n{VOTES} votes of people: the judge on the exam, on replies, warned of; intervals hold, and those of ppi_py"
+    )
     for name, planted in PEOPLE.items():
         rng = np.random.default_rng(SEED)
         found = np.zeros(5)

@@ -42,6 +42,11 @@ def some_of(case):
     return {2: case.chosen, 3: " "}.get(number, case.chosen + " More of it." if number % 2 else case.chosen[:-10])
 
 
+def other_of(case):
+    """What the other model says: nothing in the fourth case of each cell."""
+    return "" if case.id.endswith(":4") else case.chosen
+
+
 RUNS = {
     ("longest", "exam"): "personafeedback/longest",
     ("longest", "short"): "personafeedback/longest",
@@ -58,7 +63,7 @@ def build(root):
     """The data of some duels, and logs of three judges on these and on the sample. One folder was moved since."""
     write_duels(root / "short", lambda case: SHORT, difficulty="hard")
     write_duels(root / "long", lambda case: LONG, against="rejected", difficulty="hard")
-    write_duels(root / "some", some_of, writer="scripted/reader", difficulty="hard")
+    write_duels(root / "some", some_of, "scripted/reader", "other/model", other_of, difficulty="hard")
     for (judge, name), model in RUNS.items():
         data = "sample" if name == "exam" else str(root / name)
         evaluate(tasks.personafeedback_hard(data=data), model, root / "logs" / f"{judge} {name}")
@@ -116,17 +121,17 @@ def test_a_judge_of_length_gives_nothing_to_a_short_writer_and_all_to_a_long_one
     assert "No length-adjusted win rate, which needs 20 % on each side" in printed
 
 
-def test_ties_count_half_and_empty_replies_are_lost_without_asking(logs, tmp_path):
+def test_ties_count_half_and_an_empty_side_has_lost_without_asking(logs, tmp_path):
     found, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
     run = read_run(logs["readable some"])
-    assert len(run.cases) == 12  # of 16: a tie and an empty reply in each of two cells
+    assert len(run.cases) == 10  # of 16: a tie and two empty sides in each of two cells
     for name in ("specific_hard", "general_hard", "total"):
         group = found["groups"][name]
         some = [case for case in run.cases.values() if name in ("total", case.cell)]
         each = 2 if name == "total" else 1
-        assert group["not_asked"] == {"tie": each, "empty": each}
-        assert group["rate"]["n"] == len(some) + 2 * each
-        won = sum(case.value("acc") for case in some) + 0.5 * each
+        assert group["not_asked"] == {"tie": each, "empty": each, "other_empty": each}
+        assert group["rate"]["n"] == len(some) + 3 * each
+        won = sum(case.value("acc") for case in some) + 0.5 * each + each
         assert group["rate"]["value"] == same(won / group["rate"]["n"], abs=1e-12)
         assert group["won"] + group["split"] + group["lost"] == len(some)
         assert group["consistency"] == same(sum(case.value("consistency") for case in some) / len(some))
@@ -181,7 +186,7 @@ def test_everything_fits_80_columns_and_markdown_says_the_same(logs, tmp_path):
     assert len(rules) >= 3
     assert max(map(len, rules)) <= 80
     done = personafeedback("verdict", logs["readable some"], "--exam", logs["readable exam"], "--markdown")
-    assert done.stdout.startswith("## scripted/reader against chosen, judged by scripted/readable\n")
+    assert done.stdout.startswith("## scripted/reader against other/model, judged by scripted/readable\n")
     for table in tables(the_verdict(logs)):
         assert f"\n### {table.heading}\n" in done.stdout
         assert f"\n{table.heading}\n" in printed
@@ -260,7 +265,7 @@ def test_a_folder_of_everything_gives_each_duel_its_own_exam(logs, tmp_path):
     assert sorted((one["judge"], one["against"], one["writer"]) for one in found) == [
         ("personafeedback/first", "chosen", "acme/writer"),
         ("personafeedback/longest", "chosen", "acme/writer"),
-        ("scripted/readable", "chosen", "scripted/reader"),
+        ("scripted/readable", "other/model", "scripted/reader"),
     ]
     assert all(f"| {one['judge']} |" in one["exam"] for one in found)
     assert done.stderr.count("which has no duels") == 3

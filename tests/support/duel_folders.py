@@ -1,40 +1,33 @@
-"""Folders of duels, as `personafeedback duel` writes them: the sample's cases with a reply in place of the chosen response."""
+"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the bundled sample."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+from personafeedback_tasks.common.files import write_all
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
-from support.releases import write_set
-
-_FOLDERS = {"specific": "spedific"}
+from personafeedback_tasks.writing.duel import SIDES, Pair, files, people
 
 
 def write_duels(
-    root: Path, reply: Callable[[Case], str], writer: str = "acme/writer", against: str = "chosen", **options: str
+    root: Path,
+    reply: Callable[[Case], str],
+    writer: str = "acme/writer",
+    against: str = "chosen",
+    other: Callable[[Case], str] | None = None,
+    **options: str,
 ) -> Path:
-    """A folder of duels on the bundled sample.
+    """A folder of duels, in the order of the release's files.
 
     Args:
-        reply: what the writer says in a case; an empty one, or one that equals the other side, is not asked.
-        against: `chosen`, `rejected`, or a model, whose texts are then the rejected ones.
+        reply: what the writer says in a case.
+        against: `chosen`, `rejected`, or a model; other: what that model says.
         options: `category` and `difficulty`, as `load_cases` takes them.
     """
-    rows: dict[str, list[dict[str, str]]] = {}
-    not_asked, personas = [], {}
-    for case in sorted(load_cases("sample", **options), key=lambda case: (case.cell, int(case.id.split(":")[1]))):
-        said, other = reply(case), case.chosen if against == "chosen" else case.rejected
-        why = "empty" if not said.strip() else "tie" if said == other else ""
-        if why:
-            not_asked.append({"case": case.id, "cell": case.cell, "user_id": case.user_id, "why": why})
-            continue
-        personas[case.user_id] = case.persona.profile
-        cell = f"{_FOLDERS.get(case.category, case.category)}/{case.difficulty}"
-        rows.setdefault(cell, []).append(
-            {"user_id": case.user_id, "question": case.question, "chosen": said, "reject": other, "source": case.id}
-        )
-    duel = {"writer": writer, "against": against, "not_asked": not_asked}
-    return write_set(
-        root, rows, personas, name=f"duel of {writer} against {against}", annotators=None, generator=writer, duel=duel
-    )  # fmt: skip
+    cases = load_cases("sample", **options)
+    ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
+    pairs = [Pair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
+    contents = people(cases.release.root) | files(pairs, writer, against, "unknown", {"writer": writer})
+    write_all({root / name: content for name, content in contents.items()})
+    return root
