@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from dataclasses import replace
 
@@ -15,6 +17,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
+from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
 from personafeedback_tasks.common.corrected import Known, corrected
@@ -309,6 +312,15 @@ def test_an_exam_needs_the_cells_of_the_duels(logs):
         the_verdict(logs, cells={"general_hard": 6, "general_easy": 8})
 
 
+def test_an_exam_on_other_data_is_refused(logs):
+    run = read_run(logs["readable some"])
+    cases = {case_id: replace(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
+    with pytest.raises(
+        ValueError, match=r"found \w+:\d of user .*, expected user another .* Run the exam on the data that"
+    ):
+        the_verdict(logs, cases=cases)
+
+
 def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
     run = read_run(logs["readable some"])
     some = dict(list(run.cases.items())[:7])
@@ -395,3 +407,29 @@ def test_people_and_judge_together(logs, tmp_path):
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1
     assert "--human goes with one run of duels, found 3." in done.stderr
+
+
+# --- as printed ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_help_run(logs, tmp_path, monkeypatch):
+    pytest.importorskip("ppi_py")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(logs["moved"]))  # the data of one of the duels
+    places = {
+        "logs/duels/a.eval": "longest short", "logs/exam.eval": "longest exam", "exam.eval": "longest exam",
+        "chosen.eval": "longest short", "rejected.eval": "longest long",
+    }  # fmt: skip
+    for place, name in places.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(logs[name], tmp_path / place)
+    (tmp_path / "votes.csv").write_text("case,winner\ngeneral_hard:1,other\nspecific_hard:2,tie\n", "utf-8")
+    printed = personafeedback("verdict", "--help").stdout
+    commands = re.findall(r"^ +personafeedback (verdict .*)$", printed, re.M)
+    assert len(commands) == 3
+    for command in commands:
+        done = personafeedback(*shlex.split(command))
+        assert done.exit_code == 0, done.output
+        assert "Win rate over all of them" in done.stdout
+    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["verdicts"]) == 2

@@ -133,6 +133,18 @@ def refuse_other_judge(run: Run, exam: Run) -> None:
         )
 
 
+def refuse_other_users(run: Run, exam: Run, duels: Duels) -> None:
+    """Raise RunError unless the cases that both know belong to the same users: an exam may be on another copy of the data."""
+    for case in run.cases.values():
+        source = duels.sources[case.case_id]
+        there = exam.cases.get(source)
+        if there is not None and there.user_id != case.user_id:
+            raise RunError(
+                f"{exam.logs[0]}: found {source} of user {there.user_id}, expected user {case.user_id} as in the duel {case.case_id} "
+                f"of {run.logs[0]}. Run the exam on the data that the replies were written for."
+            )
+
+
 def make_verdict(
     run: Run,
     exam: Run,
@@ -152,9 +164,10 @@ def make_verdict(
         why_not: why `examined` is None.
 
     Raises:
-        RunError: the exam is of another judge or of other cells, or the run has no answered case.
+        RunError: the exam is of another judge, of other cells or users, or the run has no answered case.
     """
     refuse_other_judge(run, exam)
+    refuse_other_users(run, exam, duels)
     mine, theirs = voted(run, cases), voted(exam, examined)
     # Of a run that is not finished, nobody knows how many of them belong to the cases that it answered.
     not_asked = [one for one in duels.not_asked if one.cell in run.cells] if not run.partial else []
