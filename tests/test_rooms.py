@@ -36,6 +36,7 @@ EXTRAS = set().union(*DOORS.values()) | {
     "numpy",
     "bm25s",
     "krippendorff",
+    "ppi_py",
     "openai",
     "anthropic",
     "sentence_transformers",

@@ -15,6 +15,7 @@ pytest.importorskip("inspect_ai")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 
+from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.baselines import longest
@@ -22,7 +23,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.record import picked
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
-from personafeedback_tasks.reports.adjusted import at_zero
 from personafeedback_tasks.reports.headline import lines
 from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.reports.shortcuts import ONE_OF_THEM, agreement

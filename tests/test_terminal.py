@@ -125,10 +125,13 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     pytest.importorskip("inspect_ai")
     pytest.importorskip("matplotlib")
     pytest.importorskip("scipy")
+    from support.duel_folders import write_duels
     from support.logs import inspect_log
 
     folder = tmp_path_factory.mktemp("encodings") / "résumé – 结果"
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
+    duels = write_duels(folder / "duels", lambda case: case.chosen[:9], "acme/模型 – 1", "rejected", difficulty="hard")
+    judged_log = inspect_log(folder / "judged", "mixed", "personafeedback_hard", duels)
     authors = folder / "annotations"
     authors.mkdir()
     judged = {"user_id": "a", "prompt": "?", "attribute": "b", "vote_rate": 0.5, "n_votes": 2}
@@ -136,6 +139,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     return {
         "report": ("report", log, "--out", folder / "out", "--paper"),
         "rank": ("rank", log, "--data", "sample"),
+        "verdict": ("verdict", judged_log, "--exam", log),
         "compare": ("compare", log, log),
         "compare --markdown": ("compare", log, log, "--markdown"),
         "card": ("card", log, "--model-card", folder / "README.md"),
@@ -151,7 +155,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     }
 
 
-NAMES = ["report", "rank", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
+NAMES = ["report", "rank", "verdict", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
          "import-annotations", "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
 
 

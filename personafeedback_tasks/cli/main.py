@@ -24,6 +24,7 @@ from .plan import plan
 from .rank import rank
 from .relevance import relevance
 from .replies import replies, score_replies
+from .verdict import verdict
 
 
 class _Group(click.Group):
@@ -95,6 +96,7 @@ def task_configs() -> None:
 
 for command in (
     plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, duel, relevance,
+    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, duel, verdict,
+    relevance,
 ):  # fmt: skip
     main.add_command(command)

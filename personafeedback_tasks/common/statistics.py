@@ -193,6 +193,32 @@ def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], use
     return Estimate(value, stderr, value - reach, value + reach, len(items), count)
 
 
+def by_user(moves: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """User -> the sum of what that user's cases move an estimate by; the moves of all cases sum to 0.
+
+    Args:
+        moves: (user, move) of each case. Where an estimate is a function of several means, a user may have cases in several of
+            them: the sum has their covariance.
+    """
+    deviations: dict[str, float] = {}
+    for user, move in moves:
+        deviations[user] = deviations.get(user, 0.0) + move
+    return deviations
+
+
+def linearized(value: float, deviations: Mapping[str, float], n: int) -> Estimate:
+    """An estimate whose error is that of its first-order expansion: value +- t * stderr, with the degrees of freedom of `share`.
+
+    Args:
+        value: a smooth function of means.
+        deviations: see `by_user`.
+        n: number of cases, for `Estimate.n`.
+    """
+    stderr = _stderr(deviations)
+    reach = _t(1 - (1 - LEVEL) / 2, degrees_of_freedom(deviations)) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
+
+
 def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
     """Two-sided permutation p value of "the two runs are equally good for these users", in (0, 1].
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from .answered import CaseAnswers
+from .duels import Duels
 from .judged import Answers, Judged
 
 
@@ -277,6 +278,7 @@ class ReportSpec:
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
+        duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these.
@@ -305,6 +307,7 @@ class ReportSpec:
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None
+    duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
     macro: bool = False
     published: Callable[[str | None, Sequence[str]], Published] | None = None

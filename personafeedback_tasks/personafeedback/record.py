@@ -24,6 +24,7 @@ from .baselines import CHANCE, acc_of
 from .cases import Case, CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .conversations import SIDES
+from .duels import duels
 from .judges import JUDGES
 from .orders import CHOSEN_LETTER, ORDERS
 from .paper.beside import beside
@@ -266,6 +267,7 @@ REPORT = ReportSpec(
     probability="p_chosen",
     examine=examine,
     shown=shown,
+    duels=duels,
     control=Control(
         option="setting",
         value="no_persona",

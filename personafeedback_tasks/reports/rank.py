@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, holm, mean, share, sign_flip_p
 from ..engine.report import Examined
 from ..runs.run import Run
-from .adjusted import at_zero
 from .baselines import with_scores
 from .control import gains
 from .groups import has_macro, measures_of

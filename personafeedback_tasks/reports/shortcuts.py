@@ -10,10 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean
 from ..engine.answered import CaseAnswers
 from ..engine.report import Examined, ReportSpec
-from .adjusted import at_zero
 
 ONE_OF_THEM = 0.95
 """A run that picks what a baseline picks in a larger share of the cases is said to be that baseline."""

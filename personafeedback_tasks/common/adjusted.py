@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..common.statistics import Estimate, critical, share
+from .statistics import Estimate, critical, share
 
 
 def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequence[str]) -> Estimate:

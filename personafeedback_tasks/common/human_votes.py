@@ -1,0 +1,144 @@
+"""The votes of people on some duels, beside those of a judge on all of them: the win rate, and whether the judge is as good as in its exam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .corrected import EQUAL, NONE, Known, Votes, errors
+from .errors import require
+from .statistics import Estimate, by_user, degrees_of_freedom, linearized, two_sided_p
+
+LEVEL = 0.05
+"""How often a judge is said to be worse that is not."""
+
+
+@dataclass(frozen=True)
+class Powered:
+    """A prediction-powered win rate.
+
+    Attributes:
+        rate: of all duels, in [0, 1].
+        weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
+    """
+
+    rate: Estimate
+    weight: float
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A judge on new replies beside its exam.
+
+    Attributes:
+        accuracy: share of its calls on these duels that picked what most of the people picked.
+        exam: its accuracy in the exam, in pairs of the same cells and with the same side longer.
+        difference: accuracy - exam.
+        p: one-sided p value of "it is no worse on replies"; nan without a standard error.
+    """
+
+    accuracy: float
+    exam: float
+    difference: Estimate
+    p: float
+
+    @property
+    def worse(self) -> bool:
+        """Whether a reader must be warned."""
+        return self.p < LEVEL
+
+
+def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:
+    """The share of the duels that the reply wins by people's votes, with the judge's votes on the other duels.
+
+    PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453) as ppi_py has it: weight * mean(judge, other duels) + mean(people -
+    weight * judge). It says nothing false whatever the judge's errors, as long as people saw a random sample of the duels. The
+    intervals of ppi_py take all duels for independent, and cover too little where a user's go together; so the estimate and the
+    weight are its own, and the standard error is clustered by user.
+
+    Args:
+        people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
+        duels: the judge's votes on the same duels.
+        known: the duels that were not asked.
+
+    Raises:
+        ModuleNotFoundError: the extra `verdict` is not installed.
+    """
+    import numpy as np  # the extra `report` brings it
+
+    labeled = np.array([vote is not None for vote in people])
+    truth = np.array([vote for vote in people if vote is not None], dtype=float)
+    judge = np.array(duels.won, dtype=float)
+    seen, others = judge[labeled], judge[~labeled]
+    weight = _weight(truth, seen, others)
+    value = float(np.mean(truth - weight * seen)) + (weight * float(np.mean(others)) if len(others) else 0.0)
+    moved = np.zeros(len(judge))
+    residual = truth - weight * seen
+    moved[labeled] = (residual - residual.mean()) / len(seen)
+    if len(others):
+        moved[~labeled] = weight * (others - others.mean()) / len(others)
+
+    count = len(judge) + len(known.won)
+    rate = (value * len(judge) + math.fsum(known.won)) / count
+    moves = [
+        (user, float(move) * len(judge) / count + (value - rate) / count)
+        for user, move in zip(duels.users, moved, strict=True)
+    ]
+    moves += [(user, (won - rate) / count) for user, won in zip(known.users, known.won, strict=True)]
+    made = linearized(rate, by_user(moves), count)
+    clipped, low, high = (min(1.0, max(0.0, end)) for end in (rate, made.low, made.high))
+    return Powered(replace(made, value=clipped, low=low, high=high), weight)
+
+
+def _weight(truth: Any, seen: Any, others: Any) -> float:
+    """The weight that ppi_py chooses. It returns the estimate only, which is linear in the weight."""
+    require("ppi_py", extra="verdict")
+    from ppi_py import ppi_mean_pointestimate
+
+    if not len(others) or len(truth) < 2:
+        return 0.0
+    apart = float(others.mean() - seen.mean())
+    if abs(apart) < 1e-9:  # then the estimate is the mean of the people's votes, whatever the weight
+        return 0.0
+    return (float(ppi_mean_pointestimate(truth, seen, others).item()) - float(truth.mean())) / apart
+
+
+def transfer(people: Sequence[float | None], duels: Votes, exam: Votes) -> Transfer | None:
+    """Whether a judge is worse on new replies than in its exam; None if no person preferred a side.
+
+    A one-sided test of the difference, clustered by user over both.
+
+    Args:
+        people, duels: see `prediction_powered`; the majority is right, and where there is none, the duel is left out.
+        exam: see `corrected.corrected`.
+    """
+    import numpy as np
+
+    there = [(number, vote > 0.5) for number, vote in enumerate(people) if vote is not None and vote != 0.5]
+    if not there:
+        return None
+    right = np.array([duels.won[number] if vote else duels.lost[number] for number, vote in there])
+    sides = [duels.longer[number] if vote else -duels.longer[number] for number, vote in there]
+    found = errors(exam, [duels.cells[number] for number, _ in there])
+    sides = [EQUAL if math.isnan(found.right[side]) else side for side in sides]
+    expected = float(np.mean([found.right[side] for side in sides]))
+    accuracy = float(right.mean())
+    moved = np.zeros(len(exam))
+    for side in set(sides):
+        moved -= sides.count(side) / len(sides) * found.parts[side] * (np.array(exam.won) - found.right[side])
+    # What the sides differ in moves both means alike, so a case's deviation is from what its side has in the exam.
+    apart = right - np.array([found.right[side] for side in sides])
+    own = zip((duels.users[number] for number, _ in there), (apart - apart.mean()) / len(there), strict=True)
+    examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
+    deviations = by_user([*own, *examined])
+    difference = linearized(accuracy - expected, deviations, len(there))
+    return Transfer(accuracy, expected, difference, _p_worse(difference, degrees_of_freedom(deviations)))
+
+
+def _p_worse(difference: Estimate, degrees: float) -> float:
+    if not difference.stderr > 0:
+        return math.nan
+    half = two_sided_p(difference.value / difference.stderr, degrees) / 2
+    return half if difference.value < 0 else 1 - half

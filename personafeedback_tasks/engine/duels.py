@@ -1,0 +1,42 @@
+"""What the reports need to know of data that are duels: replies that a model wrote, each against another text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NotAsked:
+    """A reply that needs no judge.
+
+    Attributes:
+        case, cell, user_id: of the benchmark's case.
+        won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
+        why: `tie`, `empty` or `other_empty`.
+    """
+
+    case: str
+    cell: str
+    user_id: str
+    won: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Duels:
+    """Some cases as duels: the better response of each is the reply.
+
+    Attributes:
+        writer: the model that wrote the replies.
+        against: whose texts the other sides are: one of the benchmark's responses, or a model.
+        models: writer, and the other side where it is a model.
+        sources: case id -> id of the benchmark's case that the reply was written for.
+        not_asked: the replies without a case.
+    """
+
+    writer: str
+    against: str
+    models: Sequence[str]
+    sources: Mapping[str, str]
+    not_asked: Sequence[NotAsked] = ()

@@ -1,0 +1,42 @@
+"""Cases that are duels, for a verdict: the facts of their folder's manifest."""
+
+from __future__ import annotations
+
+from ..common.errors import DataError
+from ..common.strict_json import cut, short
+from ..engine.duels import Duels, NotAsked
+from .cases import CaseSet
+from .manifest import CHOSEN, REJECTED
+
+SOURCE = "source"
+"""The key of a row that names the benchmark's case."""
+
+_WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
+"""Why nobody is asked -> the vote for the reply."""
+
+
+def duels(cases: CaseSet) -> Duels | None:
+    """What the manifest and the rows say; None for cases that are no duels.
+
+    Raises:
+        DataError: a row does not name its case.
+    """
+    manifest = cases.release.manifest
+    if manifest is None or manifest.duel is None:
+        return None
+    found, sources = manifest.duel, {}
+    for case in cases:
+        source = case.extra.get(SOURCE)
+        if not isinstance(source, str):
+            raise DataError(
+                f"{cases.source}, {cut(case.id)}: found {SOURCE} = {short(source)}, expected the id of the benchmark's case. "
+                "Make the folder again with `personafeedback duel`."
+            )
+        sources[case.id] = source
+    return Duels(
+        writer=found.writer,
+        against=found.against,
+        models=(found.writer,) if found.against in (CHOSEN, REJECTED) else (found.writer, found.against),
+        sources=sources,
+        not_asked=[NotAsked(one.case, one.cell, one.user_id, _WON[one.why], one.why) for one in found.not_asked],
+    )

@@ -1,0 +1,78 @@
+"""People's votes on duels, from a file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError
+from ..common.statistics import mean
+from ..common.strict_json import read, rows, short, short_list
+from ..engine.duels import Duels
+
+WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
+"""Winner -> the vote for the reply."""
+
+_FIELDS = ("case", "winner")
+
+
+def human_votes(path: Path, duels: Duels) -> dict[str, float]:
+    """Case id of the duel -> the share of its votes that are for the reply. A case may have the votes of several people.
+
+    Args:
+        path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the benchmark's case
+            (`source` in the row of the duel), and `winner`: reply, other or tie. Other columns are left alone.
+
+    Raises:
+        DataError: a row is broken, or of a case that was not asked; or there is none.
+    """
+    asked = {source: case_id for case_id, source in duels.sources.items()}
+    known = {one.case: one.why for one in duels.not_asked}
+    found: dict[str, list[float]] = {}
+    for line, row in rows(path) if path.suffix == ".jsonl" else _csv(path):
+        where = f"{path}, line {line}"
+        for name in _FIELDS:
+            if not isinstance(row.get(name), str):
+                raise DataError(
+                    f"{where}: found {name} = {short(row.get(name))}, expected a text. Give each row {_named()}."
+                )
+        case, winner = row["case"].strip(), row["winner"].strip()
+        if winner not in WON:
+            raise DataError(f"{where}: found winner = {short(winner)}, expected one of {', '.join(WON)}.")
+        if case in known:
+            raise DataError(
+                f"{where}: found a vote on {short(case)}, which nobody is asked about ({known[case]}). Leave it out."
+            )
+        if case not in asked:
+            raise DataError(
+                f"{where}: found the case {short(case)}, expected one of the duels, such as {short_list(list(asked)[:3])}: the "
+                "`source` of its row."
+            )
+        found.setdefault(asked[case], []).append(WON[winner])
+    if not found:
+        raise DataError(f"{path}: found no vote in it, expected rows with {_named()}.")
+    return {case_id: mean(votes) for case_id, votes in found.items()}
+
+
+def _named() -> str:
+    return " and ".join(map(repr, _FIELDS))
+
+
+def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        text = read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: found bytes that are not UTF-8, expected a CSV file in UTF-8. Save it as such."
+        ) from error
+    reader = csv.DictReader(text.splitlines())
+    missing = [name for name in _FIELDS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise DataError(
+            f"{path}: found the columns {short_list(reader.fieldnames or ()) or 'none'}, expected {_named()}. Add a header; a "
+            "file of JSON Lines must end in .jsonl."
+        )
+    for row in reader:
+        yield reader.line_num, row

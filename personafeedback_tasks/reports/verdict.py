@@ -1,0 +1,236 @@
+"""A judge's votes on a model's replies -> how often the replies win, beside how good the judge was in its exam."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
+from ..common.human_votes import Powered, Transfer, prediction_powered, transfer
+from ..common.length_adjusted import LengthAdjusted, length_adjusted
+from ..common.statistics import Estimate, by_user, linearized, mean, share
+from ..common.strict_json import jsonable
+from ..engine.cases import CaseSet
+from ..engine.duels import Duels, NotAsked
+from ..runs.run import Run, RunError, text
+from .families import related
+from .signature_line import signature_line
+from .votes import Voted, voted
+
+
+@dataclass(frozen=True)
+class Group:
+    """One line of a verdict: a cell, or several.
+
+    Attributes:
+        name: of the cells together.
+        rate: of all duels, also those that were not asked: what the votes come to as they are.
+        won, split, lost: number of asked duels whose calls all picked the reply, in part, and none of which did.
+        not_asked: reason -> number of duels, of those that there are anywhere: `tie`, `empty`, `other_empty`.
+        consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
+        unreadable: share of the calls that picked neither text.
+        exam: the judge's accuracy on the same cells.
+    """
+
+    name: str
+    rate: Estimate
+    won: int
+    split: int
+    lost: int
+    not_asked: Mapping[str, int]
+    consistency: float
+    unreadable: float
+    exam: Estimate
+
+    @property
+    def asked(self) -> int:
+        return self.won + self.split + self.lost
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Everything that is printed about one run of duels.
+
+    Attributes:
+        run: the judge on the duels.
+        exam: the same judge on the benchmark.
+        duels: what they are.
+        groups: the last one has all of them.
+        corrected: the rate without the judge's errors, or why there is none.
+        adjusted: the rate of the asked duels at equal length.
+        people: number of duels with votes of people.
+        powered: the rate with these; None without them.
+        transfer: the judge beside these; None without a majority anywhere.
+        unchecked: why the exam's texts are not at hand; empty if they are.
+    """
+
+    run: Run
+    exam: Run
+    duels: Duels
+    groups: tuple[Group, ...]
+    corrected: Corrected
+    adjusted: LengthAdjusted
+    people: int = 0
+    powered: Powered | None = None
+    transfer: Transfer | None = None
+    unchecked: str = ""
+
+    @property
+    def overall(self) -> Group:
+        return self.groups[-1]
+
+    @property
+    def relatives(self) -> dict[str, str]:
+        """Model of the duels -> what the judge is to it, see `families.related`; those that it is something to."""
+        found = {model: related(self.run.model, model) for model in self.duels.models}
+        return {model: what for model, what in found.items() if what}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON; nan becomes None."""
+        return jsonable(
+            {
+                "writer": self.duels.writer,
+                "against": self.duels.against,
+                "judge": self.run.model,
+                "relatives": self.relatives,
+                "groups": {group.name: asdict(group) for group in self.groups},
+                "corrected": asdict(self.corrected),
+                "length_adjusted": asdict(self.adjusted),
+                "people": self.people,
+                "prediction_powered": None if self.powered is None else asdict(self.powered),
+                "judge_beside_people": None
+                if self.transfer is None
+                else {**asdict(self.transfer), "worse": self.transfer.worse},
+                "signature": signature_line(self.run),
+                "exam": signature_line(self.exam),
+            }
+        )
+
+
+def differences(run: Run, exam: Run) -> list[str]:
+    """In what an exam is not one of the judge of a run: `model: found A, expected B`."""
+    names = [name for name in run.defining if name not in run.benchmark.signed]  # the latter are digests of data
+    pairs = [("model", run.model, exam.model)]
+    pairs += [(name, text(run.signature.get(name)), text(exam.signature.get(name))) for name in names]
+    pairs.append(("conditions", run.conditions_line or "none", exam.conditions_line or "none"))
+    return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
+
+
+def refuse_other_judge(run: Run, exam: Run) -> None:
+    """Raise RunError unless an exam is of the judge of a run of duels, asked in the same way, and has the same cells."""
+    found = differences(run, exam)
+    if found:
+        raise RunError(
+            f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
+            "same options on the benchmark."
+        )
+    missing = [cell for cell in run.cells if cell not in exam.answered]
+    if missing:
+        raise RunError(
+            f"{exam.logs[0]}: found no case of {', '.join(missing)} in the exam, expected the cells of {run.logs[0]}. Run the "
+            "judge on these, too."
+        )
+
+
+def refuse_other_users(run: Run, exam: Run, duels: Duels) -> None:
+    """Raise RunError unless the cases that both know belong to the same users: an exam may be on another copy of the data."""
+    for case in run.cases.values():
+        source = duels.sources[case.case_id]
+        there = exam.cases.get(source)
+        if there is not None and there.user_id != case.user_id:
+            raise RunError(
+                f"{exam.logs[0]}: found {source} of user {there.user_id}, expected user {case.user_id} as in the duel {case.case_id} "
+                f"of {run.logs[0]}. Run the exam on the data that the replies were written for."
+            )
+
+
+def make_verdict(
+    run: Run,
+    exam: Run,
+    duels: Duels,
+    cases: CaseSet[Any],
+    examined: CaseSet[Any] | None,
+    people: Mapping[str, float] | None = None,
+    why_not: str = "",
+) -> Verdict:
+    """The verdict on one run of duels.
+
+    Args:
+        exam: the same judge on the benchmark, see `refuse_other_judge`.
+        cases: of the duels.
+        examined: the cases of the exam, for their lengths; None if they are not at hand.
+        people: case id -> share of people's votes for the reply, see `human_file.human_votes`.
+        why_not: why `examined` is None.
+
+    Raises:
+        RunError: the exam is of another judge, of other cells or users, or the run has no answered case.
+    """
+    refuse_other_judge(run, exam)
+    refuse_other_users(run, exam, duels)
+    mine, theirs = voted(run, cases), voted(exam, examined)
+    # Of a run that is not finished, nobody knows how many of them belong to the cases that it answered.
+    not_asked = [one for one in duels.not_asked if one.cell in run.cells] if not run.partial else []
+    if not mine.ids and not not_asked:
+        raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
+    known = _known(not_asked)
+    columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
+    votes_of = None if people is None else [people.get(case_id) for case_id in mine.ids]
+    if examined is None:
+        found = Corrected(
+            None, float("nan"), float("nan"), float("nan"), f"The exam's texts are not at hand. {why_not}"
+        )
+    else:
+        found = corrected(mine.votes, theirs.votes, known)
+    return Verdict(
+        run,
+        exam,
+        duels,
+        tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
+        found,
+        length_adjusted(mine.votes.won, mine.log_ratios, mine.votes.users),
+        0 if votes_of is None else len(votes_of) - votes_of.count(None),
+        None if votes_of is None else prediction_powered(votes_of, mine.votes, known),
+        None if votes_of is None else transfer(votes_of, mine.votes, theirs.votes),
+        why_not,
+    )
+
+
+def _known(not_asked: Sequence[NotAsked]) -> Known:
+    return Known([one.won for one in not_asked], [one.user_id for one in not_asked]) if not_asked else NONE
+
+
+def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked: Sequence[NotAsked]) -> Group:
+    votes = mine.votes
+    there = [place for place, cell in enumerate(votes.cells) if cell in cells]
+    known = [one for one in not_asked if one.cell in cells]
+    won, lost = [votes.won[place] for place in there], [votes.lost[place] for place in there]
+    whys = [one.why for one in known]
+    return Group(
+        name=name,
+        rate=share([*won, *_known(known).won], [*(votes.users[place] for place in there), *_known(known).users]),
+        won=won.count(1),
+        split=len(won) - won.count(1) - won.count(0),
+        lost=won.count(0),
+        not_asked={why: whys.count(why) for why in dict.fromkeys(one.why for one in not_asked)},
+        consistency=mean(mine.consistent[place] for place in there),
+        unreadable=mean(1 - a - b for a, b in zip(won, lost, strict=True)),
+        exam=accuracy(exam, [votes.cells[place] for place in there]),
+    )
+
+
+def accuracy(exam: Votes, cells: Sequence[str]) -> Estimate:
+    """The accuracy in an exam whose cells weigh as much as those of some duels.
+
+    Args:
+        cells: the cell of each duel. Without any, nothing is defined.
+    """
+    found = errors(exam, cells)
+    there = [place for place, weight in enumerate(found.weights) if weight]
+    users = [exam.users[place] for place in there]
+    if len({found.weights[place] for place in there}) <= 1:
+        return share([exam.won[place] for place in there], users)
+    value, part = found.right[EQUAL], found.parts[EQUAL]
+    moves = zip(users, (float(part[place] * (exam.won[place] - value)) for place in there), strict=True)
+    made = linearized(value, by_user(moves), len(there))
+    return replace(made, low=max(0.0, made.low), high=min(1.0, made.high))

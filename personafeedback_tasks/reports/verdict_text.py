@@ -1,0 +1,173 @@
+"""A verdict as lines and tables: the same ones on a terminal and in Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+
+from ..common import foreign
+from ..common.length_adjusted import LEAST_SHARE, MATCHED
+from ..common.statistics import Estimate
+from . import caveats
+from . import table as layout
+from .signature_line import signature_line
+from .table import Column, Table, percent, spaced, with_interval
+from .terminal import line
+from .verdict import Verdict
+
+LEGEND = (
+    "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
+    "side has lost, all without asking. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
+    "both orders picked the same text. Intervals are clustered by user."
+)
+
+
+def heading(verdict: Verdict) -> str:
+    """Who wrote, against what, and who judged."""
+    remarks = f" ({', '.join(verdict.run.remarks)})" if verdict.run.remarks else ""
+    return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
+
+
+def warnings(verdict: Verdict) -> Iterator[str]:
+    """What a reader must know before the numbers."""
+    yield from dict.fromkeys((*caveats.of_run(verdict.run), *caveats.of_run(verdict.exam, "the exam")))
+    if verdict.run.partial and verdict.duels.not_asked:
+        yield "Ties and empty replies are left out: the run has not answered all of its duels."
+    for model, what in verdict.relatives.items():
+        yield f"The judge {verdict.run.model} judges {what}: {model}. Judges tend to favor such texts."
+    found = verdict.transfer
+    if found is not None and found.worse:
+        yield (
+            f"The judge is worse on these replies than in its exam: it picks what people picked in {percent(found.accuracy)} % "
+            f"instead of {percent(found.exam)} % (one-sided p = {found.p:.4f}). Its exam does not correct its votes; take the rate "
+            "with people's votes."
+        )
+    yield from caveats.of_interval(verdict.overall.rate)
+
+
+def tables(verdict: Verdict) -> list[Table]:
+    """The votes by cell, the counts, and the rates over all duels."""
+    groups = verdict.groups
+    labels = tuple(spaced(group.name) for group in groups)
+    rates = (
+        Column("duels", tuple(f"{group.rate.n:,}" for group in groups)),
+        *with_interval("win rate", [group.rate for group in groups]),
+        *with_interval("exam", [group.exam for group in groups], strong=False),
+        Column("consistency", tuple(percent(group.consistency) for group in groups)),
+    )
+    counts = [
+        Column(name, tuple(f"{getattr(group, name):,}" for group in groups))
+        for name in ("asked", "won", "split", "lost")
+    ]
+    for why in groups[-1].not_asked:
+        counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
+    if any(group.unreadable > 0 for group in groups):
+        counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
+    rows = dict(_rates(verdict))
+    return [
+        Table("Votes", labels, rates),
+        Table("Counts", labels, tuple(counts), corner=""),
+        Table(
+            "Win rate over all of them",
+            tuple(rows),
+            (
+                Column("duels", tuple(f"{one.n:,}" for one in rows.values())),
+                *with_interval("win rate", list(rows.values())),
+            ),
+        ),
+    ]
+
+
+def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
+    """The rates over all duels, by name; those that there are."""
+    yield "votes as they are", verdict.overall.rate
+    if verdict.corrected.rate is not None:
+        yield "corrected by the exam", verdict.corrected.rate
+    if verdict.powered is not None:
+        yield "with people's votes", verdict.powered.rate
+    if verdict.adjusted.rate is not None:
+        yield "at equal length", verdict.adjusted.rate
+    elif verdict.adjusted.matched.n:
+        yield f"lengths within {100 * MATCHED:.0f} %", verdict.adjusted.matched
+
+
+def notes(verdict: Verdict) -> Iterator[str]:
+    """What the numbers can say, and what they assume."""
+    exam = verdict.overall.exam.value
+    if not math.isnan(exam):
+        ends = sorted((exam, 1 - exam))
+        yield (
+            f"A judge that is right in {percent(exam)} % of its exam gives about {percent(ends[1])} % to a writer that always wins and "
+            f"{percent(ends[0])} % to one that never does: the votes as they are cannot certify more."
+        )
+    yield from _about_correction(verdict)
+    yield from _about_length(verdict)
+    found = verdict.transfer
+    if verdict.powered is not None:
+        yield (
+            f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
+            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user."
+        )
+    if found is not None and not found.worse:
+        low, high = (percent(end, sign=True) for end in (found.difference.low, found.difference.high))
+        yield (
+            f"Where people preferred a side ({found.difference.n:,} duels) the judge agrees in {percent(found.accuracy)} %; its exam lets "
+            f"expect {percent(found.exam)} %. The difference is {percent(found.difference.value, sign=True)} points ({low} to {high})."
+        )
+
+
+def _about_correction(verdict: Verdict) -> Iterator[str]:
+    found = verdict.corrected
+    if found.rate is None:
+        yield f"No corrected win rate. {found.why_not}"
+        return
+    yield (
+        f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where "
+        f"it is right in {percent(found.longer)} % if the better response is the longer one and in {percent(found.shorter)} % if it "
+        "is the shorter."
+    )
+    if not 0 <= found.unclipped <= 1:
+        yield f"The corrected rate came to {percent(found.unclipped)} %, outside of what is possible, and is cut off."
+
+
+def _about_length(verdict: Verdict) -> Iterator[str]:
+    found = verdict.adjusted
+    if math.isnan(found.shorter):
+        return
+    sides = f"{percent(found.shorter)} % of the asked replies are shorter than the other side, {percent(found.longer)} % longer"
+    if found.rate is not None:
+        yield f"At equal length: a logistic curve over the length ratio, read where both are equal; {sides}."
+        return
+    instead = f"of which {found.matched.n:,} have lengths within {100 * MATCHED:.0f} % of each other"
+    yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}; {instead}."
+
+
+def terminal(verdict: Verdict) -> list[RenderableType]:
+    """What `terminal.show` prints."""
+    return [
+        line(heading(verdict), style="bold"),
+        *(line(f"! {warning}") for warning in warnings(verdict)),
+        *layout.drawn(tables(verdict)),
+        *map(line, notes(verdict)),
+        line(LEGEND, style="dim"),
+        *(line(f"{name}: {signature}", style="dim") for name, signature in _signatures(verdict)),
+    ]
+
+
+def markdown(verdict: Verdict) -> str:
+    """A section of a Markdown file."""
+    parts: Sequence[str] = (
+        f"## {foreign.markdown(heading(verdict))}",
+        "\n".join(f"> {foreign.markdown(warning)}  " for warning in warnings(verdict)),
+        *layout.markdown(tables(verdict), 3),
+        "\n".join(f"- {foreign.markdown(note)}" for note in notes(verdict)),
+        LEGEND,
+        "\n".join(f"{name}: {foreign.code(signature)}  " for name, signature in _signatures(verdict)),
+    )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _signatures(verdict: Verdict) -> list[tuple[str, str]]:
+    return [("duels", signature_line(verdict.run)), ("exam", signature_line(verdict.exam))]

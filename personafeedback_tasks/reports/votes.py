@@ -1,0 +1,71 @@
+"""A run as votes on pairs of texts: which text each call picked, and which text is the longer one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..common.corrected import EQUAL, LONGER, SHORTER, Votes
+from ..common.statistics import mean
+from ..engine.answered import CaseAnswers
+from ..engine.cases import CaseSet
+from ..engine.rewards import TOTAL
+from ..runs.run import Run
+
+
+@dataclass(frozen=True)
+class Voted:
+    """The votes of a run, case by case.
+
+    Attributes:
+        ids: of the cases.
+        votes: on them; all at equal length where the texts are not at hand.
+        consistent: of each case, the share of epochs whose calls all picked the same text, among those that are readable; nan
+            without one, and for rewards, which see no order.
+        log_ratios: log(length of the first text / length of the second), in characters; empty without the texts.
+    """
+
+    ids: Sequence[str]
+    votes: Votes
+    consistent: Sequence[float]
+    log_ratios: Sequence[float]
+
+
+def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
+    """The votes of a run on its answered cases.
+
+    Args:
+        cases: of its data, for the lengths; None if they are not at hand.
+    """
+    ids = sorted(run.cases)
+    rows = [run.cases[case_id] for case_id in ids]
+    picks = [picked(row, run.benchmark.labels) for row in rows]
+    ratios: list[float] = []
+    if cases is not None and run.benchmark.report.shown is not None:
+        texts = run.benchmark.report.shown(cases, set(ids)).responses
+        ratios = [math.log(len(texts[case_id][0]) / len(texts[case_id][1])) for case_id in ids]
+    sides = [LONGER if ratio > 0 else SHORTER if ratio < 0 else EQUAL for ratio in ratios] or [EQUAL] * len(ids)
+    votes = Votes(
+        [won for won, *_ in picks], [lost for _, lost, _ in picks], sides, [row.user_id for row in rows], [row.cell for row in rows]
+    )  # fmt: skip
+    return Voted(ids, votes, [same for *_, same in picks], ratios)
+
+
+def picked(row: CaseAnswers, labels: Sequence[str]) -> tuple[float, float, float]:
+    """(share of the calls that picked the better response, share that picked the other one, `Voted.consistent`), over all epochs.
+
+    Args:
+        labels: of the responses; any other answer is unreadable.
+    """
+    if row.rewards:
+        pairs = [found[TOTAL] for found in row.rewards]
+        return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
+    epochs = [
+        [answer == target if answer in labels else None for answer, target in zip(answers, row.targets, strict=True)]
+        for answers in row.answers
+    ]
+    calls = [pick for epoch in epochs for pick in epoch]
+    consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]
+    return mean(float(pick is True) for pick in calls), mean(float(pick is False) for pick in calls), mean(consistent)

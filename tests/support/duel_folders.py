@@ -1,0 +1,33 @@
+"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the bundled sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from personafeedback_tasks.common.files import write_all
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.writing.duel import SIDES, Pair, files, people
+
+
+def write_duels(
+    root: Path,
+    reply: Callable[[Case], str],
+    writer: str = "acme/writer",
+    against: str = "chosen",
+    other: Callable[[Case], str] | None = None,
+    **options: str,
+) -> Path:
+    """A folder of duels, in the order of the release's files.
+
+    Args:
+        reply: what the writer says in a case.
+        against: `chosen`, `rejected`, or a model; other: what that model says.
+        options: `category` and `difficulty`, as `load_cases` takes them.
+    """
+    cases = load_cases("sample", **options)
+    ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
+    pairs = [Pair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
+    contents = people(cases.release.root) | files(pairs, writer, against, "unknown", {"writer": writer})
+    write_all({root / name: content for name, content in contents.items()})
+    return root

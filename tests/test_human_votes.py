@@ -1,0 +1,134 @@
+"""People's votes beside a judge's: the prediction-powered win rate, and a judge that is worse on replies than in its exam."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.planted_duels import Planted
+
+from personafeedback_tasks.common.corrected import LONGER, SHORTER, Known, Votes
+from personafeedback_tasks.common.human_votes import prediction_powered, transfer
+from personafeedback_tasks.common.statistics import estimate
+
+same = pytest.approx
+SEED = 20250615
+
+
+def some_of(better, count, rng):
+    """The truth of some duels, as people see it."""
+    chosen = set(rng.choice(better.size, count, replace=False).tolist())
+    return [float(one) if place in chosen else None for place, one in enumerate(better)]
+
+
+# --- the judge on replies --------------------------------------------------------------------------------------------
+
+
+def test_by_hand():
+    exam = Votes([1, 1, 1, 0, 1, 0], [0, 0, 0, 1, 0, 1], [LONGER] * 4 + [SHORTER] * 2, list("abcdef"), ["c"] * 6)
+    duels = Votes(
+        [1, 0, 1, 0.5, 1], [0, 1, 0, 0.5, 0], [LONGER, SHORTER, SHORTER, LONGER, LONGER], list("abcde"), ["c"] * 5
+    )
+    found = transfer([1, 1, 0, 0.5, None], duels, exam)
+    # a: right; b: the reply is better, which is the shorter: wrong; c: the other side, which is longer: wrong; d: a tie of people
+    assert found.accuracy == same(1 / 3)
+    # in the exam .75 where the better text is longer, as in a and c, and .5 where it is shorter
+    assert found.exam == same((0.75 + 0.5 + 0.75) / 3)
+    assert found.difference.value == same(1 / 3 - 2 / 3)
+    assert found.difference.n == 3
+    assert 0.05 < found.p < 0.5
+    assert not found.worse
+
+
+def test_only_ties_say_nothing_about_a_judge():
+    duels = Votes([1, 0], [0, 1], [LONGER] * 2, ["a", "b"], ["c"] * 2)
+    assert transfer([0.5, None], duels, duels) is None
+
+
+def test_a_judge_that_is_always_right_is_not_worse():
+    duels = Votes([1, 0, 1], [0, 1, 0], [LONGER] * 3, list("abc"), ["c"] * 3)
+    found = transfer([1, 0, 1], duels, replace(duels, won=[1, 1, 1], lost=[0, 0, 0]))
+    assert (found.accuracy, found.exam, found.worse) == (1, 1, False)
+    assert math.isnan(found.p)
+
+
+def warned(planted, simulations):
+    rng = np.random.default_rng(SEED)
+    found = 0
+    for _ in range(simulations):
+        better, duels, exam = planted.draw(rng)
+        found += transfer(some_of(better, 200, rng), duels, exam).worse
+    return found / simulations
+
+
+@pytest.mark.slow
+def test_a_worse_judge_is_warned_of():
+    """Right in about .8 of its exam and .65 on replies: in 80 % of the simulations at least."""
+    assert warned(Planted(skill=1.6, new=0.7), 300) >= 0.8
+
+
+@pytest.mark.slow
+def test_a_judge_that_is_as_good_is_hardly_warned_of():
+    """In 5 % of 1,000 simulations, up to two standard errors; whether or not replies are longer than the exam's texts."""
+    assert warned(Planted(skill=1.6, longer=0.9, length=0.6), 1_000) <= 0.064
+
+
+# --- the win rate ----------------------------------------------------------------------------------------------------
+
+pytest.importorskip("ppi_py")
+
+
+def test_the_estimate_is_that_of_ppi_py():
+    from ppi_py import ppi_mean_pointestimate
+
+    rng = np.random.default_rng(SEED)
+    better, duels, _ = Planted().draw(rng)
+    people = some_of(better, 150, rng)
+    there = np.array([vote is not None for vote in people])
+    truth = np.array([vote for vote in people if vote is not None])
+    found = prediction_powered(people, duels)
+    expected = ppi_mean_pointestimate(truth, duels.won[there], duels.won[~there]).item()
+    assert found.rate.value == same(expected, abs=1e-12)
+    weighed = ppi_mean_pointestimate(truth, duels.won[there], duels.won[~there], lam=found.weight).item()
+    assert weighed == same(expected, abs=1e-12)
+    assert 0 < found.weight < 1
+
+
+def test_ties_and_empty_replies_are_known():
+    rng = np.random.default_rng(SEED)
+    better, duels, _ = Planted(duels=1).draw(rng)
+    people = some_of(better, 40, rng)
+    alone = prediction_powered(people, duels).rate.value
+    found = prediction_powered(people, duels, Known([0.5] * 30 + [0.0] * 70, list(range(100))))
+    assert found.rate.value == same((100 * alone + 15) / 200)
+    assert found.rate.n == 200
+
+
+def test_with_votes_on_every_duel_it_is_their_mean():
+    better, duels, _ = Planted().draw(np.random.default_rng(SEED))
+    people = [float(one) for one in better]
+    found, plain = prediction_powered(people, duels), estimate(people, duels.users)
+    assert (found.weight, found.rate.value) == (0, same(plain.value))
+    assert found.rate.stderr == same(plain.stderr)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_planted_rate_where_those_of_ppi_py_do_not():
+    from ppi_py import ppi_mean_ci
+
+    planted, simulations = Planted(users=40, duels=12, new=0.7), 500
+    rng = np.random.default_rng(SEED)
+    held = independent = 0
+    for _ in range(simulations):
+        better, duels, _ = planted.draw(rng)
+        people = some_of(better, 200, rng)
+        found = prediction_powered(people, duels).rate
+        held += found.low <= planted.rate <= found.high
+        there = np.array([vote is not None for vote in people])
+        truth = np.array([vote for vote in people if vote is not None])
+        low, high = ppi_mean_ci(truth, duels.won[there], duels.won[~there], alpha=0.05)
+        independent += low.item() <= planted.rate <= high.item()
+    assert 0.93 <= held / simulations <= 0.97
+    assert independent / simulations < 0.9
