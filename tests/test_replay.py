@@ -18,6 +18,7 @@ pytest.importorskip("inspect_ai")
 from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
+from support.as_printed import run_as_printed
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 from support.inspect_runs import command as inspect
@@ -490,24 +491,6 @@ def test_replays_of_two_files_are_two_runs(tmp_path):
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------
-
-
-def run_as_printed(lines, monkeypatch) -> str:
-    """Run commands in this process; what the last one prints."""
-    printed = ""
-    for line in lines:
-        words = shlex.split(line)
-        if words[0] == "export":
-            monkeypatch.setenv(*words[1].split("="))
-        elif words[0] == "inspect":
-            done = inspect(*words[2:])
-            assert done.returncode == 0, done.stdout
-            printed = done.stdout
-        else:
-            done = personafeedback(*words[1:])
-            assert done.exit_code == 0, done.output
-            printed = done.stdout
-    return printed
 
 
 @needs_checkout
