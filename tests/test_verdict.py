@@ -163,6 +163,26 @@ def test_the_correction_takes_the_lengths_from_the_texts(logs):
     assert (again.rate is None) == bool(again.why_not)
 
 
+@pytest.mark.slow
+def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
+    pytest.importorskip("lm_eval")
+    from support.logs import lm_eval_log
+
+    there, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    found = {
+        f"readable {name}": lm_eval_log(tmp_path / name, "readable", "personafeedback_hard", data)
+        for name, data in (("exam", "sample"), ("some", logs["duels"]))
+    }
+    here, _ = verdict_of({**logs, **found}, "readable", "some", tmp_path=tmp_path)
+    for name, group in there["groups"].items():
+        assert here["groups"][name] == {
+            key: same(value, abs=1e-12) for key, value in group.items() if key != "name"
+        } | {"name": name}
+    for part in ("corrected", "length_adjusted"):
+        for key, value in there[part].items():
+            assert here[part][key] == (same(value, abs=1e-12) if value is not None and key != "why_not" else value)
+
+
 @pytest.mark.parametrize("name", ["readable exam", "readable some", "longest long"])
 def test_votes_are_the_values_that_a_report_has(logs, name):
     run = read_run(logs[name])
