@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from ..common.errors import OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text, jsonable
+from .duel_runs import duels_in, writers
 from .output import say
 from .run_data import RunData, data_option
 from .runs import RUN, passed_over, ranked, read
@@ -15,6 +17,12 @@ from .runs import RUN, passed_over, ranked, read
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
+@click.option(
+    "--exam",
+    metavar="RUN",
+    type=RUN,
+    help="Of runs on duels: their judge's run on the benchmark, for the win rates without its errors (see `verdict`).",
+)
 @data_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @click.option(
@@ -36,6 +44,7 @@ from .runs import RUN, passed_over, ranked, read
 )
 def rank(
     runs: tuple[Path, ...],
+    exam: Path | None,
     data: RunData,
     as_markdown: bool,
     csv_file: Path | None,
@@ -47,10 +56,11 @@ def rank(
     RUN is a log or a folder of logs, as for `report`, of either harness. Runs that were asked otherwise (setting, wording,
     cases, task version) make rankings of their own, and the reason is printed. In a folder, runs with the settings
     no_persona and other_persona are controls: each gives its run a persona gain or a "right minus wrong", and is not ranked
-    itself unless an argument names its log.
+    itself unless an argument names its log. Runs on duels rank the writers, by judge and other side.
 
     \b
         personafeedback rank logs
+        personafeedback rank judged --exam logs/JUDGE
         personafeedback rank results/* logs/a.eval --csv ranking.csv
         personafeedback rank logs --out ranking
     """
@@ -58,10 +68,16 @@ def rank(
     from ..reports.control import with_controls
     from ..reports.terminal import show
 
-    parts = ranked(with_controls(read(runs)), data)
+    found = read(runs)
+    written = [(run, *of) for run in found if (of := duels_in(run, data)) is not None]
+    others = [run for run in found if all(run is not judged for judged, *_ in written)]
+    parts = ranked(with_controls(others), data) if others else []
     for part in parts:
         if part.texts is None:
             passed_over(f"No margins over baselines: {part.no_cases}")
+    parts += writers(written, exam, data)
+    if exam is not None and not written:
+        raise OptionError("--exam goes with runs on duels, found none. Leave it out.")
     rankings = [part.ranking for part in parts]
     contents: dict[Path, Content] = {}
     if csv_file is not None:

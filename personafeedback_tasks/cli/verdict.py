@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..common.errors import DataError, OptionError, require
+from ..common.errors import OptionError, require
 from ..common.files import write
 from ..common.strict_json import json_text
-from ..engine.cases import CaseSet
-from ..engine.signature import set_of
-from ..runs.read import only
-from ..runs.run import Run, RunError
+from ..runs.run import RunError
+from .duel_runs import cases_of, duels_of, exam_of, exams
 from .output import doing, encodable
 from .run_data import RunData
-from .runs import RUN, passed_over, read
-
-if TYPE_CHECKING:
-    from ..engine.duels import Duels
-
-Found = tuple[CaseSet[Any] | None, str]
-"""The cases of a run, or why they are not at hand."""
+from .runs import RUN, read
 
 
 @click.command()
@@ -88,19 +78,19 @@ def verdict(
     if human is not None:
         require("ppi_py", extra="verdict")
     data = [RunData(place) for place in places] + [RunData(None)]
-    found = [(run, *there) for run in read(runs) if (there := _duels(run, data)) is not None]
+    found = [(run, *there) for run in read(runs) if (there := duels_of(run, data)) is not None]
     if not found:
         raise RunError(
             f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
         )
     if human is not None and len(found) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(found)}. Give one verdict for each.")
-    candidates = _exams(exam)
+    candidates = exams(exam)
     made = []
     for run, duels, cases in found:
-        of = _exam_of(run, exam, candidates)
+        of = exam_of(run, exam, candidates)
         people = human_votes(human, duels) if human is not None else None
-        examined, why_not = _cases_of(of, data)
+        examined, why_not = cases_of(of, data)
         with doing() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
             made.append(make_verdict(run, of, duels, cases, examined, people, why_not))
@@ -111,69 +101,3 @@ def verdict(
             show([*([line("")] if number else []), *verdict_text.terminal(one)])
     if json_file is not None:
         write(json_file, json_text({"verdicts": [one.as_dict() for one in made]}))
-
-
-def _cases_of(run: Run, data: Sequence[RunData]) -> Found:
-    """The cases of a run, from the first place that has them."""
-    why_not = ""
-    for one in data:
-        try:
-            cases, why_not = one.checked(run)
-        except (DataError, RunError) as error:
-            why_not = str(error)
-            continue
-        if cases is not None:
-            return cases, ""
-    return None, why_not
-
-
-def _duels(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
-    """The duels of a run with their cases; None for a run of a folder that is on something else.
-
-    Raises:
-        RunError: it is none, or its data are not at hand, and its log was named.
-    """
-    of = run.benchmark.report.duels
-    cases, why_not = _cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
-    if of is not None and cases is not None and (found := of(cases)) is not None:
-        return found, cases
-    said = (
-        f"the data of its duels are not at hand, which say who wrote what. {why_not}"
-        if why_not
-        else f"found a run on {run.signature['source']}, which has no duels."
-    )
-    if not run.named:
-        passed_over(f"Passed over {run.logs[0]}: {said}")
-        return None
-    wanted = "Pass a judge's run on a folder that `personafeedback duel` wrote; that on the benchmark goes to --exam."
-    raise RunError(f"{run.logs[0]}: {said}" if why_not else f"{run.logs[0]}: {said} {wanted}")
-
-
-def _exams(path: Path) -> list[Run]:
-    """The runs of an argument that are on a benchmark itself.
-
-    Raises:
-        RunError: none is.
-    """
-    runs = read([path])
-    exams = [run for run in runs if set_of(run.signature) is None]
-    if not exams:
-        raise RunError(
-            f"{runs[0].logs[0]}: found a run on the set {set_of(runs[0].signature).name!r}, expected the judge's run on the "  # type: ignore[union-attr]
-            "benchmark itself, which is its exam."
-        )
-    return exams
-
-
-def _exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
-    """The exam of the judge of a run of duels.
-
-    Raises:
-        RunError: there is none, or several.
-    """
-    from ..reports.verdict import differences, refuse_other_judge
-
-    same = [one for one in candidates if not differences(run, one)]
-    if not same:
-        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
-    return only(path, same)

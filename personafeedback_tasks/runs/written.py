@@ -1,0 +1,36 @@
+"""A judge's run on duels -> a run of the writer, so that writers can be ranked as models are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..engine.answered import CaseAnswers
+from ..engine.duels import Duels
+from .run import Run
+
+
+def of_writer(run: Run, duels: Duels) -> Run:
+    """The run under the writer's name, on the benchmark's cases, with the replies that needed no judge.
+
+    Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts differ, so the
+    cases have no digest. A part of a run has its answered duels only: nobody knows which of the others belong to it.
+    """
+    primary = run.benchmark.report.primary
+    answered = [replace(case, case_id=duels.sources[name], digest="") for name, case in run.cases.items()]
+    known = [
+        CaseAnswers(one.case, one.cell, one.user_id, "", (), (), ({primary: one.won},))
+        for one in duels.not_asked
+        if not run.partial and one.cell in run.cells
+    ]
+    cases = {case.case_id: case for case in (*answered, *known)}
+    cells = dict(run.cells)
+    for one in known:
+        cells[one.cell] = cells.get(one.cell, 0) + 1
+    name = f"Duels against {duels.against}, judged by {run.model} ({run.method.name})"
+    return replace(
+        run,
+        model=duels.writer,
+        cells=cells,
+        cases=cases,
+        signature={**run.signature, "set": {"name": name, "counts": cells}},
+    )

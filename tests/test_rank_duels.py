@@ -1,0 +1,77 @@
+"""`rank` on duels: the writers, by judge and other side."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.inspect_runs import evaluate
+from support.shared import built_once
+
+WRITERS = {
+    "acme/brief": lambda case: "Try it.",
+    "acme/half": lambda case: case.chosen if case.id.endswith("1") else "Try it.",
+    "acme/wordy": lambda case: f"{case.chosen} And so on.",
+}
+"""Name -> what it writes; the second ties in one case of each cell."""
+
+
+def build(root):
+    """Duels of three writers, judged by `longest`; one also by `readable`, whose exam is there as well."""
+    for number, (name, reply) in enumerate(WRITERS.items()):
+        data = write_duels(root / "data" / str(number), reply, name, difficulty="hard")
+        evaluate(tasks.personafeedback_hard(data=str(data)), "personafeedback/longest", root / "logs" / str(number))
+    evaluate(tasks.personafeedback_hard(data=str(data)), "scripted/readable", root / "logs" / "other judge")
+    evaluate(tasks.personafeedback_hard(data="sample"), "personafeedback/longest", root / "exam")
+    evaluate(tasks.personafeedback_hard(data="sample"), "scripted/readable", root / "exam")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return built_once(tmp_path_factory, "rank_duels", build)
+
+
+def ranked(folder, tmp_path, *arguments):
+    done = personafeedback("rank", folder / "logs", "--json", tmp_path / "r.json", *arguments)
+    assert done.exit_code == 0, done.output
+    return json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"], done.stdout
+
+
+def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
+    (of_longest, of_other), printed = ranked(folder, tmp_path, "--out", tmp_path / "out")
+    assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
+    assert [row["score"]["value"] for row in of_longest["runs"]] == pytest.approx([1, 0.5 * 2 / 16, 0], abs=1e-12)
+    assert of_longest["cases"] == 16  # a tie is a case of its writer
+    assert [row["model"] for row in of_other["runs"]] == ["acme/wordy"]
+    assert "Duels against chosen, judged by personafeedback/longest" in printed
+    assert "Table 2" not in printed
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder, tmp_path):
+    rankings, _ = ranked(folder, tmp_path, "--exam", folder / "exam")
+    verdicts = personafeedback("verdict", folder / "logs", "--exam", folder / "exam", "--json", tmp_path / "v.json")
+    assert verdicts.exit_code == 0, verdicts.output
+    expected = {
+        (one["judge"], one["writer"]): one["corrected"]["rate"] and one["corrected"]["rate"]["value"]
+        for one in json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
+    }
+    found = {}
+    for judge, ranking in zip(("personafeedback/longest", "scripted/readable"), rankings, strict=True):
+        for row in ranking["runs"]:
+            found[judge, row["model"]] = row["measures"]["corrected by the exam"]["value"]
+    assert found == expected
+    assert any(found.values())
+
+
+def test_an_exam_without_duels_is_refused(folder, tmp_path):
+    done = personafeedback("rank", folder / "exam", "--exam", folder / "exam")
+    assert done.exit_code != 0
+    assert "--exam goes with runs on duels, found none" in done.output
