@@ -352,3 +352,31 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     (log,) = (tmp_path / "retried").glob("*.eval")
     said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
     assert f"{len(SAMPLE)} pairs" in said
+
+
+def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
+    """In one run: the writer and the grader are the same server, which stops while it judges."""
+
+    def said(prompt):
+        return vote(prompt) if "<response_A>" in prompt else f"For you: {zlib.crc32(prompt.encode())}"
+
+    words = [
+        "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write_general_hard", "--model", "openai/gpt-4o", "-M", "responses_api=false",
+        "--model-role", "grader={model: openai/judge, model_args: {responses_api: false}}", "-T", "against=chosen,rejected", "--log-dir",
+        str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
+    ]  # fmt: skip
+    with serving(Anybody(), said) as server:
+        command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
+        command.run_and_kill(server, *words, answered=13, held=1)
+        before = [prompt for (prompt,) in server.take_seen()]
+        (killed,) = (tmp_path / "killed").glob("*.eval")
+        command.run(
+            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
+        )
+        after = [prompt for (prompt,) in server.take_seen()]
+    (log,) = (tmp_path / "retried").glob("*.eval")
+    questions_asked = 8
+    assert len(read_run(log).cases) == questions_asked
+    answered = before[:13]
+    assert not set(answered) & set(after)
+    assert len(answered) + len(after) == questions_asked * 5  # one reply, two sides in both orders

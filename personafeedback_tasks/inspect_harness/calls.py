@@ -29,17 +29,23 @@ from ..engine.benchmark import Benchmark, Method, Stage
 from ..engine.cases import Case, CaseSet
 from ..engine.judges import Reply
 from ..engine.options import Options
+from .kept import kept
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 def ask_every_call(
-    benchmark: Benchmark, cases: CaseSet[Any], options: Options, refuse: Callable[[Model], None] | None = None
+    benchmark: Benchmark,
+    cases: CaseSet[Any],
+    options: Options,
+    refuse: Callable[[Model], None] | None = None,
+    keep: bool = False,
 ) -> Solver:
     """A solver that makes the calls of a case, or of a document of several, concurrently, after the call of the benchmark's stage if it is on.
 
     Args:
         refuse: raises for a model that does not support these calls.
+        keep: whether replies outlive a kill while something else of their sample goes on, see `kept`.
     """
     method = benchmark.methods[options.method]
     document_of = {document.id: document for document in method.documents(cases)}
@@ -55,7 +61,10 @@ def ask_every_call(
             of_method = benchmark.methods[method]
             outputs = await concurrently(
                 of_method.calls,
-                lambda call: model.generate(messages(benchmark, of_method, case, told, call, state.epoch)),
+                lambda call: model.generate(
+                    messages(benchmark, of_method, case, told, call, state.epoch),
+                    **(kept() if keep else {}),
+                ),
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])

@@ -17,6 +17,7 @@ from ..engine.judged import Answers
 from ..engine.judges import answer_in
 from ..engine.options import Options
 from .calls import concurrently, events, replies, said, text_config
+from .kept import kept
 from .metrics import VALUES, measures
 from .scorers import over_cases
 
@@ -134,7 +135,7 @@ async def _votes(graded: Graded, asks: Sequence[Ask]) -> Mapping[str, Answers]:
 
     async def one(call: str) -> ModelOutput:
         prompt, about = prompts[call]
-        return await grader.generate([ChatMessageUser(content=prompt, metadata=about)], config=config)
+        return await grader.generate([ChatMessageUser(content=prompt, metadata=about)], config=config, **kept())
 
     outputs = iter(await concurrently(list(prompts), one))
     return {

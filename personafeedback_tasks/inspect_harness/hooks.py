@@ -20,6 +20,7 @@ from ..engine.cases import CaseSet
 from ..engine.options import Options
 from ..engine.signature import KEY, signature
 from . import judges
+from .kept import TASK
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ def _register() -> None:
         async def on_task_start(self, data: TaskStart) -> None:
             signed = (data.spec.metadata or {}).get(KEY)
             if signed is not None:
+                TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id] = []
                 # By default, Inspect shows nothing below WARNING.
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1

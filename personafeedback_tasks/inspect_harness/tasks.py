@@ -97,4 +97,4 @@ def _parts(
     if not grader.applies(record, options):
         return ask_every_call(record, cases, options), found, config
     found.append(grader.grades(record.name)(**grader.arguments(record, options)))
-    return ask_every_call(record, cases, options, grader.refuse(record)), found, config
+    return ask_every_call(record, cases, options, grader.refuse(record), keep=True), found, config

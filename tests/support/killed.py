@@ -83,12 +83,13 @@ def serving(asked, judge):
 class Command:
     """A harness's command with its files in one folder."""
 
-    def __init__(self, folder, data, url):
+    def __init__(self, folder, data, url, **environment):
         self.folder = folder
         folder.mkdir()
         self._environment = {
             **os.environ, "PERSONAFEEDBACK_DATA": str(data), "RECENTER_DATA": str(data), "HF_HUB_OFFLINE": "1",
             "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url,
+            **environment,
         }  # fmt: skip
 
     def start(self, *arguments):
