@@ -114,7 +114,7 @@ def test_the_real_cells(real):
     cells = real.as_dict()["cells"]
     for difficulty in ("easy", "medium", "hard"):
         cell = cells[f"general_{difficulty}"]
-        assert cell["cases"] == cell["table2"] == PAPER_COUNTS["general", difficulty]
+        assert cell["cases"] == cell["expected"] == PAPER_COUNTS["general", difficulty]
         assert cell["languages"] == {"zh": cell["cases"]}
         assert cell["median_characters"]["chosen"] > cell["median_characters"]["rejected"]
     assert real.as_dict()["users"] == 147

@@ -40,7 +40,7 @@ def test_every_row_holds_one_case_as_two_whole_conversations_marked_as_test_data
         assert question["content"].endswith(case.question)
         assert (case.persona.text in question["content"]) == (setting == "persona")
         assert (case.other_persona.text in question["content"]) == (setting == "other_persona")
-        assert (row["split"], row["notice"]) == ("test", export.NOTICE)
+        assert (row["split"], row["notice"]) == ("test", export.NOTICE.format("PersonaFeedback (arXiv 2506.12915)"))
         assert (row["cell"], row["user_id"], row["digest"]) == (case.cell, case.user_id, case.digest)
 
 

@@ -47,7 +47,7 @@ def _data_options(command: F) -> F:
 def audit_command(json_file: str | None, **options: str | None) -> None:
     """Find what could mislead in the data.
 
-    Compares counts with the paper's Table 2; counts questions, and scenarios where rows have them; finds response pairs
+    Compares counts with the paper's Table 2, or with a set's set.json; counts questions, and scenarios where rows have them; finds response pairs
     that occur in several rows, with the same label or opposite ones, and the label ceiling that follows; finds pairs that
     look rewritten, responses that alone say the user's name, and artifacts of the model that wrote the responses;
     measures shortcuts. --json lists the case ids of every finding.
@@ -135,10 +135,10 @@ def _without(missing: Iterable[str]) -> str:
 def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     show_table(
         "Cells; the last four columns are medians of characters",
-        ["cell", "cases", "Table 2", "users", "en", "zh", "persona", "question", "chosen", "rejected"],
+        ["cell", "cases", found.cases.release.counts_from, "users", "en", "zh", "persona", "question", "chosen", "rejected"],
         [
             (
-                cell, of["cases"], of["table2"], of["users"], *(of["languages"].get(code, 0) for code in ("en", "zh")),
+                cell, of["cases"], of["expected"], of["users"], *(of["languages"].get(code, 0) for code in ("en", "zh")),
                 *(f"{of['median_characters'][text]:g}" for text in ("persona", "question", "chosen", "rejected")),
             )
             for cell, of in described.items()
@@ -154,7 +154,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
     sizes = sorted({size for of in found.options.values() for size in of["combinations"]}, key=int)
     show_table(
-        "Users x questions by responses in Easy and Hard cases (annotators saw 3)",
+        f"Users x questions by responses in Easy and Hard cases{'' if found.cases.named_set else ' (annotators saw 3)'}",
         ["", *sizes],
         [(category, *(of["combinations"][size] for size in sizes)) for category, of in found.options.items()],
     )

@@ -13,7 +13,7 @@ from ..engine.plan import Limit, Plan, asked, benchmark_of, make_plan
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
-from ..personafeedback.release import ask_hub
+from ..personafeedback.release import ask_hub, locate
 from .output import json_option, needs_tables, say, show_table, write_json
 
 
@@ -85,7 +85,7 @@ def plan(
     )
     if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer}):
         say(f"Task: {made.task}, method {of.name}")
-        if task is None and chosen != record.task(""):
+        if task is None and chosen != record.task("") and made.cases.named_set is None:
             say(f"      (the data have no file for some cells of {record.task('')})")
         say(f"Data: {made.cases.revision}")
         say()
@@ -95,10 +95,12 @@ def plan(
 
 
 def _largest(data: str | None) -> str:
-    """The first task all of whose cells the data have; without one, the whole benchmark, whose error then says what is missing."""
-    there = present_cells(data)
+    """The first task all of whose cells the data have, of a set the one that has no others; without one, the whole benchmark,
+    whose error then says what is missing."""
+    there, is_set = present_cells(data), locate(data).manifest is not None
     for selection, narrowed in PERSONAFEEDBACK.selections.items():
-        if all(cell in there for cell in PAPER_COUNTS if set(narrowed.values()) <= set(cell)):
+        cells = [cell for cell in PAPER_COUNTS if set(narrowed.values()) <= set(cell)]
+        if all(cell in there for cell in cells) and (len(cells) == len(there) or not is_set):
             return PERSONAFEEDBACK.task(selection)
     return PERSONAFEEDBACK.task("")
 

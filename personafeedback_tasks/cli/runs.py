@@ -104,12 +104,9 @@ def report(
 
     named = _named(no_persona=control, other_persona=other, rag=rag)
     rows = with_named(with_controls(read(runs)), named)
-    # In a folder of several benchmarks, those without published numbers go without. A folder of such ones alone is an error.
-    some = any(run.benchmark.report.published for run, _ in rows)
-    reports = [
-        report_of(run, data, beside, paper if run.benchmark.report.published or not some else None)
-        for run, beside in rows
-    ]
+    # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
+    some = any(_has_published(run) for run, _ in rows)
+    reports = [report_of(run, data, beside, paper if _has_published(run) or not some else None) for run, beside in rows]
     for made in reports:
         show(report_text.terminal(made))
     moved = [str(found) for found in sensitivities(reports)]
@@ -191,18 +188,22 @@ def report_of(
     return make_report(run, cases, beside, why_not, published, data.texts(run))
 
 
+def _has_published(run: Run) -> bool:
+    """Whether others published numbers on its data: those of a benchmark are not those of a set."""
+    return run.named_set is None and run.benchmark.report.published is not None
+
+
 def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
     """What others published under the settings of these runs; None if it was not asked for.
 
     Raises:
-        OptionError: the benchmark has nothing, or not that model.
+        OptionError: the benchmark or the set has nothing, or not that model.
     """
     if paper is None:
         return None
-    benchmark = runs[0].benchmark
-    spec = benchmark.report
-    if spec.published is None:
-        raise OptionError(f"{benchmark.title} has no published numbers. Leave --paper out.")
+    spec = runs[0].benchmark.report
+    if not _has_published(runs[0]) or spec.published is None:
+        raise OptionError(f"{runs[0].title} has no published numbers. Leave --paper out.")
     settings = [str(run.signature[spec.control.option]) for run in runs] if spec.control else []
     return spec.published(paper or None, settings)
 
@@ -243,10 +244,9 @@ def write_report(reports: list[Report], parts: list[Part], moved: list[str], out
     from ..reports import figure, heatmap, page, precision_recall
     from ..reports import tables as report_text
 
-    benchmarks = {made.run.benchmark.name: made.run.benchmark for made in reports}.values()
     titles, scores = (
         " and ".join(dict.fromkeys(names))
-        for names in zip(*((one.title, one.report.score) for one in benchmarks), strict=True)
+        for names in zip(*((made.run.title, made.run.benchmark.report.score) for made in reports), strict=True)
     )
     images = [f"![{scores} with 95 % intervals and baselines](accuracy.svg)\n"]
     drawn = figure.render(reports)
@@ -259,7 +259,7 @@ def write_report(reports: list[Report], parts: list[Part], moved: list[str], out
         sections.append(report_text.markdown(made))
         sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
     contents: dict[Path, Content] = {
-        out / "report.md": "\n".join([f"# {titles}\n", *images, *sections, *_section_of(moved)]),
+        out / "report.md": "\n".join([f"# {foreign.markdown(titles)}\n", *images, *sections, *_section_of(moved)]),
         out / "report.json": json_text(document(reports, moved)),
         **{out / name: content for name, content in drawn.items()},
         out / "index.html": page.render(parts),

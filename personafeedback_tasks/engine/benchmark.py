@@ -16,7 +16,7 @@ from typing import Any
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.power import Comparison
 from ..replies.answers import REASONS
-from .cases import CaseSet
+from .cases import CaseSet, NamedSet
 from .conversation import Message
 from .documents import Several
 from .graded import Graded
@@ -292,6 +292,10 @@ class Benchmark:
     def task(self, selection: str, suffix: str = "") -> str:
         """The name of a task: `personafeedback`, `personafeedback_general_hard_mc`."""
         return "_".join(part for part in (self.name, selection, suffix) if part)
+
+    def titled(self, named: NamedSet | None) -> str:
+        """What people call the data of a run: by the name of the set, or by this benchmark's."""
+        return named.name if named else self.title
 
     def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
         """The task's name as rows and logs show it, with what a reader must not overlook."""

@@ -210,6 +210,7 @@ class CardFacts:
         baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
+        cases: the data, a `CaseSet` of the benchmark.
     """
 
     languages: Counter[str]
@@ -217,6 +218,7 @@ class CardFacts:
     baselines: Mapping[str, str]
     prompt: str
     package: str
+    cases: Any
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ class CardSpec:
         environment: the variable that names the data.
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each does, in a sentence.
-        measured: (model, options by name, the measures that there are) -> what was measured, in safe Markdown.
+        measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
         caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
     """
 
@@ -237,7 +239,7 @@ class CardSpec:
     environment: str
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
-    measured: Callable[[str, Mapping[str, Any], Sequence[str]], str]
+    measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
     caveats: Callable[[CardFacts], list[str]]
 
 
@@ -281,7 +283,8 @@ class ReportSpec:
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
-        published: (model or None for the best ones, values of the control's option) -> what was published of it under these.
+        published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
+            the benchmark's own data.
             Raises OptionError for a model that is not there.
         wording: the options that only change the wording of the question; the range of scores between them is the prompt
             sensitivity.

@@ -57,7 +57,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     return Task(
         dataset=MemoryDataset(
             [_sample(record, document, method, facts.get(document.id)) for document in method.documents(cases)],
-            name=record.title,
+            name=record.titled(cases.named_set),
             location=cases.source,
         ),
         solver=solver,
@@ -65,9 +65,20 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         config=config,
         epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
-        name=record.named(name, cases, told),
+        name=_shown(record.named(name, cases, told)),
         metadata=hooks.watch(record, name, cases, told),
     )
+
+
+_LONGEST = 150
+"""Bytes of a task's name. Inspect makes it part of the log file's name, of which a file system takes 255."""
+
+
+def _shown(name: str) -> str:
+    """The name as Inspect takes it: what is before a slash would be a package. The signature has it in full."""
+    plain = name.replace("/", "-")
+    cut = plain.encode()[:_LONGEST].decode(errors="ignore")
+    return plain if cut == plain else f"{cut}…"
 
 
 def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:

@@ -20,24 +20,30 @@ from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
 from .cases import Case, CaseSet
 from .cells import PAPER_COUNTS
 from .construction import not_searched, options, questions, rewrite_pairs
+from .release import Release
 from .scenarios import scenarios
 
 AUDIT_VERSION = "2"
 """Rises whenever the same data can give different findings."""
 
 MEANINGS = {
-    "repeat": "The same user, question and pair of responses occur in several rows, always with the same label; "
-    "the likely cause is two rounds of votes, both kept.",
-    "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels; "
-    "the likely cause is two rounds of votes that disagree, both kept.",
+    "repeat": "The same user, question and pair of responses occur in several rows, always with the same label.",
+    "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels.",
     "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
     "rewrite_pairs": "The same user and question have an Easy case, and no response of this Medium pair is in their Easy "
-    "or Hard cases; it looks like one response rewritten up against the same one rewritten down (inferred from the data, "
-    "not the authors' word).",
-    "name_in_one": "Exactly one of the two responses says the user's name; the paper names that as a fault of rejected ones (Table 10).",
+    "or Hard cases; it looks like one response rewritten up against the same one rewritten down (inferred from the data).",
+    "name_in_one": "Exactly one of the two responses says the user's name.",
     **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Every kind of finding, including those that the data do not have."""
+
+_OF_THE_RELEASE = {
+    "repeat": "The likely cause is two rounds of votes, both kept.",
+    "contradiction": "The likely cause is two rounds of votes that disagree, both kept.",
+    "rewrite_pairs": "The authors do not say so.",
+    "name_in_one": "The paper names that as a fault of rejected ones (Table 10).",
+}
+"""What is known about a kind of finding in the release alone."""
 
 FLAGGED = ("repeat", "contradiction", *ARTIFACTS)
 """The kinds whose cases are themselves faulty. Cases with other findings are kept."""
@@ -143,12 +149,14 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
+        release = self.cases.release
         return {
             "audit_version": AUDIT_VERSION,
             "version": __version__,
             "data": self.cases.revision,
             "cells_absent": absent(self.cases),
-            "cells": {cell: _describe(cases) for cell, cases in self.cases.cells.items()},
+            "counts_from": release.counts_from,
+            "cells": {cell: _describe(cases, release) for cell, cases in self.cases.cells.items()},
             "users": len({case.user_id for case in self.cases}),
             "questions": self.questions,
             "options": self.options,
@@ -204,10 +212,20 @@ def audit(cases: CaseSet) -> Audit:
     }
     unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
-        name: Finding(name, meaning, tuple(case.id for case in rows if case.id in ids[name]), unknown.get(name, ()))
+        name: Finding(
+            name,
+            _meaning(name, meaning, cases),
+            tuple(case.id for case in rows if case.id in ids[name]),
+            unknown.get(name, ()),
+        )
         for name, meaning in MEANINGS.items()
     }
     return Audit(cases, findings, repeats, len(changed))
+
+
+def _meaning(name: str, meaning: str, cases: CaseSet) -> str:
+    more = "" if cases.named_set else _OF_THE_RELEASE.get(name, "")
+    return f"{meaning} {more}".rstrip()
 
 
 def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:
@@ -245,10 +263,10 @@ def _shortcut(judge: Callable[[Case], float], cases: CaseSet) -> dict[str, Estim
     return {group: estimate([acc[case.id] for case in members], members) for group, members in decided.items()}
 
 
-def _describe(cases: tuple[Case, ...]) -> dict[str, Any]:
+def _describe(cases: tuple[Case, ...], release: Release) -> dict[str, Any]:
     return {
         "cases": len(cases),
-        "table2": PAPER_COUNTS[cases[0].category, cases[0].difficulty],
+        "expected": release.counts[cases[0].category, cases[0].difficulty],
         "users": len({case.user_id for case in cases}),
         "languages": dict(Counter(case.language for case in cases)),
         "median_characters": {

@@ -15,7 +15,7 @@ from typing import Any
 from .. import __version__
 from ..common.statistics import Estimate, clustered_stderr, mean
 from .cases import Case, CaseSet
-from .cells import PAPER_COUNTS, columns
+from .cells import columns
 from .names import says
 from .persona import Persona
 from .terms import overlap_terms
@@ -170,8 +170,8 @@ def as_dict(cases: CaseSet, found: dict[str, dict[str, Estimate]], wrong: Contro
 
 
 def absent(cases: CaseSet) -> list[str]:
-    """The cells of the paper that are not among the cases."""
-    return [cell for cell in map("_".join, PAPER_COUNTS) if cell not in cases.cells]
+    """The cells that the data must have and that are not among the cases."""
+    return [cell for cell in map("_".join, cases.release.counts) if cell not in cases.cells]
 
 
 def as_json(found: dict[str, dict[str, Estimate]]) -> dict[str, dict[str, dict[str, float | None]]]:

@@ -7,19 +7,19 @@ turn: so the persona comes before the question, and both contain every turn.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..engine.conversation import without_system
-from .cases import Case
+from .cases import CaseSet
 from .conversations import SIDES, check, conversation
 from .prompts import Template
 
-NOTICE = "PersonaFeedback (arXiv 2506.12915) test data. Do not train on it: benchmark data must never be in training corpora."
+NOTICE = "{} test data. Do not train on it: benchmark data must never be in training corpora."
 """In every row, so that a row that leaks into a corpus can be found."""
 
 
-def rewardbench(cases: Sequence[Case], template: Template) -> Iterator[dict[str, Any]]:
+def rewardbench(cases: CaseSet, template: Template) -> Iterator[dict[str, Any]]:
     """One row per case.
 
     Yields:
@@ -29,6 +29,8 @@ def rewardbench(cases: Sequence[Case], template: Template) -> Iterator[dict[str,
         id, cell, user_id, digest: of the case, see `dataset.Case`.
     """
     check(template)
+    named = cases.named_set
+    notice = NOTICE.format(named.name if named else "PersonaFeedback (arXiv 2506.12915)")
     for case in cases:
         chosen, rejected = (without_system(conversation(case, template, side)) for side in SIDES)
         yield {
@@ -36,7 +38,7 @@ def rewardbench(cases: Sequence[Case], template: Template) -> Iterator[dict[str,
             "chosen": chosen,
             "rejected": rejected,
             "split": "test",
-            "notice": NOTICE,
+            "notice": notice,
             "id": case.id,
             "cell": case.cell,
             "user_id": case.user_id,
@@ -48,6 +50,6 @@ FORMATS = {"rewardbench": rewardbench}
 """Name -> cases to rows."""
 
 
-def lines(name: str, cases: Sequence[Case], template: Template) -> Iterator[str]:
+def lines(name: str, cases: CaseSet, template: Template) -> Iterator[str]:
     """The rows of one of FORMATS as lines of JSON."""
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in FORMATS[name](cases, template))

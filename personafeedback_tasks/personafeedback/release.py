@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from ..common import folders
 from ..common.errors import DataError
 from . import manifest
 from .cells import PAPER_COUNTS
@@ -86,7 +87,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     name = _named(data)
     if name == SAMPLE:
         return Release(Path(__file__).with_name(SAMPLE), SAMPLE)
-    folder = _folder(name)
+    folder = folders.find(name)
     if folder is not None:
         return Release(folder, str(folder.resolve()), Manifest.load(folder))
     return _fetch(*_on_the_hub(name))
@@ -106,7 +107,7 @@ def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) ->
         DataError: as `locate`.
     """
     name = _named(data)
-    if name == SAMPLE or _folder(name) is not None:
+    if name == SAMPLE or folders.find(name) is not None:
         return None
     hub_id, revision = _on_the_hub(name)
     from huggingface_hub import HfApi, snapshot_download
@@ -131,21 +132,12 @@ def _named(data: str | os.PathLike[str] | None) -> str:
     return name.strip() or HUB_ID
 
 
-def _folder(name: str) -> Path | None:
-    """The folder of that name, if there is one."""
-    try:
-        folder = Path(name).expanduser()
-        return folder if folder.is_dir() else None
-    except (OSError, RuntimeError):  # a name that no file system accepts, or the home of an unknown user
-        return None
-
-
 def _on_the_hub(name: str) -> tuple[str, str | None]:
     """(id, revision) of a dataset on the Hub."""
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(
-            f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). "
+            f"There is no folder {name!r}{folders.looked(name)}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). "
             f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that contains data/ and persona/, "
             f"to {SAMPLE!r}, or to a dataset id."
         )

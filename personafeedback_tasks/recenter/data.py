@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from ..common import folders
 from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short
 from ..engine import cases as engine
@@ -139,13 +140,9 @@ def locate(data: str | os.PathLike[str] | None = None) -> tuple[Path, str]:
     )
     if not name:
         raise DataError(f"No data are named, and there are none to download. {what_to_do}")
-    try:
-        folder = Path(name).expanduser()
-        if folder.is_dir():
-            return folder, str(folder.resolve())
-    except (OSError, RuntimeError):  # a name that no file system accepts, or the home of an unknown user
-        pass
-    raise DataError(f"There is no folder {short(name)}. {what_to_do}")
+    if (folder := folders.find(name)) is not None:
+        return folder, str(folder.resolve())
+    raise DataError(f"There is no folder {short(name)}{folders.looked(name)}. {what_to_do}")
 
 
 def present(root: Path) -> list[type[Row]]:

@@ -162,8 +162,8 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
                 EvalResult(
                     task_type="multiple-choice",
                     task_name="Multiple Choice",
-                    dataset_type=spec.dataset,
-                    dataset_name=run.benchmark.title,
+                    dataset_type=_dataset(run, spec),
+                    dataset_name=foreign.yaml(run.title),
                     dataset_config=group.name,
                     dataset_split="test",
                     dataset_revision=_commit(run, spec),
@@ -180,11 +180,19 @@ def _rounded(value: float) -> float:
     return round(100 * value, 2)
 
 
+def _dataset(run: Run, spec: CardSpec) -> str:
+    """The id on the Hub of the benchmark's data; of a set its own, or its name if it did not come from there."""
+    if run.named_set is None:
+        return spec.dataset
+    source = str(run.signature["source"])
+    return source.partition("@")[0] if HUB_COMMIT.fullmatch(source) else foreign.yaml(run.named_set.name)
+
+
 def _commit(run: Run, spec: CardSpec) -> str | None:
     """The data's commit, if they came from the Hub dataset itself."""
     source = str(run.signature["source"])
     hub = HUB_COMMIT.fullmatch(source)
-    return hub["commit"] if hub and source.startswith(f"{spec.dataset}@") else None
+    return hub["commit"] if hub and source.startswith(f"{_dataset(run, spec)}@") else None
 
 
 def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
@@ -202,7 +210,7 @@ def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any
         args = metric.get("args")
         return (
             isinstance(args, Mapping)
-            and result["dataset"]["type"] == spec.dataset
+            and result["dataset"]["type"] == _dataset(run, spec)
             and str(args.get("signature")).startswith(f"{PACKAGE} ")
             and args.get("asked") == variant(run)
         )

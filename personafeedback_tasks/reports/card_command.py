@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from ..common import foreign
 from ..engine.benchmark import Benchmark
 from ..engine.report import CardSpec
 from ..engine.rewards import LOCAL
@@ -27,7 +28,8 @@ def command(run: Run, spec: CardSpec) -> str:
     source = str(run.signature["source"])
     if not HUB_COMMIT.fullmatch(source):
         before = f"{spec.environment}={FOLDER} "
-        comments.append(f"# {FOLDER}: with the data of the run (sha256 {run.signature['data']})")
+        of = f"the set {foreign.comment(run.named_set.name)}" if run.named_set else "the data of the run"
+        comments.append(f"# {FOLDER}: with {of} (sha256 {run.signature['data']})")
     elif source != f"{spec.dataset}@{spec.revision}":
         options["data"] = source
     if run.needed.get("base_url") == ADDRESS:

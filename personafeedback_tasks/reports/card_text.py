@@ -24,7 +24,8 @@ _MACRO = " `macro` is the plain mean of the cells."
 
 def variant(run: Run) -> str:
     """The key that tells apart the runs in one card. It is part of a comment's marker."""
-    return foreign.comment(", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]]))
+    asked = ", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]])
+    return foreign.comment(f"{run.remark}: {asked}" if run.remark else asked)
 
 
 def unreadable(group: Group) -> dict[str, int]:
@@ -44,7 +45,7 @@ def signature_of(report: Report) -> str:
 def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     """The Markdown section of a card: what was measured, the numbers, their caveats, the command, the signature."""
     run, overall = report.run, report.overall
-    title = run.benchmark.title
+    title = run.title
     heading = f"{title} ({', '.join(run.remarks)})" if run.remarks else title
     reasons = unreadable(overall)
     replies = (
@@ -63,7 +64,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats)]
     parts = [
         f"## {foreign.markdown(heading)}",
-        spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec)),
+        spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec), cases),
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
         *_differences(report),
@@ -142,6 +143,7 @@ def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[
         ],
         baselines={name: percent(baseline.value) for name, baseline in overall.baselines.items()},
         prompt=str(run.signature["fingerprint"]),
+        cases=cases,
         package=PACKAGE,
     )
     found = spec.caveats(facts)

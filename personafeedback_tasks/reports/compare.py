@@ -77,6 +77,8 @@ class Comparison:
             if ids:
                 named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
                 found.append(f"{len(ids):,} cases are only in run {name} and left out: {named}")
+        if self.run_a.title != self.run_b.title:
+            found.append(f"Run A is of {self.run_a.title}, run B of {self.run_b.title}, with the same texts.")
         for name in dict.fromkeys((*self.run_a.defining, *self.run_b.defining)):
             a, b = self.run_a.signature.get(name), self.run_b.signature.get(name)
             if a != b:

@@ -82,7 +82,7 @@ def render(parts: Sequence[Part]) -> str:
     numbers = places(parts)
     document = data(parts)
     return environment.get_template("index.html.j2").render(
-        title=" and ".join(dict.fromkeys(part.runs[0].benchmark.title for part in parts)),
+        title=" and ".join(dict.fromkeys(part.runs[0].title for part in parts)),
         style=style,
         script=script,
         policy="; ".join(

@@ -140,7 +140,7 @@ def asked(run: Run) -> dict[str, Any]:
     shared = {name: run.signature.get(name) for name in run.defining if name != "method"}
     texts = "\n".join(f"{case_id} {case.digest}" for case_id, case in sorted(run.cases.items()))
     cells = ", ".join(f"{cell} {count:,}" for cell, count in sorted(run.answered.items()))
-    return {**shared, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}
+    return {**shared, "set": run.title, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}
 
 
 def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:

@@ -30,7 +30,7 @@ def title(ranking: Ranking) -> str:
     options = ranking.rows[0].run.benchmark.options
     remarks = [*options.remarks(ranking.asked)] or ["default options"]
     return (
-        f"{ranking.rows[0].run.benchmark.title}, {', '.join(remarks)}, prompt {ranking.asked['fingerprint']}, task version "
+        f"{ranking.rows[0].run.title}, {', '.join(remarks)}, prompt {ranking.asked['fingerprint']}, task version "
         f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users ({', '.join(ranking.cells)})"
     )
 

@@ -102,6 +102,7 @@ class Report:
                 "beside": self.signatures,
                 "partial": self.run.partial,
                 "demonstration": self.run.signature["demonstration"],
+                "set": self.run.named_set.name if self.run.named_set else None,
                 "caveats": self.caveats,
                 "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,

@@ -31,6 +31,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
         f"persona {text(signature['place'])}" if signature.get("place") else "",
         run.method.per_case,
+        f"set {run.named_set.name}" if run.named_set else "",
         "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {source}",
         f"sha256 {signature['data']}",
         f"{len(run.cases):,} cases",

@@ -18,6 +18,7 @@ from ..engine.benchmark import Benchmark
 from ..engine.documents import document_digest
 from ..engine.judged import Answers
 from ..engine.rewards import Pairs
+from ..engine.signature import set_of
 from ..replies.answers import excerpt
 from .run import RunError
 
@@ -174,7 +175,8 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
     Raises:
         RunError: a cell or a number that does not exist.
     """
-    known, cells = benchmark.sizes(signature), benchmark.cells
+    known, named = benchmark.sizes(signature), set_of(signature)
+    cells = tuple(named.counts) if named else benchmark.cells
     found = {cell: entry["cases"] for cell, entry in signature["cells"].items()}
     for cell, count in found.items():
         if cell not in cells or type(count) is not int or count < 0:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.cases import CaseSet
+from ..engine.cases import CaseSet, NamedSet
 from .run import Run, RunError
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
-    """Raise RunError unless every answer was given to the texts of `cases`, and each case has the same cell and user there."""
+    """Raise RunError unless every answer was given to the texts of `cases`, each case has the same cell and user there, and both
+    are of the same set, or of none."""
+    if run.named_set != cases.named_set:
+        raise RunError(
+            f"{run.logs[0]}: found a run of {run.title} with {_counted(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
+            f"{_counted(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
+        )
     case_of = {case.id: case for case in cases}
     for cell, size in run.cells.items():
         if (here := len(cases.cells.get(cell, ()))) != size:
@@ -32,3 +38,7 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
                 f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
                 "the data of the run (its log names them), or run again."
             )
+
+
+def _counted(named: NamedSet | None) -> str:
+    return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"

@@ -14,7 +14,8 @@ from ..common.errors import PersonaFeedbackError
 from ..common.foreign import without_password
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, find
-from ..engine.signature import KEY, TYPES
+from ..engine.cases import NamedSet, remark_of
+from ..engine.signature import KEY, TYPES, set_of
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """The errors that a reader of logs gets where a value has the wrong type."""
@@ -83,6 +84,21 @@ class Run:
         return self.benchmark.methods[self.signature["method"]]
 
     @property
+    def named_set(self) -> NamedSet | None:
+        """The set of its cases; None for the benchmark's own data."""
+        return set_of(self.signature)
+
+    @property
+    def title(self) -> str:
+        """What its data are called: by the name of the set, or by the benchmark's title."""
+        return self.benchmark.titled(self.named_set)
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know of the data; empty for the benchmark's own."""
+        return remark_of(self.signature["demonstration"], self.named_set)
+
+    @property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
         return Counter(case.cell for case in self.cases.values())
@@ -101,7 +117,7 @@ class Run:
     @property
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
-        remarks = [*self.remarks, *(["demonstration"] if self.signature["demonstration"] else [])]
+        remarks = [*self.remarks, *([self.remark] if self.remark else [])]
         remarks += ["partial"] if self.partial else []
         return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
 
@@ -131,7 +147,7 @@ class Run:
     @property
     def same(self) -> dict[str, Any]:
         """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
-        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "data"))
+        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
         return {
             **{name: self.signature.get(name) for name in fields},
             "model": self.model,
@@ -154,6 +170,13 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
         )
     found = found if isinstance(found, dict) else {}
     _refuse_types(path, found, TYPES)
+    try:
+        set_of(found)
+    except ValueError as error:
+        raise RunError(
+            f"{path}: found {text(found['set'])[:60]} as set in its signature, expected the name and the counts of a set, or null. "
+            "Use the log as the harness wrote it."
+        ) from error
     try:
         benchmark = find(found["benchmark"])
     except PersonaFeedbackError as error:

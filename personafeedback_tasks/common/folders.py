@@ -1,0 +1,39 @@
+"""A folder that a user names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def find(name: str) -> Path | None:
+    """The folder of that name, in full; None if there is none.
+
+    A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into the folder
+    of a task file that it is given by path.
+    """
+    for place in _places(name):
+        try:
+            folder = (place / Path(name).expanduser()).absolute()
+            if folder.is_dir():
+                return folder
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+        ):  # a name that no file system accepts, or the home of an unknown user
+            return None
+    return None
+
+
+def looked(name: str) -> str:
+    """Where `find` looked, for a message; empty if there is one place only, which the name says."""
+    places = _places(name)
+    return f" (looked in {' and in '.join(map(str, places))})" if len(places) > 1 else ""
+
+
+def _places(name: str) -> list[Path]:
+    here, shell = Path.cwd(), Path(os.environ.get("PWD", ""))
+    if os.path.isabs(os.path.expanduser(name)) or not shell.is_absolute() or shell.resolve() == here.resolve():
+        return [here]
+    return [here, shell]
