@@ -1,0 +1,132 @@
+"""Whatever is printed about a set says its name, and nothing of the benchmark's own data or of the paper."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.documents import CHECKOUT, needs_checkout
+from support.inspect_runs import command as inspect_command
+from support.inspect_runs import evaluate
+from support.logs import lm_eval_log
+from support.releases import write_set
+from support.shared import built_once
+
+from personafeedback_tasks.runs.read import read_run, read_runs
+
+NAME = "kitchen questions"
+OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")
+
+
+def cells(users=4):
+    row = {"question": "What do I cook?", "chosen": "A soup that suits you.", "reject": "Fish."}
+    return {
+        folder: [
+            {**row, "user_id": f"u{user}", "question": f"What do I cook on day {user}, {folder}?"}
+            for user in range(users)
+        ]
+        for folder in ("general/easy", "general/hard")
+    }
+
+
+def personas(users=4):
+    return {f"u{user}": {"Name": f"Ada {user}", "Likes": "soup"} for user in range(users)}
+
+
+def build(root):
+    write_set(root / "set", cells(), personas())
+    write_set(root / "other", cells(), personas(), name="the same under another name")
+    for name in ("set", "other"):
+        evaluate(tasks.personafeedback(data=str(root / name)), "scripted/readable", root / "logs" / name)
+    lm_eval_log(root / "lm", "readable", "personafeedback_general_hard", root / "set")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return built_once(tmp_path_factory, "sets_named", build)
+
+
+def printed(*words, **environment):
+    done = personafeedback(*words, **environment)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_both_harnesses_sign_the_set(folder):
+    for log in (folder / "logs" / "set", folder / "lm"):
+        run = read_run(log)
+        assert run.signature["set"] == {"name": NAME, "counts": {"general_easy": 4, "general_hard": 4}}
+        assert NAME in run.signature["task"]
+        assert not run.partial
+
+
+def test_every_command_speaks_of_the_set(folder, tmp_path):
+    log, data = folder / "logs" / "set", folder / "set"
+    card = tmp_path / "CARD.md"
+    outputs = {
+        "report": printed("report", log),
+        "rank": printed("rank", log, "--out", tmp_path / "rank"),
+        "card": printed("card", log, "--model-card", card),
+        "audit": printed("audit", "--data", data),
+        "baselines": printed("baselines", "--data", data),
+        "plan": printed("plan", "--data", data),
+    }
+    outputs["the card"] = card.read_text("utf-8")
+    outputs["the page"] = (tmp_path / "rank" / "ranking.md").read_text("utf-8")
+    for what, said in outputs.items():
+        if what != "card":  # says which file it wrote
+            assert NAME in " ".join(said.split()), what
+        for word in OF_THE_PAPER:
+            assert word not in said, (what, word)
+    assert "CC-BY-4.0" in outputs["the card"]
+    assert "Two cooks voted." in outputs["the card"]
+
+
+def test_runs_on_two_sets_never_share_a_row(folder):
+    runs = read_runs([folder / "logs"])
+    assert sorted(run.signature["set"]["name"] for run in runs) == [NAME, "the same under another name"]
+    said = printed("rank", folder / "logs")
+    assert "Ranking 2 is apart from the first" in said
+
+
+def test_the_papers_numbers_do_not_stand_beside_a_set(folder):
+    done = personafeedback("report", folder / "logs" / "set", "--paper")
+    assert done.exit_code != 0 or "paper" not in done.output.lower()
+    assert NAME in done.output
+
+
+def test_a_log_that_claims_other_counts_is_refused(folder):
+    from personafeedback_tasks.runs import checks
+    from personafeedback_tasks.runs.run import RunError
+
+    run = read_run(folder / "logs" / "set")
+    changed = {**run.signature, "cells": {"general_hard": {"cases": 5, "data": "x"}}}
+    with pytest.raises(RunError, match="expected 4"):
+        checks.cells_of(folder, changed, run.benchmark)
+
+
+@needs_checkout
+def test_a_relative_folder_is_that_of_the_user_who_names_a_task_by_path(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PWD", str(folder))
+    task = f"{os.path.relpath(CHECKOUT, folder)}/inspect_tasks/personafeedback.py@personafeedback_general_hard"
+    done = inspect_command(task, "-T", "data=set", "--model", "personafeedback/longest", "--log-dir", tmp_path / "logs")
+    assert done.returncode == 0, done.stdout
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert read_run(log).signature["source"] == str((folder / "set").resolve())
+    done = inspect_command(
+        task, "-T", "data=sets", "--model", "personafeedback/longest", "--log-dir", tmp_path / "none"
+    )
+    assert done.returncode != 0
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "There is no folder 'sets' (looked in" in said
+    assert str(folder) in said.replace(" ", "")
