@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.documents import DOCS, needs_checkout
 from support.releases import write_release, write_set
 
 from personafeedback_tasks.common.errors import DataError
@@ -252,3 +253,12 @@ def test_the_digest_has_the_manifest_and_a_release_without_one_keeps_its_own(mak
     assert len({plain.digest, one.digest, other.digest}) == 3
     (other.release.root / "set.json").unlink()
     assert load_cases(other.release.root, "general", "hard", counts="any").digest == plain.digest == "374b1e0efd54"
+
+
+@needs_checkout
+def test_the_example_of_the_page_is_a_manifest(tmp_path):
+    (example,) = re.findall(r"```json\n(\{\"format\": 1.*?)```", (DOCS / "data.md").read_text("utf-8"), re.S)
+    (tmp_path / "set.json").write_text(example, encoding="utf-8")
+    found = Manifest.load(tmp_path)
+    assert found.name == "kitchen questions"
+    assert found.agreement.value == 0.46

@@ -73,6 +73,19 @@ def test_no_prompt_shows_a_response(setting):
         assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
 
 
+def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_release):
+    pytest.importorskip("bm25s")
+    row = {"user_id": "1", "question": "Which tea do I like?", "chosen": "Green.", "reject": "Black."}
+    root = make_release({"general/easy": [row]}, {"1": {"Name": "Ada", "Job": "pilot"}})
+    (root / "memory").mkdir()
+    pieces = ["A green tea that calms.", "News of trains."]
+    (root / "memory" / "1.jsonl").write_text("".join(json.dumps({"text": piece}) + "\n" for piece in pieces), "utf-8")
+    (one,) = questions(load_present(root, counts="any"))
+    prompt = build(one, Writing(setting="rag", k=1))
+    assert pieces[0] in prompt
+    assert not [text for text in (pieces[1], "pilot", "Green.", "Black.") if text in prompt]
+
+
 # --- what is said of a reply -------------------------------------------------------------------------------------------
 
 
