@@ -363,11 +363,11 @@ def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
     words = [
         "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write_general_hard", "--model", "openai/gpt-4o", "-M", "responses_api=false",
         "--model-role", "grader={model: openai/judge, model_args: {responses_api: false}}", "-T", "against=chosen,rejected", "--log-dir",
-        str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
+        str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "1",
     ]  # fmt: skip
     with serving(Anybody(), said) as server:
         command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
-        command.run_and_kill(server, *words, answered=13, held=1)
+        command.run_and_kill(server, *words, answered=13, held=2)  # whoever asks again has what it asked for before
         before = [prompt for (prompt,) in server.take_seen()]
         (killed,) = (tmp_path / "killed").glob("*.eval")
         command.run(

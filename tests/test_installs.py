@@ -97,7 +97,14 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     ours = {path: content for path, content in listing(source).items() if path not in before}
     assert {Path(path).parts[:3] for path in ours} == {
         ("lm_eval", "tasks", name)
-        for name in ("personafeedback", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response")
+        for name in (
+            "personafeedback",
+            "personafeedback_write",
+            "recenter",
+            "recenter_extraction",
+            "recenter_relevance",
+            "recenter_response",
+        )
     }
     assert sum(content.startswith("->") for content in ours.values()) == 42 + 2 + 4 + 2 + 1
     assert {path: content for path, content in listing(source).items() if path in before} == before

@@ -61,9 +61,11 @@ def refuse(benchmark: Benchmark) -> Callable[[Model], None]:
 
 
 def _within_a_run() -> bool:
-    """Whether the models of a run are known: Inspect's command sets them before it builds tasks. Nothing public says so."""
+    """Whether the models of a run are known: Inspect's command sets them before it builds tasks."""
     try:
-        from inspect_ai.model._model import active_model
+        from inspect_ai.model._model import (
+            active_model,
+        )  # inspect-evals-lint: ignore[private_api_imports] -- nothing public says so
     except ImportError:
         return False
     return active_model() is not None
@@ -102,7 +104,8 @@ def grades(name: str) -> Callable[..., Scorer]:
             rows = graded.asks(
                 cases[str(state.sample_id)], state.metadata, getattr(options, graded.option), reply.message.text
             )
-            votes = await _votes(graded, [ask for row in rows for ask in row.values() if ask.prompts])
+            grader = get_model(role=graded.role, required=True)
+            votes = await _votes(graded, grader, [ask for row in rows for ask in row.values() if ask.prompts])
             values = [graded.values(row, votes) for row in rows]
             return Score(
                 value=cast(Any, over_cases(values)),
@@ -123,9 +126,8 @@ def _calls(benchmark: Benchmark) -> Sequence[str]:
     return method.calls
 
 
-async def _votes(graded: Graded, asks: Sequence[Ask]) -> Mapping[str, Answers]:
+async def _votes(graded: Graded, grader: Model, asks: Sequence[Ask]) -> Mapping[str, Answers]:
     """Name of a comparison -> the grader's answers in the order of its calls."""
-    grader = get_model(role=graded.role, required=True)
     config = text_config(graded.room).merge(grader.config)
     prompts = {
         f"{ask.name} {call}": (prompt, {"case_id": ask.name, "call": call})
