@@ -175,3 +175,13 @@ def test_intervals_hold_the_planted_rate(planted):
             held += found.low <= planted.rate <= found.high
     assert given > 0.8 * SIMULATIONS
     assert 0.93 <= held / given <= 0.97
+
+
+def test_either_side_must_be_told_from_its_opposite():
+    """Unreadable answers on one side leave a gain there that is too small to divide by, however good the other side is."""
+    users = [f"u{number % 50}" for number in range(1000)]
+    exam = Votes([0.62] * 900 + [0.42] * 100, [0.38] * 1000, [LONGER] * 900 + [SHORTER] * 100, users, ["c"] * 1000)
+    duels = Votes([0.5] * 200, [0.4] * 200, [SHORTER] * 200, users[:200], ["c"] * 200)
+    found = corrected(duels, exam)
+    assert found.rate is None
+    assert "only 4.0 points more often" in found.why_not

@@ -145,7 +145,7 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     found = errors(exam, duels.cells)
     right, wrong = found.right, found.wrong
     gains = {side: right[side] - wrong[-side] for side in right}
-    if why_not := _why_not(len(duels), right, gains[LONGER]):
+    if why_not := _why_not(len(duels), right, gains):
         return Corrected(None, math.nan, right[LONGER], right[SHORTER], why_not)
 
     # One duel's vote without the errors lies outside [0, 1]: only the mean over duels says something.
@@ -167,7 +167,7 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     return Corrected(replace(made, value=clipped, low=low, high=high), value, right[LONGER], right[SHORTER])
 
 
-def _why_not(duels: int, rights: Mapping[int, float], gain: float) -> str:
+def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:
     """Why votes cannot be corrected with such an exam; empty if they can."""
     if not duels:
         return "No duel was asked."
@@ -186,7 +186,8 @@ def _why_not(duels: int, rights: Mapping[int, float], gain: float) -> str:
             f"{_percent(shorter)} of those whose better response is the shorter, more than {100 * LARGEST_GAP:.0f} points "
             "apart: its votes follow the length."
         )
-    if gain < LEAST_GAIN - ROUNDING:
+    # Unreadable answers make the gains of the two sides differ; each of them divides the votes of its side.
+    if (gain := min(gains.values())) < LEAST_GAIN - ROUNDING:
         return (
             f"The judge picks a text that is better only {100 * gain:.1f} points more often than one of the same side in "
             f"length that is worse; at least {100 * LEAST_GAIN:.0f} are needed."
