@@ -14,13 +14,13 @@ from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "personafeedback", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness", "runs",
-    "reports", "cli",
+    "common", "replies", "engine", "personafeedback", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "building", "runs", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
-BENCHMARKS = ("personafeedback", "recenter", "writing")
-BUILT_ON = {"writing": ("personafeedback",)}
+BENCHMARKS = ("personafeedback", "recenter", "writing", "building")
+BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
 
 DOORS = {

@@ -18,6 +18,7 @@ from . import paper as cli_paper
 from . import registration
 from . import runs as cli_runs
 from .annotations import import_annotations
+from .build import build
 from .duel import duel
 from .output import encodable, say, show_in_any_encoding
 from .plan import plan
@@ -97,6 +98,6 @@ def task_configs() -> None:
 for command in (
     plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
     cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, duel, verdict,
-    relevance,
+    build, relevance,
 ):  # fmt: skip
     main.add_command(command)

@@ -1,0 +1,115 @@
+"""`build.yaml`: what a team decides about its set. Strict, and small: all that a step needs and nobody else knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..common.errors import DataError
+from ..common.strict_json import short
+from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN
+
+FILE = "build.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a build.
+
+    Attributes:
+        name: of the set, for set.json.
+        licence: of the texts.
+        language: of the prompts and of every text: an ISO 639-1 code.
+        seed: of every random choice.
+        personas: how many to write from the seeds.
+        specific, general: questions for each person.
+        test: share of the persons whose pairs people vote on; the others are for training.
+        masked: share of a persona's fields that the masked strategy hides.
+        annotators: votes to each pair.
+        medium, hard: least share of agreeing votes of these tiers.
+    """
+
+    name: str = "our set"
+    licence: str = UNKNOWN
+    language: str = "en"
+    seed: int = 0
+    personas: int = 20
+    specific: int = 5
+    general: int = 0
+    test: Fraction = Fraction(1)
+    masked: Fraction = Fraction(4, 5)
+    annotators: int = 9
+    medium: Fraction = Fraction(8, 9)
+    hard: Fraction = Fraction(6, 9)
+
+    @classmethod
+    def load(cls, path: Path) -> Settings:
+        """Those of a file; what it leaves out is as above.
+
+        Raises:
+            DataError: it cannot be read, or has a key or a value that does not exist.
+        """
+        try:
+            given = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise DataError(
+                f"{path}: could not be read ({error}). Start a build: personafeedback build init DIR"
+            ) from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"{path}: found no YAML ({str(error).splitlines()[0]}), expected one mapping. Fix it."
+            ) from error
+        if given is None:
+            return cls()
+        if not isinstance(given, dict):
+            raise DataError(f"{path}: found {short(given)}, expected one mapping of settings. Fix it.")
+        known = {one.name: one for one in fields(cls)}
+        for name in given:
+            if name not in known:
+                raise DataError(f"{path}: found the key {short(name)}, expected only {', '.join(known)}. Fix it.")
+        return cls(**{name: _value(path, name, value, type(known[name].default)) for name, value in given.items()})
+
+
+_LEAST: Mapping[str, int] = {"personas": 1, "annotators": 1}
+
+
+def _value(path: Path, name: str, value: Any, kind: type) -> Any:
+    if kind is str:
+        if (
+            isinstance(value, str)
+            and value.strip() == value
+            and value
+            and value.isprintable()
+            and len(value) <= LONGEST_NAME
+        ):
+            return value
+        expected = f"one line of 1 to {LONGEST_NAME} characters"
+    elif kind is int:
+        least = _LEAST.get(name, 0)
+        if type(value) is int and value >= least:
+            return value
+        expected = f"a whole number from {least}"
+    else:
+        share = _share(value)
+        if share is not None and 0 <= share <= 1 and (name not in ("medium", "hard") or share > Fraction(1, 2)):
+            return share
+        expected = (
+            "a share such as 8/9 or 0.8, from 0 to 1"
+            if name not in ("medium", "hard")
+            else "a share above 1/2, up to 1"
+        )
+    raise DataError(f"{path}: found {name} = {short(value)}, expected {expected}. Fix it.")
+
+
+def _share(value: Any) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        return None

@@ -1,0 +1,68 @@
+"""CSV tables that people edit: read from any spreadsheet's export, written as one that any spreadsheet opens."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError
+from ..common.strict_json import read, short, short_list
+
+_SEPARATORS = (",", ";", "\t")
+"""Spreadsheets write the one of their country."""
+
+
+def rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """(where, column -> value) of every line that is not blank, in the file's order. Values have no spaces around them.
+
+    Args:
+        columns: those that may be there. Others are a team's notes: they are left out.
+        needed: those that must be there.
+
+    Raises:
+        DataError: it is no UTF-8, has no header with the needed columns, or a line has more values than the header.
+    """
+    try:
+        text = read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: found bytes that are no UTF-8, expected a CSV in UTF-8. Save it as `CSV UTF-8`."
+        ) from error
+    header = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    found: list[tuple[str, dict[str, str]]] = []
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        for name in needed:
+            if names.count(name) != 1:
+                raise DataError(
+                    f"{path}, line 1: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or start from a "
+                    "file that the step before wrote."
+                )
+        for values in reader:
+            if not any(value.strip() for value in values):
+                continue
+            where = f"{path}, line {reader.line_num}"
+            if len(values) > len(names):
+                raise DataError(
+                    f"{where}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is under no column. Quote texts "
+                    "that have a separator in them."
+                )
+            row = dict(zip(names, values, strict=False))
+            found.append((where, {name: value.strip() for name, value in row.items() if name in columns}))
+    except csv.Error as error:
+        raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
+    return found
+
+
+def text(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:
+    """A table's file. It begins with the mark by which spreadsheets know UTF-8."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: line[name] for name in columns} for line in lines)
+    return "\ufeff" + out.getvalue()

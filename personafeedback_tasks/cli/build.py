@@ -1,0 +1,28 @@
+"""The commands that make a set of one's own: build STEP DIR."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group()
+def build() -> None:
+    """Build a set for your own users, in your language: personas, questions, answers, votes, tiers, release.
+
+    Each STEP reads what the step before left in DIR and adds its own. Edit DIR by hand in between; run a step again after it was killed.
+
+    \b
+        personafeedback build init DIR
+        personafeedback build plan DIR
+        personafeedback build personas DIR --model MODEL
+        personafeedback build questions DIR --model MODEL
+        personafeedback build answers DIR --model MODEL --model OTHER
+        personafeedback build packs DIR
+        personafeedback build votes DIR FILE...
+        personafeedback build tiers DIR
+        personafeedback build release DIR
+    """
