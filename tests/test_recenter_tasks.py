@@ -26,10 +26,11 @@ from personafeedback_tasks.recenter import extraction, ratings, relevance, respo
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_majority
 from personafeedback_tasks.recenter.extraction import EXTRACTION
+from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.others import attributes_of_others
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
-from personafeedback_tasks.recenter.rows import Extraction, Message, Relevance, Response
+from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.reports.report import make_report

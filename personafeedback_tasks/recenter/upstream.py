@@ -30,7 +30,8 @@ from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short, short_list
 from . import private
 from .data import file_name
-from .rows import MOST_VOTES, Relevance, Response
+from .fields import MOST_VOTES
+from .rows import Relevance, Response
 
 PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
 REPLIES = "relevance_task5/*.jsonl"
