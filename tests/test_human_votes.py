@@ -10,7 +10,7 @@ import pytest
 from support.planted_duels import Planted
 
 from personafeedback_tasks.common.corrected import LONGER, SHORTER, Known, Votes
-from personafeedback_tasks.common.human_votes import prediction_powered, transfer
+from personafeedback_tasks.common.human_votes import LEAST_USERS, prediction_powered, transfer
 from personafeedback_tasks.common.statistics import estimate
 
 same = pytest.approx
@@ -50,8 +50,21 @@ def test_only_ties_say_nothing_about_a_judge():
 def test_a_judge_that_is_always_right_is_not_worse():
     duels = Votes([1, 0, 1], [0, 1, 0], [LONGER] * 3, list("abc"), ["c"] * 3)
     found = transfer([1, 0, 1], duels, replace(duels, won=[1, 1, 1], lost=[0, 0, 0]))
-    assert (found.accuracy, found.exam, found.worse) == (1, 1, False)
+    assert (found.accuracy, found.exam, found.p, found.worse) == (1, 1, 1, False)
+
+
+def test_a_judge_that_is_always_wrong_is_worse_than_one_that_is_right():
+    """Nothing varies, so that there is no stderr; the most alarming result must not pass for the lack of one."""
+    duels = Votes([0, 1, 0], [1, 0, 1], [LONGER] * 3, list("abc"), ["c"] * 3)
+    found = transfer([1, 0, 1], duels, replace(duels, won=[1, 1, 1], lost=[0, 0, 0]))
+    assert (found.accuracy, found.exam, found.p, found.worse) == (0, 1, 0, True)
+
+
+def test_votes_on_the_duels_of_one_user_say_nothing_about_others():
+    duels = Votes([0, 1, 0], [1, 0, 1], [LONGER] * 3, list("abc"), ["c"] * 3)
+    found = transfer([1, None, None], duels, replace(duels, won=[1, 1, 1], lost=[0, 0, 0]))
     assert math.isnan(found.p)
+    assert not found.worse
 
 
 def warned(planted, simulations):
@@ -112,6 +125,33 @@ def test_with_votes_on_every_duel_it_is_their_mean():
     found, plain = prediction_powered(people, duels), estimate(people, duels.users)
     assert (found.weight, found.rate.value) == (0, same(plain.value))
     assert found.rate.stderr == same(plain.stderr)
+
+
+@pytest.mark.parametrize("users", [10, 40])
+def test_people_of_one_mind_may_have_others_beside_them(users):
+    """As for a plain share: of the other users, up to 1 - .025 ** (1 / users) may differ."""
+    names = [str(number) for number in range(100)]
+    duels = Votes([1.0] * 100, [0.0] * 100, [LONGER] * 100, names, ["c"] * 100)
+    found = prediction_powered([1.0 if place < users else None for place in range(100)], duels).rate
+    assert (found.value, found.high) == (1, 1)
+    assert found.low == same(0.025 ** (1 / users))
+
+
+@pytest.mark.slow
+def test_intervals_hold_with_votes_on_the_duels_of_few_users():
+    """The error of a few users' votes is known badly; no interval may forget it, and no judge be blamed for it."""
+    planted, simulations = Planted(skill=1.6), 300
+    rng = np.random.default_rng(SEED)
+    held = worse = 0
+    for _ in range(simulations):
+        better, duels, exam = planted.draw(rng)
+        asked = rng.choice(planted.users, LEAST_USERS, replace=False)
+        people = [float(one) if user in asked else None for one, user in zip(better, duels.users, strict=True)]
+        found = prediction_powered(people, duels).rate
+        held += found.low <= planted.rate <= found.high
+        worse += transfer(people, duels, exam).worse
+    assert 0.92 <= held / simulations <= 0.98
+    assert worse / simulations <= 0.075
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ from personafeedback_tasks.personafeedback.duels import duels as duels_of
 from personafeedback_tasks.reports.families import family, related
 from personafeedback_tasks.reports.human_file import human_votes
 from personafeedback_tasks.reports.verdict import make_verdict
-from personafeedback_tasks.reports.verdict_text import tables, warnings
+from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
 from personafeedback_tasks.reports.votes import picked, voted
 from personafeedback_tasks.runs.read import read_run
 
@@ -192,6 +192,21 @@ def test_votes_are_the_values_that_a_report_has(logs, name):
         assert won + lost + case.value("invalid") == 1
 
 
+def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
+    """A judge without an answer to all duels of a cell has not said that their replies lost."""
+    found = the_verdict(logs)
+    run = read_run(logs["readable some"])
+    calls = {case_id: tuple((None,) * len(answers) for answers in case.answers) for case_id, case in run.cases.items()}
+    none = the_verdict(logs, cases={name: replace(case, answers=calls[name]) for name, case in run.cases.items()})
+    asked = found.overall.asked
+    assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
+    assert "neither" in [column.heading for column in tables(none)[1].columns]
+    equal = the_verdict(
+        logs, cases={name: replace(case, rewards=({"reward": (1.0, 1.0)},)) for name, case in run.cases.items()}
+    )
+    assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
+
+
 def test_rewards_are_votes_without_orders():
     rewards = ({"reward": (2.0, 1.0)}, {"reward": (1.0, 1.0)}, {"reward": (0.0, 1.0)}, {"reward": (3.0, 1.0)})
     case = CaseAnswers("c", "cell", "u", "d", (), (), ({},), rewards=rewards)
@@ -249,6 +264,14 @@ def test_a_relative_of_the_writer_is_named(logs, tmp_path):
         ("ollama/llama3.1:8b", "meta-llama/Llama-2-7b", "llama"),
         ("ft:gpt-4o:acme", "gpt-4.1", "gpt"),
         ("C:\\models\\gemma-2", "google/gemma-3-4b", "gemma"),
+        ("openai/o3", "openai/gpt-4o", "gpt"),
+        ("openai/o4-mini", "openai/chatgpt-4o-latest", "gpt"),
+        ("mistralai/Mixtral-8x7B-Instruct", "mistral/ministral-8b", "mistral"),
+        ("mistral/magistral-small", "mistral/codestral-22b", "mistral"),
+        ("THUDM/chatglm3-6b", "zai-org/GLM-4-9B", "glm"),
+        ("Qwen/QwQ-32B", "Qwen/QVQ-72B-Preview", "qwen"),
+        ("runs/qwen-tuned/checkpoint-500", "Qwen/Qwen3-8B", "qwen"),
+        ("runs/llama-a/checkpoint-1/", "runs/llama-b/final", "llama"),
     ],
 )
 def test_a_family_is_the_first_word_of_a_models_own_name(judge, writer, name):
@@ -260,7 +283,10 @@ def test_a_family_is_the_first_word_of_a_models_own_name(judge, writer, name):
 @pytest.mark.parametrize(
     ("judge", "writer"),
     [
-        ("openai/gpt-4o", "openai/o3-mini"),
+        ("EleutherAI/gpt-neox-20b", "openai/gpt-4o"),
+        ("EleutherAI/gpt-j-6b", "openai/gpt-4"),
+        ("runs/a/checkpoint-1", "runs/b/checkpoint-2"),
+        ("mistral/mistral-large", "allenai/olmo-2"),
         ("together/Qwen/Qwen3-8B", "together/meta-llama/Llama-3-8B"),
         ("hf/4x-mini", "hf/7b"),
         ("deepseek/deepseek-chat", "anthropic/claude-3"),
@@ -409,8 +435,34 @@ def test_votes_of_people_that_are_none(tmp_path, content, said):
     assert str(path) in str(caught.value)
 
 
+def test_a_judge_that_people_contradict(logs):
+    """Ten users, one for each duel: people say the opposite wherever the judge is sure."""
+    pytest.importorskip("ppi_py")
+    cases = load_cases(logs["duels"], difficulty="hard")
+    duels = replace(duels_of(cases), not_asked=())
+    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    own = {
+        case_id: replace(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
+        for case_id, case in run.cases.items()
+    }
+    examined = {case_id: replace(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
+    people = {case_id: float(not case.value("acc")) for case_id, case in run.cases.items()}
+    found = make_verdict(
+        replace(run, cases=own),
+        replace(exam, cases=examined),
+        duels,
+        cases,
+        load_cases("sample", difficulty="hard"),
+        people,
+    )
+    assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
+    assert found.transfer.worse
+    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in warnings(found))
+    assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
+
+
 @pytest.mark.slow
-def test_people_and_judge_together(logs, tmp_path):
+def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     pytest.importorskip("ppi_py")
     run, cases = read_run(logs["readable some"]), load_cases(logs["duels"], difficulty="hard")
     votes = [
@@ -419,11 +471,10 @@ def test_people_and_judge_together(logs, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("case,winner\n" + "".join(f"{case},{winner}\n" for case, winner in votes), "utf-8")
     found, printed = verdict_of(logs, "readable", "some", "--human", path, tmp_path=tmp_path)
-    assert found["people"] == 8
-    assert found["prediction_powered"]["rate"]["n"] == 16
-    assert found["judge_beside_people"]["worse"]  # people said the opposite wherever it was sure
-    assert "! The judge is worse on these replies than in its exam" in printed
-    assert "with people's votes" in printed
+    assert (found["people"], found["prediction_powered"], found["judge_beside_people"]) == (8, None, None)
+    few = f"they are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
+    assert f"People's votes are left out: {few}" in " ".join(printed.split())
+    assert "with people's votes" not in printed
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1
     assert "--human goes with one run of duels, found 3." in done.stderr
@@ -451,5 +502,5 @@ def test_the_commands_of_the_help_run(logs, tmp_path, monkeypatch):
     for command in commands:
         done = personafeedback(*shlex.split(command))
         assert done.exit_code == 0, done.output
-        assert "Win rate over all of them" in done.stdout
+        assert "Win rates" in done.stdout
     assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["verdicts"]) == 2

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .corrected import EQUAL, NONE, Known, Votes, errors
+from .corrected import EQUAL, NONE, ROUNDING, Known, Votes, errors
 from .errors import require
 from .statistics import Estimate, by_user, degrees_of_freedom, linearized, two_sided_p
 
 LEVEL = 0.05
 """How often a judge is said to be worse that is not."""
+
+LEAST_USERS = 10
+"""With votes on the duels of fewer users, neither a rate nor a warning is worth printing: both rest on how these few differ."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Transfer:
         accuracy: share of its calls on these duels that picked what most of the people picked.
         exam: its accuracy in the exam, in pairs of the same cells and with the same side longer.
         difference: accuracy - exam.
-        p: one-sided p value of "it is no worse on replies"; nan without a standard error.
+        p: one-sided p value of "it is no worse on replies"; nan with votes on the duels of one user.
     """
 
     accuracy: float
@@ -87,8 +90,13 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
         for user, move in zip(duels.users, moved, strict=True)
     ]
     moves += [(user, (won - rate) / count) for user, won in zip(known.users, known.won, strict=True)]
-    made = linearized(rate, by_user(moves), count)
-    clipped, low, high = (min(1.0, max(0.0, end)) for end in (rate, made.low, made.high))
+    voters = len({user for user, vote in zip(duels.users, people, strict=True) if vote is not None})
+    made = linearized(rate, by_user(moves), count, voters - 1)
+    # Votes that leave nothing over once the judge's are known, such as unanimous ones, do not say that others would not: as in
+    # `statistics.share`, up to this share of the users may differ.
+    unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
+    reach = unseen * len(judge) / count
+    clipped, low, high = (min(1.0, max(0.0, end)) for end in (rate, made.low - reach, made.high + reach))
     return Powered(replace(made, value=clipped, low=low, high=high), weight)
 
 
@@ -108,7 +116,7 @@ def _weight(truth: Any, seen: Any, others: Any) -> float:
 def transfer(people: Sequence[float | None], duels: Votes, exam: Votes) -> Transfer | None:
     """Whether a judge is worse on new replies than in its exam; None if no person preferred a side.
 
-    A one-sided test of the difference, clustered by user over both.
+    A one-sided test of the difference, clustered by user over both, with one degree of freedom less than users that people voted on.
 
     Args:
         people, duels: see `prediction_powered`; the majority is right, and where there is none, the duel is left out.
@@ -133,12 +141,18 @@ def transfer(people: Sequence[float | None], duels: Votes, exam: Votes) -> Trans
     own = zip((duels.users[number] for number, _ in there), (apart - apart.mean()) / len(there), strict=True)
     examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
     deviations = by_user([*own, *examined])
-    difference = linearized(accuracy - expected, deviations, len(there))
-    return Transfer(accuracy, expected, difference, _p_worse(difference, degrees_of_freedom(deviations)))
+    voters = len({duels.users[number] for number, _ in there})
+    difference = linearized(accuracy - expected, deviations, len(there), voters - 1)
+    return Transfer(
+        accuracy, expected, difference, _p_worse(difference, min(voters - 1, degrees_of_freedom(deviations)))
+    )
 
 
 def _p_worse(difference: Estimate, degrees: float) -> float:
-    if not difference.stderr > 0:
+    """The p value; nan where the error is unknown. A judge that always errs alike has no error, and the sign decides."""
+    if math.isnan(difference.stderr) or degrees < 1:
         return math.nan
+    if difference.stderr < ROUNDING:
+        return 0.0 if difference.value < -ROUNDING else 1.0
     half = two_sided_p(difference.value / difference.stderr, degrees) / 2
     return half if difference.value < 0 else 1 - half

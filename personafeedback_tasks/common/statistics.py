@@ -206,16 +206,17 @@ def by_user(moves: Iterable[tuple[str, float]]) -> dict[str, float]:
     return deviations
 
 
-def linearized(value: float, deviations: Mapping[str, float], n: int) -> Estimate:
+def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: float = math.inf) -> Estimate:
     """An estimate whose error is that of its first-order expansion: value +- t * stderr, with the degrees of freedom of `share`.
 
     Args:
         value: a smooth function of means.
         deviations: see `by_user`.
         n: number of cases, for `Estimate.n`.
+        degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     stderr = _stderr(deviations)
-    reach = _t(1 - (1 - LEVEL) / 2, degrees_of_freedom(deviations)) * stderr
+    reach = _t(1 - (1 - LEVEL) / 2, min(degrees, degrees_of_freedom(deviations))) * stderr
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
 
 

@@ -6,19 +6,46 @@ import re
 
 _FIRST = re.compile(r"[a-z]+")
 
+_FAMILIES = {
+    "gpt": r"gpt(?!-?(?:j|neo))|chatgpt|o[1-9](?![a-z])|codex|davinci",
+    "mistral": r"mistral|mixtral|ministral|codestral|magistral|devstral|mathstral|pixtral|voxtral",
+    "qwen": r"qwen|qwq|qvq|codeqwen",
+    "glm": r"glm|chatglm|codegeex",
+    "llama": r"llama|codellama|code-llama",
+    "gemma": r"gemma|codegemma|medgemma|paligemma|shieldgemma|txgemma",
+    "command": r"command|c4ai-command|aya|c4ai-aya",
+}
+"""Family -> how names of its models begin, where that is more than one word."""
+
+_OTHER_MAKERS = re.compile(r"gpt-?(?:j|neo)")
+"""Models that share the first word of a family and no more."""
+
+_NO_NAMES = re.compile(
+    r"(?:checkpoint|ckpt|model|models|final|last|best|merged|output|outputs|epoch|step|snapshots?|main|hf|[0-9a-f]{40})(?![a-z])"
+)
+"""Folders of training runs and of a hub's cache: the name is in the folder above."""
+
 _VENDORS = re.compile(r"\A(?:(?:ft:)|(?:[a-z-]+\.)+(?=[a-z])|meta-(?=llama))+")
 """What may stand before a model's own name, after the last slash: `ft:gpt-4o`, `us.anthropic.claude-3`, `Meta-Llama-3`."""
 
 
 def family(model: str) -> str:
-    """The first word of a model's own name, in lower case: `gpt` of `openai/gpt-4o`; empty if it has none.
+    """The first word of a model's own name, in lower case, or what its maker's models with other names have in common: `gpt` of
+    `openai/gpt-4o` and of `openai/o3`; empty if it has none.
 
     Args:
         model: as a harness names it. What stands before the last slash is a provider, an owner or a folder.
     """
-    own = re.split(r"[/\\]+", model.rstrip("/\\"))[-1].lower()
-    found = _FIRST.match(_VENDORS.sub("", own))
-    return found[0] if found else ""
+    for part in reversed(re.split(r"[/\\]+", model.rstrip("/\\").lower())):
+        own = _VENDORS.sub("", part)
+        if _NO_NAMES.match(own):
+            continue
+        if other := _OTHER_MAKERS.match(own):
+            return other[0].replace("-", "")
+        known = (name for name, begins in _FAMILIES.items() if re.match(begins, own))
+        found = _FIRST.match(own)
+        return next(known, found[0] if found else "")
+    return ""
 
 
 def related(judge: str, writer: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
-from ..common.human_votes import Powered, Transfer, prediction_powered, transfer
+from ..common.human_votes import LEAST_USERS, Powered, Transfer, prediction_powered, transfer
 from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
 from ..common.strict_json import jsonable
@@ -26,7 +26,9 @@ class Group:
     Attributes:
         name: of the cells together.
         rate: of all duels, also those that were not asked: what the votes come to as they are.
-        won, split, lost: number of asked duels whose calls all picked the reply, in part, and none of which did.
+        won, lost: number of asked duels whose calls all picked the reply, or all the other side.
+        neither: number of those where no call picked a text: no answer can be read, or both rewards are equal.
+        split: number of the others: calls disagree, or some of them picked no text.
         not_asked: reason -> number of duels, of those that there are anywhere: `tie`, `empty`, `other_empty`.
         consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
         unreadable: share of the calls that picked neither text.
@@ -38,6 +40,7 @@ class Group:
     won: int
     split: int
     lost: int
+    neither: int
     not_asked: Mapping[str, int]
     consistency: float
     unreadable: float
@@ -45,7 +48,7 @@ class Group:
 
     @property
     def asked(self) -> int:
-        return self.won + self.split + self.lost
+        return self.won + self.split + self.lost + self.neither
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ class Verdict:
         groups: the last one has all of them.
         corrected: the rate without the judge's errors, or why there is none.
         adjusted: the rate of the asked duels at equal length.
-        people: number of duels with votes of people.
-        powered: the rate with these; None without them.
-        transfer: the judge beside these; None without a majority anywhere.
+        people, voters: number of duels with votes of people, and of their users.
+        powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
+        transfer: the judge beside these; None in the same cases, and without a majority anywhere.
         unchecked: why the exam's texts are not at hand; empty if they are.
     """
 
@@ -72,6 +75,7 @@ class Verdict:
     corrected: Corrected
     adjusted: LengthAdjusted
     people: int = 0
+    voters: int = 0
     powered: Powered | None = None
     transfer: Transfer | None = None
     unchecked: str = ""
@@ -98,6 +102,7 @@ class Verdict:
                 "corrected": asdict(self.corrected),
                 "length_adjusted": asdict(self.adjusted),
                 "people": self.people,
+                "people_users": self.voters,
                 "prediction_powered": None if self.powered is None else asdict(self.powered),
                 "judge_beside_people": None
                 if self.transfer is None
@@ -175,7 +180,9 @@ def make_verdict(
         raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
     known = _known(not_asked)
     columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
-    votes_of = None if people is None else [people.get(case_id) for case_id in mine.ids]
+    votes_of = [(people or {}).get(case_id) for case_id in mine.ids]
+    voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
+    enough = voters >= LEAST_USERS
     if examined is None:
         found = Corrected(
             None, float("nan"), float("nan"), float("nan"), f"The exam's texts are not at hand. {why_not}"
@@ -189,9 +196,10 @@ def make_verdict(
         tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
         found,
         length_adjusted(mine.votes.won, mine.log_ratios, mine.votes.users),
-        0 if votes_of is None else len(votes_of) - votes_of.count(None),
-        None if votes_of is None else prediction_powered(votes_of, mine.votes, known),
-        None if votes_of is None else transfer(votes_of, mine.votes, theirs.votes),
+        len(votes_of) - votes_of.count(None),
+        voters,
+        prediction_powered(votes_of, mine.votes, known) if enough else None,
+        transfer(votes_of, mine.votes, theirs.votes) if enough else None,
         why_not,
     )
 
@@ -206,12 +214,14 @@ def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked:
     known = [one for one in not_asked if one.cell in cells]
     won, lost = [votes.won[place] for place in there], [votes.lost[place] for place in there]
     whys = [one.why for one in known]
+    neither = sum(not picks for picks in map(sum, zip(won, lost, strict=True)))
     return Group(
         name=name,
         rate=share([*won, *_known(known).won], [*(votes.users[place] for place in there), *_known(known).users]),
         won=won.count(1),
-        split=len(won) - won.count(1) - won.count(0),
-        lost=won.count(0),
+        split=len(there) - won.count(1) - lost.count(1) - neither,
+        lost=lost.count(1),
+        neither=neither,
         not_asked={why: whys.count(why) for why in dict.fromkeys(one.why for one in not_asked)},
         consistency=mean(mine.consistent[place] for place in there),
         unreadable=mean(1 - a - b for a, b in zip(won, lost, strict=True)),

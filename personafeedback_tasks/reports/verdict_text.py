@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from ..common import foreign
+from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from . import caveats
@@ -19,7 +20,8 @@ from .verdict import Verdict
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
-    "side has lost, all without asking. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
+    "side has lost, all without asking; these are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
+    "other side; neither: no call picked a text; split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
     "both orders picked the same text. Intervals are clustered by user."
 )
 
@@ -61,6 +63,8 @@ def tables(verdict: Verdict) -> list[Table]:
         Column(name, tuple(f"{getattr(group, name):,}" for group in groups))
         for name in ("asked", "won", "split", "lost")
     ]
+    if groups[-1].neither:
+        counts.append(Column("neither", tuple(f"{group.neither:,}" for group in groups)))
     for why in groups[-1].not_asked:
         counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
@@ -70,7 +74,7 @@ def tables(verdict: Verdict) -> list[Table]:
         Table("Votes", labels, rates),
         Table("Counts", labels, tuple(counts), corner=""),
         Table(
-            "Win rate over all of them",
+            "Win rates",
             tuple(rows),
             (
                 Column("duels", tuple(f"{one.n:,}" for one in rows.values())),
@@ -88,9 +92,9 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
     if verdict.powered is not None:
         yield "with people's votes", verdict.powered.rate
     if verdict.adjusted.rate is not None:
-        yield "at equal length", verdict.adjusted.rate
+        yield "asked, at equal length", verdict.adjusted.rate
     elif verdict.adjusted.matched.n:
-        yield f"lengths within {100 * MATCHED:.0f} %", verdict.adjusted.matched
+        yield f"asked, lengths within {100 * MATCHED:.0f} %", verdict.adjusted.matched
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
@@ -105,6 +109,11 @@ def notes(verdict: Verdict) -> Iterator[str]:
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
     found = verdict.transfer
+    if verdict.people and verdict.powered is None:
+        yield (
+            f"People's votes are left out: they are on duels of {verdict.voters} users ({verdict.people:,} duels), and at least "
+            f"{LEAST_USERS} users are needed."
+        )
     if verdict.powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
