@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import zlib
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,11 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
+from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval.api.model import LM
+from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.documents import DOCS
 from support.inspect_runs import command as inspect_command
 from support.killed import Command, serving
@@ -31,6 +35,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
+from personafeedback_tasks.writing.duel import _name as duel_name
 from personafeedback_tasks.writing.record import WRITE
 
 SAMPLE = load_cases("sample")
@@ -94,7 +99,8 @@ def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
     asked = list(QUESTIONS)[:6]
     texts = st.one_of(TEXTS, st.sampled_from([one.pairs[0].chosen for one in asked]))
     ours, theirs = (
-        Writer(name, {one.id: Reply(drawn.draw(texts)) for one in asked}, Path("log")) for name in ("ours", "theirs")
+        Writer(name, name, {one.id: Reply(drawn.draw(texts)) for one in asked}, Path("log"))
+        for name in ("ours", "theirs")
     )
     compared = pairs(QUESTIONS, ours, theirs if against == "model" else against)
     wanted = [pair for pair in compared if not pair.why_not]
@@ -149,6 +155,34 @@ def test_against_another_writer_each_question_is_asked_once(duels):
 def test_a_writer_that_echoes_the_chosen_response_only_ties(written, tmp_path):
     said = refusal("duel", written["echo"], "--against", "chosen", "--out", tmp_path / "duel")
     assert f"of {len(SAMPLE)} pairs, every one is a tie" in said
+    assert not (tmp_path / "duel").exists()
+
+
+def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path):
+    """One model with and without the persona: two writers, and both runs are in every row."""
+    _, bare = in_inspect(WRITE, echo, tmp_path / "bare", method="write", setting="no_persona")
+    run("duel", written["mixed"], "--against", bare, "--out", tmp_path / "duel")
+    cases = load_present(tmp_path / "duel")
+    duel = cases.release.manifest.duel
+    assert duel.against == f"{duel.models[1]} (no_persona)"
+    assert duel.writer == duel.models[0]
+    for case in cases:
+        assert (case.extra["written"]["setting"], case.extra["other_written"]["setting"]) == ("persona", "no_persona")
+
+
+@given(st.text("abc/-", min_size=1, max_size=140), st.text("abc/-", min_size=1, max_size=140))
+def test_the_name_of_a_duel_names_both_sides(writer, against):
+    name = duel_name(writer, against)
+    assert len(name) <= 100
+    first, second = name.removeprefix("duel of ").split(" against ")
+    for side, whole in ((first, writer), (second, against)):
+        assert side == whole or (side.endswith("...") and whole.startswith(side[:-3]) and len(side) >= 40)
+
+
+@pytest.mark.parametrize("licence", ["", " MIT", "a\nb", "x" * 101])
+def test_a_licence_that_no_manifest_may_have_is_refused(written, tmp_path, licence):
+    said = refusal("duel", written["mixed"], "--against", "chosen", "--out", tmp_path / "duel", "--licence", licence)
+    assert "--licence must be one printable line of 1 to 100 characters" in said
     assert not (tmp_path / "duel").exists()
 
 
@@ -256,6 +290,52 @@ def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path)
     )
     for one, other in zip(once.samples, again.samples, strict=True):
         assert one.output == other.output
+
+
+@pytest.mark.parametrize("change", ["a response", "a persona", "a case less"])
+def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, change):
+    """The scorer loads the cases itself: they must be those of the run."""
+    from inspect_ai._cli.main import inspect
+
+    data = shutil.copytree(SAMPLE.release.root, tmp_path / "data")
+    path = data / "data" / "general" / "hard.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    if change == "a persona":
+        (persona := data / "persona" / f"{json.loads(lines[0])['user_id']}.json").write_text(
+            json.dumps({**json.loads(persona.read_text("utf-8")), "Pet": "an axolotl"}), "utf-8"
+        )
+    else:
+        row = json.loads(lines[0])
+        changed = [] if change == "a case less" else [json.dumps({**row, "chosen": "Ask an axolotl."}) + "\n"]
+        path.write_text("".join([*changed, *lines[1:]]), "utf-8")
+    words = [
+        "score", str(graded), "--scorer", "personafeedback_tasks/personafeedback_write_grader", "-S", f"data={data}",
+        "-S", "counts=any", "--model-role", "grader=by-prompt/judge", "--action", "overwrite",
+        "--output-file", str(tmp_path / "again.eval"), "--display", "none",
+    ]  # fmt: skip
+    done = CliRunner().invoke(inspect, words)
+    assert done.exit_code != 0
+    said = done.output + str(done.exception)
+    assert "Pass the data of the run: -S data=FOLDER." in said
+    assert not (tmp_path / "again.eval").exists()
+
+
+def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_path):
+    """Writer and grader are one model here, so that Inspect counts both under one name."""
+    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
+        model = partial(get_model, "openai-api/acme/m", base_url=server.url, api_key="none")
+        task = writing_tasks.personafeedback_write_general_hard(data="sample", against="rejected")
+        (log,) = inspect_eval(
+            task, model(), model_roles={"grader": model()}, log_dir=str(tmp_path / "both"), display="none"
+        )
+    sample = log.samples[0]
+    (of_both,), (of_grader,) = sample.model_usage.values(), sample.role_usage.values()
+    assert 0 < of_grader.total_tokens < of_both.total_tokens
+    found = [case.tokens for case in read_run(tmp_path / "both").cases.values()]
+    assert sum(found) == sum(
+        next(iter(one.model_usage.values())).total_tokens - sum(of.total_tokens for of in one.role_usage.values())
+        for one in log.samples
+    )
 
 
 def test_known_judges(tmp_path):

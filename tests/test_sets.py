@@ -53,12 +53,14 @@ MANIFESTS = st.builds(
     Manifest,
     name=LINES, counts=st.dictionaries(st.sampled_from(CELLS), st.integers(1, 10**6), min_size=1), labels=LINES, generator=LINES,
     licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS,
-    duel=st.none() | st.builds(Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED),
+    duel=st.none() | st.builds(
+        Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED, models=st.lists(LINES, min_size=1, max_size=2).map(tuple),
+    ),
 )  # fmt: skip
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
-    duel=Duel(writer="a", against="chosen", not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
+    duel=Duel(writer="a", against="chosen", models=("a",), not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
 ).as_dict()  # fmt: skip
 """A manifest with every key."""
 

@@ -11,8 +11,9 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
+from ..common.strict_json import short
 from ..engine.judges import Reply
-from ..personafeedback.manifest import UNKNOWN
+from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..runs.run import Run, RunError
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
@@ -40,7 +41,8 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
     and a set.json that says what the set is. Every task, method and judge then compares the two in both orders, and acc is the win
-    rate of the writer. A tie and an empty reply are counted in set.json and not asked.
+    rate of the writer over the pairs that were asked. Ties and empty replies are in set.json and not asked: `verdict` and `rank`
+    count them, acc does not.
 
     \b
         inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written
@@ -49,9 +51,14 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
         personafeedback verdict judged --exam logs/JUDGE
     """
     _refuse_leftovers(out)
+    if not is_line(licence, LONGEST_NAME):
+        raise OptionError(
+            f"--licence must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(licence)}."
+        )
     (found, writer), cases = _writing(run), None
     cases = _questions(found, data)
     other: str | Writer = against
+    rival: Run | None = None
     if against not in SIDES:
         if not Path(against).exists():
             raise OptionError(
@@ -63,16 +70,20 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
                 f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {found.logs[0]} "
                 f"({found.signature['source']}), expected the same. Run one of them again."
             )
-    named = other.model if isinstance(other, Writer) else other
+    named, models = (other.name, (writer.model, other.model)) if isinstance(other, Writer) else (other, (writer.model,))
     compared = pairs(cases, writer, other)
-    contents = files(compared, writer.model, named, licence, _provenance(found, named))
+    provenance = {"writer": writer.name, "against": named, "written": _written(found)}
+    if rival is not None:
+        provenance["other_written"] = _written(rival)
+    contents = files(compared, writer.name, named, licence, provenance, models, out)
     everything: dict[str, Content] = {**people(cases.pairs.release.root), **contents}
     write_all({out / name: content for name, content in everything.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)
     asked = len(compared) - why.total()
-    say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.model} against {named}")
+    say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.name} against {named}")
     if why:
-        say(f"not asked, and counted in set.json: {', '.join(f'{why[one]:,} {_WHY[one]}' for one in _WHY if why[one])}")
+        counted = ", ".join(f"{why[one]:,} {_WHY[one]}" for one in _WHY if why[one])
+        say(f"not asked, and counted by `verdict` and `rank`, not in acc: {counted}")
     if found.partial:
         say(f"The writing run is partial ({found.unfinished}): the duel has what was written.")
     say("Judge it:")
@@ -112,7 +123,8 @@ def _writing(path: Path) -> tuple[Run, Writer]:
             )
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
-    return run, Writer(run.model, replies, run.logs[0])
+    how = ", ".join(run.remarks)
+    return run, Writer(run.model, f"{run.model} ({how})" if how else run.model, replies, run.logs[0])
 
 
 def _questions(run: Run, data: RunData) -> Questions:
@@ -133,11 +145,6 @@ def _refuse_leftovers(out: Path) -> None:
         raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
 
 
-def _provenance(run: Run, against: str) -> dict[str, Any]:
+def _written(run: Run) -> dict[str, Any]:
     """Where the texts of a row are from."""
-    return {
-        "writer": run.model,
-        "against": against,
-        "written": {name: run.signature[name] for name in ("setting", "fingerprint", "data")}
-        | {"harness": run.harness},
-    }
+    return {name: run.signature[name] for name in ("setting", "fingerprint", "data")} | {"harness": run.harness}

@@ -28,9 +28,9 @@ class Duels:
     """Some cases as duels: the better response of each is the reply.
 
     Attributes:
-        writer: the model that wrote the replies.
-        against: whose texts the other sides are: one of the benchmark's responses, or a model.
-        models: writer, and the other side where it is a model.
+        writer: who wrote the replies: a model, and how it was asked where that is not the default.
+        against: whose texts the other sides are: one of the benchmark's responses, or another writer.
+        models: the models alone of writer and, where it is one, of the other side.
         sources: case id -> id of the benchmark's case that the reply was written for.
         not_asked: the replies without a case.
     """

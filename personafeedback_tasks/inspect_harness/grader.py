@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model, mod
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from ..common.errors import OptionError
+from ..common.errors import DataError, OptionError
 from ..engine.benchmark import Benchmark, find
 from ..engine.graded import Ask, Graded
 from ..engine.judged import Answers
@@ -101,9 +101,15 @@ def grades(name: str) -> Callable[..., Scorer]:
                 assert load is not None
                 cases.update((case.id, case) for case in load(cast(Any, options.data), options.counts))
             (reply,) = replies(state.output, events, _calls(benchmark)).values()
-            rows = graded.asks(
-                cases[str(state.sample_id)], state.metadata, getattr(options, graded.option), reply.message.text
-            )
+            case = cases.get(str(state.sample_id))
+            try:
+                if case is None or case.digest != state.metadata["digest"]:
+                    raise DataError(
+                        f"{state.sample_id}: found {'no such case' if case is None else 'another one'} in {data or 'the data'}."
+                    )
+                rows = graded.asks(case, state.metadata, getattr(options, graded.option), reply.message.text)
+            except DataError as error:
+                raise DataError(f"{error} Pass the data of the run: -S data=FOLDER.") from error
             grader = get_model(role=graded.role, required=True)
             votes = await _votes(graded, grader, [ask for row in rows for ask in row.values() if ask.prompts])
             values = [graded.values(row, votes) for row in rows]

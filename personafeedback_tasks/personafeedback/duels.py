@@ -6,7 +6,6 @@ from ..common.errors import DataError
 from ..common.strict_json import cut, short
 from ..engine.duels import Duels, NotAsked
 from .cases import CaseSet
-from .manifest import CHOSEN, REJECTED
 
 SOURCE = "source"
 """The key of a row that names the benchmark's case."""
@@ -36,7 +35,7 @@ def duels(cases: CaseSet) -> Duels | None:
     return Duels(
         writer=found.writer,
         against=found.against,
-        models=(found.writer,) if found.against in (CHOSEN, REJECTED) else (found.writer, found.against),
+        models=found.models,
         sources=sources,
         not_asked=[NotAsked(one.case, one.cell, one.user_id, _WON[one.why], one.why) for one in found.not_asked],
     )

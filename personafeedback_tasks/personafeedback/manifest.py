@@ -75,13 +75,15 @@ class Duel:
     """Whose replies stand against what. The writer's reply is the `chosen` of each row.
 
     Attributes:
-        writer: the model that wrote them.
-        against: CHOSEN or REJECTED of the benchmark's responses, or another model.
+        writer: who wrote them: a model, and how it was asked where that is not the default.
+        against: CHOSEN or REJECTED of the benchmark's responses, or another writer.
+        models: the writers' models alone: one, or two.
         not_asked: the pairs that have no row.
     """
 
     writer: str
     against: str
+    models: tuple[str, ...]
     not_asked: tuple[NotAsked, ...] = ()
 
 
@@ -134,8 +136,16 @@ class Manifest:
             DataError: it is not what `load` would accept. Nothing is written.
             FileError: it cannot be written.
         """
+        write(root / FILE, self.content(root))
+
+    def content(self, root: Path) -> str:
+        """What the file in a data folder would have.
+
+        Raises:
+            DataError: it is not what `load` would accept.
+        """
         _parsed(root / FILE, self.as_dict())
-        write(root / FILE, json_text(self.as_dict()))
+        return json_text(self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
         """As in the file; a duel's key only where there is one."""
@@ -148,7 +158,12 @@ _FIX = f"Fix it, or get a complete copy of the set; without {FILE} the folder co
 
 
 def _plain(duel: Duel) -> dict[str, Any]:
-    return {**asdict(duel), "not_asked": [asdict(one) for one in duel.not_asked]}
+    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(one) for one in duel.not_asked]}
+
+
+def is_line(value: object, longest: int) -> bool:
+    """Whether it is a text of one printable line, of 1 to `longest` characters, without spaces around it."""
+    return isinstance(value, str) and value == value.strip() and value.isprintable() and 0 < len(value) <= longest
 
 
 def _parsed(path: Path, document: object) -> Manifest:
@@ -205,7 +220,14 @@ def _duel(given: _Object) -> Duel:
             raise one.wrong("case", "each case once")
         found[case] = NotAsked(case=case, cell=cell, user_id=one.line("user_id", LONGEST_TEXT), why=why)
     writer, against = given.line("writer", LONGEST_TEXT), given.line("against", LONGEST_TEXT)
-    return Duel(writer=writer, against=against, not_asked=tuple(found.values()))
+    models = given["models"]
+    if (
+        not isinstance(models, list)
+        or len(models) not in (1, 2)
+        or not all(is_line(one, LONGEST_TEXT) for one in models)
+    ):
+        raise given.wrong("models", "a list of one or two names of models")
+    return Duel(writer=writer, against=against, models=tuple(models), not_asked=tuple(found.values()))
 
 
 @dataclass(frozen=True)
@@ -249,14 +271,8 @@ class _Object:
     def line(self, name: str, longest: int) -> str:
         """A text of one printable line: it is shown in terminals, Markdown and HTML, and in names of tasks."""
         value = self[name]
-        if (
-            isinstance(value, str)
-            and value
-            and value == value.strip()
-            and value.isprintable()
-            and len(value) <= longest
-        ):
-            return value
+        if is_line(value, longest):
+            return str(value)
         raise self.wrong(name, f"one line of 1 to {longest} printable characters, without spaces around it")
 
     def one_of(self, name: str, known: tuple[str, ...]) -> str:

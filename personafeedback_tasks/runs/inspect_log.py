@@ -201,9 +201,14 @@ def replies(path: Path, method: Method, stage: Stage | None) -> Iterator[tuple[K
 
 
 def _tokens(raw: dict[str, Any]) -> float:
-    """Those of all calls of a sample; nan if the provider counts none."""
-    usage = raw.get("model_usage") or {}
-    return float(sum(of_model["total_tokens"] for of_model in usage.values())) if usage else math.nan
+    """Those of all calls of the model itself in a sample; nan if the provider counts none.
+
+    A model that plays a role, such as a grader, is counted twice by Inspect: among the models, and by its role.
+    """
+    models, roles = (
+        [one["total_tokens"] for one in (raw.get(name) or {}).values()] for name in ("model_usage", "role_usage")
+    )
+    return float(sum(models) - sum(roles)) or math.nan
 
 
 def _refuse_other_table(

@@ -128,5 +128,5 @@ def facts(question: Question) -> Mapping[str, Any]:
         "name": name if isinstance(name, str) else "",
         "persona": question.persona.values,
         "question": question.question,
-        "cases": [case.id for case in question.pairs],
+        "cases": {case.id: case.digest for case in question.pairs},
     }

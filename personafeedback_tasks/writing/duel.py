@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import cut, json_text, short
+from ..common.strict_json import cut, short
 from ..engine.judges import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, Case
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Duel, Manifest, NotAsked
@@ -62,11 +62,13 @@ class Writer:
 
     Attributes:
         model: its name.
+        name: the model, and how it was asked where that is not the default: what tells it from other writers.
         replies: question id -> its reply.
         where: the file that they are from, for errors.
     """
 
     model: str
+    name: str
     replies: Mapping[str, Reply]
     where: Path
 
@@ -109,18 +111,25 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[P
 
 
 def files(
-    compared: Sequence[Pair], writer: str, against: str, licence: str, provenance: Mapping[str, Any]
+    compared: Sequence[Pair],
+    writer: str,
+    against: str,
+    licence: str,
+    provenance: Mapping[str, Any],
+    models: tuple[str, ...] = (),
+    root: Path = Path(),
 ) -> dict[str, str]:
     """Path in the folder -> content, of the cells and the manifest.
 
     Args:
         compared: see `pairs`.
-        writer, against: as `manifest.Duel` has them.
+        writer, against, models: as `manifest.Duel` has them; without models, writer and against are such.
         licence: see `Manifest`.
         provenance: what every row says about where its texts are from.
+        root: the folder, for errors.
 
     Raises:
-        DataError: no pair is left to be asked.
+        DataError: no pair is left to be asked, or a name is not what a manifest may have.
     """
     asked = [pair for pair in compared if not pair.why_not]
     if not asked:
@@ -130,14 +139,16 @@ def files(
         )
     cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
     manifest = Manifest(
-        name=cut(f"duel of {writer} against {against}", LONGEST_NAME),
+        name=_name(writer, against),
         counts={cell: len(found) for cell, found in cells.items() if found},
         licence=licence,
-        labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate.",
+        labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the pairs that are asked; "
+        "ties and empty replies are not.",
         generator=writer if against in SIDES else f"{writer} and {against}",
         duel=Duel(
             writer=writer,
             against=against,
+            models=models or ((writer,) if against in SIDES else (writer, against)),
             not_asked=tuple(
                 NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
                 for pair in compared
@@ -145,11 +156,19 @@ def files(
             ),
         ),
     )
-    contents: dict[str, str] = {FILE: json_text(manifest.as_dict())}
+    contents: dict[str, str] = {FILE: manifest.content(root)}
     for found in filter(None, cells.values()):
         case = found[0].case
         contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(found, provenance))
     return contents
+
+
+def _name(writer: str, against: str) -> str:
+    """Of the set. Where it is too long, both sides are cut, so that both are still named."""
+    room = LONGEST_NAME - len("duel of  against ")
+    least = room // 2
+    writer = cut(writer, max(least, room - len(against)))
+    return f"duel of {writer} against {cut(against, room - len(writer))}"
 
 
 def people(root: Path) -> dict[str, bytes]:

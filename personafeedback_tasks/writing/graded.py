@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..common.errors import DataError
 from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
 from ..engine.judged import Answers
@@ -27,9 +28,17 @@ def asks(question: Question, logged: Mapping[str, Any], against: Sequence[str], 
 
     Args:
         question: with all cases that the release has of it; logged: its `facts` name those of the run.
+
+    Raises:
+        DataError: a case of the run is not there, or has other texts.
     """
     text, asked = text_of(reply) or "", logged[FACTS]["cases"]
     pairs = [case for case in question.pairs if case.id in asked]
+    here = {case.id: case.digest for case in pairs}
+    for case_id, digest in asked.items():
+        if here.get(case_id) != digest:
+            found = "other texts than" if case_id in here else "no such case, unlike"
+            raise DataError(f"{case_id}: found {found} in the run that wrote the reply, expected the same data.")
     return [{side: _ask(side, Pair(case, text, SIDES[side](case))) for side in against} for case in pairs]
 
 
