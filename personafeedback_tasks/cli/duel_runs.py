@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CORRECTED = "corrected by the exam"
 
+AS_THEY_ARE = "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors."
+
 Found = tuple[CaseSet[Any] | None, str]
 """The cases of a run, or why they are not at hand."""
 
@@ -63,38 +65,58 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
     raise RunError(f"{run.logs[0]}: {said}" if why_not else f"{run.logs[0]}: {said} {wanted}")
 
 
-def duels_in(run: Run, data: RunData) -> tuple[Duels, CaseSet[Any]] | None:
-    """The duels of a run, if its data are at hand and say so."""
-    of = run.benchmark.report.duels
-    cases, _ = cases_of(run, [data]) if of is not None and set_of(run.signature) else (None, "")
-    found = of(cases) if of is not None and cases is not None else None
-    return None if found is None or cases is None else (found, cases)
+def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+    """The duels of a run, if its data are at hand and say so. If they are not, a line says what follows."""
+    of, named = run.benchmark.report.duels, set_of(run.signature)
+    if of is None or named is None:
+        return None
+    cases, why_not = cases_of(run, data)
+    if cases is None:
+        passed_over(
+            f"{run.logs[0]}: the data of {named.name!r} are not at hand, so that its model is ranked, and no writer if these are "
+            f"duels. {why_not} Pass --data."
+        )
+        return None
+    found = of(cases)
+    return None if found is None else (found, cases)
 
 
-def writers(written: Sequence[tuple[Run, Duels, CaseSet[Any]]], exam: Path | None, data: RunData) -> list[Part]:
+def writers(
+    written: Sequence[tuple[Run, Duels, CaseSet[Any]]], exam: Path | None, data: Sequence[RunData]
+) -> list[Part]:
     """The rankings of the writers of some duels: those that the same judge compared with the same side.
 
     Args:
         exam: of the judges; then each row has its win rate without the judge's errors, nan where that is not given.
     """
+    from ..reports.families import favored
     from ..reports.page_data import Part
     from ..reports.rank import alike, make_ranking
     from ..reports.verdict import make_verdict
 
     corrected: dict[int, Estimate] = {}
+    notes: dict[int, list[str]] = {}
     rows: list[tuple[Run, dict[str, Run]]] = []
     candidates = exams(exam) if exam is not None else []
     for run, duels, cases in written:
         row = of_writer(run, duels)
         rows.append((row, {}))
+        notes[id(row)] = list(favored(run.model, duels.models))
         if exam is not None:
             of = exam_of(run, exam, candidates)
-            examined, why_not = cases_of(of, [data, RunData(None)])
+            examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
             corrected[id(row)] = rate or estimate([], [])  # undefined
     parts = []
     for some in alike(rows):
-        ranking = make_ranking(some)
+        ranking = replace(
+            make_ranking(some),
+            notes=tuple(
+                dict.fromkeys(
+                    [*([] if corrected else [AS_THEY_ARE]), *(note for row, _ in some for note in notes[id(row)])]
+                )
+            ),
+        )
         if corrected:
             ranking = replace(
                 ranking,

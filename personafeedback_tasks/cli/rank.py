@@ -11,7 +11,7 @@ from ..common.files import Content, write_all
 from ..common.strict_json import json_text, jsonable
 from .duel_runs import duels_in, writers
 from .output import say
-from .run_data import RunData, data_option
+from .run_data import RunData
 from .runs import RUN, passed_over, ranked, read
 
 
@@ -23,7 +23,14 @@ from .runs import RUN, passed_over, ranked, read
     type=RUN,
     help="Of runs on duels: their judge's run on the benchmark, for the win rates without its errors (see `verdict`).",
 )
-@data_option
+@click.option(
+    "--data",
+    "places",
+    metavar="DIR",
+    multiple=True,
+    help="Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
+    "where the logs say, else PERSONAFEEDBACK_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
+)
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @click.option(
     "--csv",
@@ -45,7 +52,7 @@ from .runs import RUN, passed_over, ranked, read
 def rank(
     runs: tuple[Path, ...],
     exam: Path | None,
-    data: RunData,
+    places: tuple[str, ...],
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,
@@ -69,15 +76,18 @@ def rank(
     from ..reports.terminal import show
 
     found = read(runs)
-    written = [(run, *of) for run in found if (of := duels_in(run, data)) is not None]
+    named, default = [RunData(place) for place in places], [RunData(None)]
+    written = [(run, *of) for run in found if (of := duels_in(run, [*named, *default])) is not None]
     others = [run for run in found if all(run is not judged for judged, *_ in written)]
-    parts = ranked(with_controls(others), data) if others else []
+    parts = ranked(with_controls(others), named or default) if others else []
     for part in parts:
         if part.texts is None:
             passed_over(f"No margins over baselines: {part.no_cases}")
-    parts += writers(written, exam, data)
+    parts += writers(written, exam, [*named, *default])
     if exam is not None and not written:
-        raise OptionError("--exam goes with runs on duels, found none. Leave it out.")
+        raise OptionError(
+            "--exam goes with runs on duels, found none whose data are at hand. Pass --data, or leave it out."
+        )
     rankings = [part.ranking for part in parts]
     contents: dict[Path, Content] = {}
     if csv_file is not None:

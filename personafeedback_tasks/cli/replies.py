@@ -126,7 +126,7 @@ def score_replies(
         for made in reports:
             show(report_text.terminal(made))
     if out is not None:
-        for path in write_report(reports, ranked([(run, {})], found), [], out):
+        for path in write_report(reports, ranked([(run, {})], [found]), [], out):
             say(f"wrote {path}", err=json_file == "-")
 
 

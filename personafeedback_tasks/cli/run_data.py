@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -82,6 +82,17 @@ class RunData:
         if key not in self._loaded:
             self._loaded[key] = load(place, run.signature["counts"])
         return self._loaded[key]
+
+
+def first_with(run: Run, data: Sequence[RunData]) -> RunData:
+    """The first place that has the data of a run; the last if none has."""
+    for one in data[:-1]:
+        try:
+            if one.checked(run)[0] is not None:
+                return one
+        except (DataError, RunError):
+            continue
+    return data[-1]
 
 
 data_option = click.option(

@@ -17,7 +17,7 @@ from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .output import doing, encodable, say
-from .run_data import RunData, data_option
+from .run_data import RunData, data_option, first_with
 
 if TYPE_CHECKING:
     from ..reports.page_data import Part
@@ -115,7 +115,7 @@ def report(
         for one in moved:
             say(one)
     if out is not None:
-        for path in write_report(reports, ranked(rows, data), moved, out):
+        for path in write_report(reports, ranked(rows, [data]), moved, out):
             say(f"wrote {path}")
 
 
@@ -208,11 +208,12 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
     return spec.published(paper or None, settings)
 
 
-def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list[Part]:
+def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: Sequence[RunData]) -> list[Part]:
     """The rankings of some runs, with their cases.
 
     Args:
         rows: the runs with their controls, see `control.with_controls`.
+        data: where their data may be; the last place counts where no other fits.
 
     Raises:
         DataError, RunError: see `RunData.checked`.
@@ -223,8 +224,9 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData) -> list
     parts = []
     for some in alike(rows):
         first = some[0][0]
-        cases, why_not = data.checked(first)
-        texts = data.texts(first)
+        place = first_with(first, data)
+        cases, why_not = place.checked(first)
+        texts = place.texts(first)
         parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
     return parts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 _FIRST = re.compile(r"[a-z]+")
 
@@ -46,6 +47,13 @@ def family(model: str) -> str:
         found = _FIRST.match(own)
         return next(known, found[0] if found else "")
     return ""
+
+
+def favored(judge: str, writers: Iterable[str]) -> Iterator[str]:
+    """A sentence for each writer's model that a judge is related to."""
+    for writer in dict.fromkeys(writers):
+        if what := related(judge, writer):
+            yield f"The judge {judge} judges {what}: {writer}. Judges tend to favor such texts."
 
 
 def related(judge: str, writer: str) -> str:

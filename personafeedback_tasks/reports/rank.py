@@ -87,6 +87,7 @@ class Ranking:
         covariate: what `Ranked.adjusted` is, in words: `at equal length`; empty without it.
         rows: the runs.
         pairs: each two of them.
+        notes: what a reader must know before the numbers.
     """
 
     asked: Mapping[str, Any]
@@ -96,6 +97,7 @@ class Ranking:
     covariate: str
     rows: tuple[Ranked, ...]
     pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for `jsonable`."""
@@ -104,6 +106,7 @@ class Ranking:
             "cases": self.cases,
             "users": self.users,
             "cells": self.cells,
+            "notes": self.notes,
             "runs": [
                 {
                     "model": row.run.model,

@@ -105,7 +105,8 @@ def terminal(rankings: Sequence[Ranking]) -> list[RenderableType]:
     """What `terminal.show` prints."""
     parts: list[RenderableType] = []
     for ranking in rankings:
-        parts += [line(title(ranking), style="bold"), *tables(*result(ranking)), *tables(*details(ranking))]
+        parts += [line(title(ranking), style="bold"), *(line(f"! {note}") for note in ranking.notes)]
+        parts += [*tables(*result(ranking)), *tables(*details(ranking))]
         if len(ranking.rows) > 1:
             parts += [line(MATRIX), *tables(*matrix(ranking))]
     return [*parts, line(LEGEND, style="dim"), *(line(text) for text in reasons(rankings))]
@@ -129,6 +130,8 @@ def markdown(rankings: Sequence[Ranking]) -> str:
     parts = []
     for ranking in rankings:
         parts.append(f"## {foreign.markdown(title(ranking))}")
+        if ranking.notes:
+            parts.append("\n".join(f"> {foreign.markdown(note)}  " for note in ranking.notes))
         for header, rows in (result(ranking), details(ranking)):
             parts.append(_grid(header, rows))
         if len(ranking.rows) > 1:

@@ -13,6 +13,7 @@ from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from . import caveats
 from . import table as layout
+from .families import favored
 from .signature_line import signature_line
 from .table import Column, Table, percent, spaced, with_interval
 from .terminal import line
@@ -37,8 +38,7 @@ def warnings(verdict: Verdict) -> Iterator[str]:
     yield from dict.fromkeys((*caveats.of_run(verdict.run), *caveats.of_run(verdict.exam, "the exam")))
     if verdict.run.partial and verdict.duels.not_asked:
         yield "Ties and empty replies are left out: the run has not answered all of its duels."
-    for model, what in verdict.relatives.items():
-        yield f"The judge {verdict.run.model} judges {what}: {model}. Judges tend to favor such texts."
+    yield from favored(verdict.run.model, verdict.relatives)
     found = verdict.transfer
     if found is not None and found.worse:
         yield (
