@@ -153,6 +153,16 @@ def test_without_an_asked_duel_there_is_nothing_to_correct():
 SIMULATIONS = 2_000
 
 
+def test_a_rate_that_is_impossible_with_its_whole_interval_is_not_printed():
+    """Cut off, it would be 100 % with an interval of one point: the most certain of all, where the assumption has failed."""
+    exam = votes(*[(int(number % 20 < 14), (LONGER, SHORTER)[number % 2]) for number in range(2000)])
+    duels = votes(*[(1, (LONGER, SHORTER)[number % 2]) for number in range(2000)])
+    found = corrected(duels, exam)
+    assert found.rate is None
+    assert found.unclipped > 1.2
+    assert "its whole interval" in found.why_not
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "planted",

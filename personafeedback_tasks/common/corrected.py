@@ -163,6 +163,12 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
     asked = zip((*duels.users, *known.users), (cases - value) / len(cases), strict=True)
     made = linearized(value, by_user([*asked, *examined]), len(cases))
+    if made.low > 1 or made.high < 0:
+        why_not = (
+            f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
+            "possible: the judge does not err on these replies as in its exam."
+        )
+        return Corrected(None, value, right[LONGER], right[SHORTER], why_not)
     low, high, clipped = (min(1.0, max(0.0, end)) for end in (made.low, made.high, value))
     return Corrected(replace(made, value=clipped, low=low, high=high), value, right[LONGER], right[SHORTER])
 

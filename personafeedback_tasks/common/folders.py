@@ -5,25 +5,33 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from .errors import DataError
+
 
 def find(name: str) -> Path | None:
     """The folder of that name, in full; None if there is none.
 
     A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into the folder
     of a task file that it is given by path.
+
+    Raises:
+        DataError: there is one in both places.
     """
+    found: list[Path] = []
     for place in _places(name):
         try:
             folder = (place / Path(name).expanduser()).absolute()
             if folder.is_dir():
-                return folder
+                found.append(folder)
         except (
             OSError,
             RuntimeError,
             ValueError,
         ):  # a name that no file system accepts, or the home of an unknown user
             return None
-    return None
+    if len(found) > 1:
+        raise DataError(f"There are two folders {name!r}: {found[0]} and {found[1]}. Pass the full path of one.")
+    return found[0] if found else None
 
 
 def looked(name: str) -> str:

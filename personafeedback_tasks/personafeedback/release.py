@@ -90,7 +90,7 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     folder = folders.find(name)
     if folder is not None:
         return Release(folder, str(folder.resolve()), Manifest.load(folder))
-    return _fetch(*_on_the_hub(name))
+    return _fetch(name, *_on_the_hub(name))
 
 
 def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) -> str | None:
@@ -122,7 +122,7 @@ def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) ->
         except LocalEntryNotFoundError:
             HfApi().dataset_info(hub_id, revision=revision, timeout=seconds)
     except Exception as error:  # see `_fetch`
-        raise _unavailable(hub_id, revision, error) from error
+        raise _unavailable(name, hub_id, revision, error) from error
     return f"{hub_id}@{revision or 'main'}"
 
 
@@ -146,22 +146,23 @@ def _on_the_hub(name: str) -> tuple[str, str | None]:
 
 
 @cache
-def _fetch(hub_id: str, revision: str | None) -> Release:
+def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
     """Download (or find in the cache) one Hub revision: a single snapshot call, only the folders that are read."""
     from huggingface_hub import snapshot_download
 
     try:
         root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
-        raise _unavailable(hub_id, revision, error) from error
+        raise _unavailable(name, hub_id, revision, error) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
 
 
-def _unavailable(hub_id: str, revision: str | None, error: Exception) -> DataError:
+def _unavailable(name: str, hub_id: str, revision: str | None, error: Exception) -> DataError:
     reason = (str(error).strip() or "no reason given").splitlines()[0]
+    looked = folders.looked(name)
     return DataError(
-        f"Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
+        f"{f'There is no folder {name!r}{looked}. ' if looked else ''}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
         f"({type(error).__name__}: {reason}). "
         "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
         f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
