@@ -15,6 +15,7 @@ from personafeedback_tasks.building import tables
 from personafeedback_tasks.building.folder import FILES, Folder
 from personafeedback_tasks.building.rows import (
     Answer,
+    Dropped,
     Origin,
     Pair,
     Person,
@@ -42,6 +43,7 @@ ROWS = {
     Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
     Shown: st.builds(Shown, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
+    Dropped: st.builds(Dropped, annotator=WORDS, reason=WORDS),
     Tiered: st.builds(
         Tiered, pair_id=WORDS, question_id=WORDS, user_id=WORDS, chosen=WORDS, rejected=WORDS, difficulty=st.sampled_from(["", "hard"]),
         votes=st.tuples(st.integers(0, 9), st.integers(0, 9)),
@@ -58,7 +60,10 @@ def test_every_file_is_tried():
 @pytest.mark.parametrize("kind", ROWS)
 @given(data=st.data())
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
-    unique = next((one.name for one in fields(kind) if one.name in ("id", "user_id")), "pair_id")
+    unique = next(
+        (one.name for one in fields(kind) if one.name in ("id", "user_id")),
+        "annotator" if kind is Dropped else "pair_id",
+    )
     rows = data.draw(st.lists(ROWS[kind], min_size=1, max_size=4, unique_by=lambda row: getattr(row, unique)))
     folder = Folder(tmp_path_factory.mktemp("build"))
     folder.write(kind, rows)

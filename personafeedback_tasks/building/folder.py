@@ -6,7 +6,7 @@ prompts/*.md                what models are asked, to be edited
 persona/<user_id>.json      as in a release
 memory/<user_id>.jsonl      as in a release
 people.csv, questions.csv   who and what, to be screened by people
-answers.jsonl, pairs.jsonl, packs/, votes.jsonl, tiers.jsonl, below.jsonl
+answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
 refused.jsonl               texts that a check turned down, with the reason
 provenance.jsonl            model, prompt, seed and parents of every text
 logs/<step>/                the Inspect logs of every call
@@ -29,10 +29,10 @@ from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import settings, tables
-from .rows import Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote, as_dict, parse
+from .rows import Answer, Dropped, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote, as_dict, parse
 from .settings import Settings
 
-R = TypeVar("R", Person, Question, Answer, Pair, Shown, Vote, Tiered, Refused, Origin)
+R = TypeVar("R", Person, Question, Answer, Pair, Shown, Vote, Dropped, Tiered, Refused, Origin)
 
 FILES: dict[type, str] = {
     Person: "people.csv",
@@ -41,6 +41,7 @@ FILES: dict[type, str] = {
     Pair: "pairs.jsonl",
     Shown: "packs/shown.jsonl",
     Vote: "votes.jsonl",
+    Dropped: "dropped.csv",
     Tiered: "tiers.jsonl",
     Refused: "refused.jsonl",
     Origin: "provenance.jsonl",
@@ -50,7 +51,7 @@ FILES: dict[type, str] = {
 BELOW = "below.jsonl"
 """The pairs that reach no tier: rows of Tiered."""
 
-_KEYS = {Person: "user_id", Pair: "id", Question: "id", Answer: "id", Origin: "id"}
+_KEYS = {Person: "user_id", Pair: "id", Question: "id", Answer: "id", Dropped: "annotator", Origin: "id"}
 """Type of row -> the field that no two rows share."""
 
 

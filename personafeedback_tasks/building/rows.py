@@ -143,6 +143,19 @@ class Vote:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A line of dropped.csv: an annotator whose votes make no labels. They stay in votes.jsonl.
+
+    Attributes:
+        annotator: whose.
+        reason: a team's note.
+    """
+
+    annotator: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tiered:
     """A line of tiers.jsonl, which makes a case, or of below.jsonl, which does not.
 
@@ -202,7 +215,7 @@ class Origin:
     parents: tuple[str, ...] = ()
 
 
-R = TypeVar("R", Person, Question, Answer, Pair, Shown, Vote, Tiered, Refused, Origin)
+R = TypeVar("R", Person, Question, Answer, Pair, Shown, Vote, Dropped, Tiered, Refused, Origin)
 
 _KNOWN: dict[str, tuple[str, ...]] = {
     "category": CATEGORIES,

@@ -1,0 +1,79 @@
+"""What annotators are told: the substance of the paper's Appendix D in our words, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """The fixed texts of a pack.
+
+    Attributes:
+        title: of the page.
+        rules: what to do, one sentence or two to each.
+        persona, question, response: headings.
+        back, download: buttons.
+        progress: with the fields done and all.
+        finished: after the last vote.
+        kept: where the votes are until they are sent.
+    """
+
+    title: str
+    rules: tuple[str, ...]
+    persona: str
+    question: str
+    response: str
+    back: str
+    download: str
+    progress: str
+    finished: str
+    kept: str
+
+
+GUIDELINES = {
+    "en": Guideline(
+        title="Which response suits this user better?",
+        rules=(
+            "Read the persona first. Put yourself in this person's place: the question is yours, and both responses are written to you.",
+            "Take the response that you, as this person, would rather have. Always take one: A or B.",
+            "Helpful: it answers precisely this question. It is neither generic nor a strained collage of facts about you.",
+            "Personal: it attends to several things about you, and works in those that fit the question.",
+            "Weigh both together. A long response is not better for its length, nor one that repeats more of your persona.",
+            "The sides are drawn at random. Do not look anything up, and do not talk about single cases with other annotators.",
+        ),
+        persona="You are this person",
+        question="Your question",
+        response="Response",
+        back="Back",
+        download="Download the votes",
+        progress="{done} of {all} answered",
+        finished="That was the last one. Download the votes and send the file back.",
+        kept="Votes stay in this browser until you send them: you can close the page and go on later.",
+    ),
+    "zh": Guideline(
+        title="哪个回答更适合这位用户？",
+        rules=(
+            "请先阅读人物画像，并代入这个人：问题是你提出的，两个回答都是写给你的。",
+            "请选出作为这个人的你更想要的回答。每题必须在 A 与 B 中选择一个。",
+            "有用性：回答准确切中所提的问题，既不泛泛而谈，也不生硬拼凑关于你的信息。",
+            "个性化：回答顾及你的多个方面，并恰当融入其中与问题相关的部分。",
+            "请综合两者判断。回答并不因为更长或重复更多画像内容而更好。",
+            "左右位置是随机的。请不要查阅资料，也不要与其他标注者讨论个别题目。",
+        ),
+        persona="你是这个人",
+        question="你的问题",
+        response="回答",
+        back="上一题",
+        download="下载投票结果",
+        progress="已完成 {done} / {all}",
+        finished="已经是最后一题。请下载投票结果并将文件发回。",
+        kept="投票结果会保存在此浏览器中，可以关闭页面，稍后继续。",
+    ),
+}
+"""Language -> what annotators are told. Other languages get the English one, to be translated in the packs."""
+
+
+def guideline(language: str) -> Guideline:
+    """The guideline of a set's language; the English one where there is none."""
+    return GUIDELINES.get(language, GUIDELINES["en"])

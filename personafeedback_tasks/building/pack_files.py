@@ -1,0 +1,176 @@
+"""A pack as a file: a page for a browser, a table, or tasks for Label Studio or Potato. No file says what is expected of a vote."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import PurePosixPath
+from xml.sax.saxutils import quoteattr
+
+from ..common.errors import require
+from .folder import Folder
+from .guideline import Guideline, guideline
+from .rows import Answer, Question, Shown
+
+FOLDER = "packs"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What an annotator sees at one place.
+
+    Attributes:
+        item: its id; all that a vote needs to name.
+        persona, question: as texts.
+        a, b: the two answers.
+    """
+
+    item: str
+    persona: str
+    question: str
+    a: str
+    b: str
+
+
+def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
+    """What some rows of a pack show.
+
+    Raises:
+        DataError: a persona is missing.
+    """
+    answers = {one.id: one for one in folder.read(Answer)}
+    questions = {one.id: one for one in folder.read(Question)}
+    personas: dict[str, str] = {}
+    found = []
+    for one in shown:
+        left, right = answers[one.left], answers[one.right]
+        asked = answers[one.attention or one.left]  # the other answer of an attention item is to another question
+        if asked.user_id not in personas:
+            personas[asked.user_id] = folder.persona(asked.user_id).text
+        question = questions[asked.question_id].question
+        found.append(Item(one.item, personas[asked.user_id], question, left.text, right.text))
+    return found
+
+
+def as_csv(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
+    """`<annotator>.csv`: A or B goes into the column `vote`; and the guideline in a file of its own."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["item", "persona", "question", "A", "B", "vote", "note"])
+    writer.writerows([*map(_no_formula, (one.item, one.persona, one.question, one.a, one.b)), "", ""] for one in pack)
+    return {f"{annotator}.csv": "\ufeff" + out.getvalue(), "guideline.txt": _rules(told)}
+
+
+def as_html(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
+    """`<annotator>.html`: one page that needs no network, and keeps the votes in the browser."""
+    require("jinja2", extra="build")
+    from jinja2 import Environment, StrictUndefined
+
+    template = resources.files(__package__).joinpath("pack.html").read_text("utf-8")
+    document = {"annotator": annotator, "set": title, "items": [asdict(one) for one in pack], "told": asdict(told)}
+    # Inside of <script>, no text may end it or open a comment.
+    data = (
+        json.dumps(document, ensure_ascii=False)
+        .replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+    return {f"{annotator}.html": page.render(title=told.title, told=told, data=data)}
+
+
+def as_label_studio(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
+    """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
+    tasks = [{"data": asdict(one)} for one in pack]
+    config = f"""<View>
+  <Header value={quoteattr(told.persona)}/>
+  <Text name="persona" value="$persona"/>
+  <Header value={quoteattr(told.question)}/>
+  <Text name="question" value="$question"/>
+  <Header value={quoteattr(f"{told.response} A")}/>
+  <Text name="a" value="$a"/>
+  <Header value={quoteattr(f"{told.response} B")}/>
+  <Text name="b" value="$b"/>
+  <Choices name="vote" toName="question" choice="single" required="true" showInline="true">
+    <Choice value="A" hotkey="a"/>
+    <Choice value="B" hotkey="b"/>
+  </Choices>
+</View>
+"""
+    return {
+        f"{annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",
+        "label-studio.xml": config,
+        "guideline.txt": _rules(told),
+    }
+
+
+def as_potato(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
+    """A folder for Potato: `<annotator>.potato/data.jsonl` and config.yaml, one project to each annotator."""
+    import yaml
+
+    rows = [
+        {"id": one.item, "text": f"{told.persona}:\n{one.persona}\n\n{told.question}:\n{one.question}\n\n{told.response} A:\n{one.a}\n\n{told.response} B:\n{one.b}"}
+        for one in pack
+    ]  # fmt: skip
+    config = {
+        "annotation_task_name": title,
+        "task_dir": ".",
+        "output_annotation_dir": "output",
+        "output_annotation_format": "json",
+        "data_files": ["data.jsonl"],
+        "item_properties": {"id_key": "id", "text_key": "text"},
+        "annotation_schemes": [
+            {
+                "annotation_type": "radio",
+                "name": "vote",
+                "description": told.title,
+                "labels": ["A", "B"],
+                "sequential_key_binding": True,
+            }
+        ],
+        "user_config": {"allow_all_users": True, "users": []},
+        "assignment_strategy": "fixed_order",
+    }
+    return {
+        f"{annotator}.potato/data.jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        f"{annotator}.potato/config.yaml": yaml.safe_dump(config, allow_unicode=True, sort_keys=False),
+        "guideline.txt": _rules(told),
+    }
+
+
+FORMATS: dict[str, Callable[[Sequence[Item], str, Guideline, str], dict[str, str]]] = {
+    "html": as_html,
+    "csv": as_csv,
+    "label-studio": as_label_studio,
+    "potato": as_potato,
+}
+"""Name of a format -> (items, annotator, guideline, name of the set) -> path below packs/ -> content."""
+
+
+def files(folder: Folder, shown: Sequence[Shown], form: str) -> dict[PurePosixPath, str]:
+    """Path below the build's folder -> content, of every annotator's pack in one format.
+
+    Raises:
+        DataError: see `items`.
+        ModuleNotFoundError: a format's library is not installed.
+    """
+    told, title = guideline(folder.settings.language), folder.settings.name
+    found: dict[PurePosixPath, str] = {}
+    for annotator in dict.fromkeys(one.annotator for one in shown):
+        pack = items(folder, [one for one in shown if one.annotator == annotator])
+        contents = FORMATS[form](pack, annotator, told, title)
+        found |= {PurePosixPath(FOLDER) / name: content for name, content in contents.items()}
+    return found
+
+
+def _rules(told: Guideline) -> str:
+    return f"{told.title}\n\n" + "".join(f"{number}. {rule}\n" for number, rule in enumerate(told.rules, start=1))
+
+
+def _no_formula(text: str) -> str:
+    """A text that no spreadsheet takes for a formula. A vote needs only the item, so nothing reads these again."""
+    return f" {text}" if text[:1] in "=+-@\t" else text

@@ -1,0 +1,168 @@
+"""Files of annotators -> votes.jsonl. Files may come one by one, in parts, and again: the votes are the same as of all at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..common.errors import DataError
+from ..common.strict_json import short, short_list
+from .folder import Folder
+from .packs import ATTENTION
+from .rows import Dropped, Pair, Shown, Vote
+from .vote_files import read_votes
+
+MODEL = "model:"
+"""What the name of an annotator begins with that is a model."""
+
+SUSPICIOUS = 12
+"""From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What is known of one.
+
+    Attributes:
+        name: a person's, or a model's with MODEL before it.
+        votes: on pairs of the set; of: how many he was given; 0 for models, who have no pack.
+        letters: A and B -> how many of his votes, those on attention items among them.
+        failed: attention items that he got wrong; attention: that he answered.
+        dropped: whether his votes are left out.
+    """
+
+    name: str
+    votes: int
+    of: int
+    letters: Counter[str]
+    failed: int
+    attention: int
+    dropped: bool
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why somebody should look at his votes."""
+        total = self.letters.total()
+        found = []
+        if self.failed:
+            found.append(f"failed {self.failed} of {self.attention} attention items")
+        for letter, count in self.letters.items():
+            if count == total >= SUSPICIOUS:
+                found.append(f"answered {letter} in all {total}")
+        return found
+
+
+def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, int]:
+    """(all votes, how many are new, how many were there before or are in a file twice).
+
+    Raises:
+        DataError: a file is broken, an item is of no pack, or an annotator has voted for both answers of a pair. Nothing is written.
+    """
+    shown = {one.item: one for one in folder.need(Shown, "packs")}
+    before = folder.read(Vote)
+    found = {(vote.annotator, vote.pair_id): (vote, str(folder.path(Vote))) for vote in before}
+    new = again = 0
+    for path in paths:
+        told = read_votes(path)
+        if not told:
+            raise DataError(
+                f"{path}: found no vote in it, expected A or B in some rows. Ask the annotator for the file that was filled in."
+            )
+        for where, item, letter in told:
+            if item not in shown:
+                raise DataError(
+                    f"{where}: found the item {short(item)}, expected one of {folder.path(Shown)}, such as {short_list(list(shown)[:3])}. "
+                    "Import it into the build whose packs were sent out."
+                )
+            vote = _vote(shown[item], letter)
+            known, there = found.get((vote.annotator, vote.pair_id), (None, ""))
+            if known is None:
+                found[vote.annotator, vote.pair_id] = vote, where
+                new += 1
+            elif known == vote:
+                again += 1
+            else:
+                raise DataError(
+                    f"{where}: {vote.annotator} voted {letter} on {item}, but {known.shown_as} in {there}. Ask which one counts, and "
+                    "remove the other vote."
+                )
+    return [vote for vote, _ in found.values()], new, again
+
+
+def _vote(one: Shown, letter: str) -> Vote:
+    chosen = one.left if letter == "A" else one.right
+    return Vote(annotator=one.annotator, pair_id=one.pair_id, chosen=chosen, shown_as=letter)
+
+
+def annotators(folder: Folder, votes: Sequence[Vote]) -> list[Annotator]:
+    """Everybody who has a pack or a vote, in the order of their packs."""
+    shown = folder.read(Shown)
+    expected = {(one.annotator, one.pair_id): one.attention for one in shown}
+    dropped = {one.annotator for one in folder.read(Dropped)}
+    found = []
+    for name in dict.fromkeys([*(one.annotator for one in shown), *(vote.annotator for vote in votes)]):
+        mine = [vote for vote in votes if vote.annotator == name]
+        attention = [vote for vote in mine if vote.pair_id.startswith(ATTENTION)]
+        found.append(
+            Annotator(
+                name=name,
+                votes=len(mine) - len(attention),
+                of=sum(who == name and not wanted for (who, _), wanted in expected.items()),
+                letters=Counter(vote.shown_as for vote in mine),
+                failed=sum(expected.get((name, vote.pair_id)) != vote.chosen for vote in attention),
+                attention=len(attention),
+                dropped=name in dropped,
+            )
+        )
+    return found
+
+
+def with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
+    """Those who were dropped before, and these.
+
+    Raises:
+        DataError: one of them has no vote.
+    """
+    found = {one.annotator: one for one in folder.read(Dropped)}
+    known = dict.fromkeys(vote.annotator for vote in votes)
+    for name in names:
+        if name not in known:
+            raise DataError(
+                f"--drop {name}: found no vote of {short(name)}, expected one of {short_list(known) or 'nobody'}."
+            )
+        found[name] = Dropped(annotator=name)
+    return list(found.values())
+
+
+def counted(folder: Folder) -> list[Vote]:
+    """The votes that make labels: on pairs of the set, of annotators who were not dropped.
+
+    Raises:
+        DataError: a vote names no pair, or an answer that is not in its pair.
+    """
+    pairs = {pair.id: pair for pair in folder.read(Pair)}
+    dropped = {one.annotator for one in folder.read(Dropped)}
+    found = []
+    for number, vote in enumerate(folder.read(Vote), start=1):
+        if vote.pair_id.startswith(ATTENTION):
+            continue
+        where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
+        if pair is None:
+            raise DataError(
+                f"{where}: found a vote on the pair {short(vote.pair_id)}, expected one of {folder.path(Pair)}. Put the pair back, or remove the vote."
+            )
+        if vote.chosen not in (pair.first, pair.second):
+            raise DataError(
+                f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
+            )
+        if vote.annotator not in dropped:
+            found.append(vote)
+    return found
+
+
+def by_models(votes: Iterable[Vote]) -> bool | None:
+    """Whether models voted and no person did; None for both of them together."""
+    kinds = {vote.annotator.startswith(MODEL) for vote in votes}
+    return None if len(kinds) > 1 else True in kinds
