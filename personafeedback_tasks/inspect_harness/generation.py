@@ -94,7 +94,7 @@ def generate(
     folder: Path,
     *,
     step: str,
-    model_args: Mapping[str, Any] = {},  # noqa: B006 -- read only
+    model_args: Mapping[str, Any] = {},
     max_tokens: int | None = None,
     temperature: float | None = None,
 ) -> Generated:
@@ -131,11 +131,8 @@ def generate(
             score_display=False,
             log_realtime=False,  # a killed run is completed from the cache, and needs no second copy of its samples
             max_retries=RETRIES,
-            **{
-                name: value
-                for name, value in (("max_tokens", max_tokens), ("temperature", temperature))
-                if value is not None
-            },
+            max_tokens=max_tokens,
+            temperature=temperature,
         )
     found = _read(log, ids)
     if not found.replies:
