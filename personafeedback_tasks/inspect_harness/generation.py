@@ -1,0 +1,230 @@
+"""Texts that a model writes, one Inspect sample to each, so that a run that is killed is completed and nothing is asked twice.
+
+Inspect brings the providers, the connections, the retries, the cache and the log. What the cache has is not asked again: its entries
+belong to one request id, so that equal prompts under two ids are two texts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import CachePolicy, Model, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.strict_json import cut
+
+RETRIES = 5
+"""How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
+
+LOGS, CACHE = "logs", "cache"
+"""Folders of a build."""
+
+_LONGEST_REASON = 300
+"""Characters of a failure. A server may answer with a page."""
+
+
+_MARKUP = re.compile(r"\[/?(?:bold|blue)\]")
+"""Inspect's, for its own terminal."""
+
+
+class GenerationError(PersonaFeedbackError):
+    """A model wrote none of the texts."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A text to be written.
+
+    Attributes:
+        id: unique among the requests of a step; with it the text is found again.
+        prompt: all that the model is told.
+    """
+
+    id: str
+    prompt: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A text that was written.
+
+    Attributes:
+        id: of its request.
+        text: without what the model thought before it, where the provider keeps that apart. May be empty.
+        cut: it ended at the limit of its length.
+        input_tokens, output_tokens: as the provider counted them; 0 where it does not say.
+    """
+
+    id: str
+    text: str
+    cut: bool
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What became of the requests: each is in one of the two.
+
+    Attributes:
+        replies: request id -> its reply.
+        failures: request id -> why there is none.
+    """
+
+    replies: dict[str, Reply]
+    failures: dict[str, str]
+
+
+def generate(
+    requests: Sequence[Request],
+    model: str,
+    folder: Path,
+    *,
+    step: str,
+    model_args: Mapping[str, Any] = {},
+    max_tokens: int | None = None,
+    temperature: float | None = None,
+) -> Generated:
+    """Have a model write the texts that are not yet in the cache.
+
+    Args:
+        requests: with different ids.
+        model: as Inspect names it: `openai/gpt-4o`.
+        folder: of the build. The log is written to logs/<step>/, the cache to cache/.
+        step: which step asks; the name of the task in the log.
+        model_args: of the model, as `-M` in Inspect.
+        max_tokens: limit on a reply; the provider's if None.
+        temperature: the provider's if None.
+
+    Raises:
+        OptionError: there is no such model, or it lacks something, such as a key.
+        GenerationError: every request failed.
+    """
+    ids = [one.id for one in requests]
+    if len(set(ids)) != len(ids):
+        raise ValueError("found two requests with one id, expected each id once")
+    if not requests:
+        return Generated({}, {})
+    writer = _started(model, model_args)
+    task = Task(dataset=MemoryDataset([_sample(one) for one in requests], name=step), solver=_writes(), name=step)
+    with _environment("INSPECT_CACHE_DIR", str((folder / CACHE).resolve())):
+        (log,) = inspect_eval(
+            task,
+            model=writer,
+            log_dir=str((folder / LOGS / step).resolve()),
+            display="plain" if sys.stdout.isatty() else "none",
+            fail_on_error=False,
+            score=False,
+            score_display=False,
+            log_realtime=False,  # a killed run is completed from the cache, and needs no second copy of its samples
+            max_retries=RETRIES,
+            max_tokens=max_tokens,
+            temperature=temperature,
+        )
+    found = _read(log, ids)
+    if not found.replies:
+        name, why = next(iter(found.failures.items()))
+        raise GenerationError(
+            f"{model}: found no reply to any of the {len(ids)} requests of `{step}`; {name!r} failed with: {why} Check the "
+            f"server and its address, the key and the model's name, then run the step again. The log: {log.location}"
+        )
+    return found
+
+
+def _started(model: str, model_args: Mapping[str, Any]) -> Model:
+    given = dict(model_args)
+    base_url = given.pop("base_url", None)
+    try:
+        return get_model(model, base_url=base_url, memoize=False, **given)
+    except Exception as error:  # of a dozen unrelated classes: a provider's package, key or argument is missing
+        reason = _one_line(_MARKUP.sub("", str(error))) or type(error).__name__
+        raise OptionError(
+            f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as openai/gpt-4o, "
+            "and install what its provider needs."
+        ) from error
+
+
+def _sample(request: Request) -> Sample:
+    return Sample(id=request.id, input=request.prompt)
+
+
+@solver(name="writes")
+def _writes() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        kept = CachePolicy(expiry=None, per_epoch=False, scopes={"request": str(state.sample_id)})
+        return await generate(state, cache=kept)
+
+    return solve
+
+
+def _read(log: EvalLog, ids: Sequence[str]) -> Generated:
+    samples = {str(sample.id): sample for sample in log.samples or ()}
+    found = Generated({}, {})
+    for name in ids:
+        sample = samples.get(name)
+        why = _failure(log, sample)
+        if sample is None or why:
+            found.failures[name] = why
+        else:
+            found.replies[name] = _reply(name, sample)
+    return found
+
+
+def _failure(log: EvalLog, sample: EvalSample | None) -> str:
+    """Why a sample has no reply; empty if it has one."""
+    error = log.error if sample is None else sample.error
+    if error is not None:
+        # The message of a sample's error has the whole request before the reason; the last call has the reason alone.
+        calls = (
+            [event.error for event in sample.events if isinstance(event, ModelEvent) and event.error] if sample else []
+        )
+        return f"{_one_line(calls[-1] if calls else error.message).rstrip('.')}."
+    if sample is None:
+        return f"the run ended before it ({log.status})."
+    if not sample.output.choices:
+        return "the provider sent no reply."
+    if sample.output.stop_reason == "content_filter":
+        return "the provider withheld the reply (content filter)."
+    return ""
+
+
+def _reply(name: str, sample: EvalSample) -> Reply:
+    output = sample.output
+    usage = output.usage
+    return Reply(
+        id=name,
+        text=output.choices[0].message.text.strip(),
+        cut=output.stop_reason in ("max_tokens", "model_length"),
+        input_tokens=usage.input_tokens if usage else 0,
+        output_tokens=usage.output_tokens if usage else 0,
+    )
+
+
+def _one_line(text: str) -> str:
+    return cut(" ".join(text.split()), _LONGEST_REASON)
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

@@ -1,0 +1,127 @@
+"""Texts that a model writes: each once, whatever fails and whenever the run is killed; through a provider's real SDK."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("openai")
+
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import _retry
+from support.killed import kill
+from support.texts_server import texts_server
+from tenacity import wait_none
+
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.inspect_harness.generation import GenerationError, Request, generate
+
+MODEL = "openai/gpt-4o"
+
+
+@pytest.fixture(autouse=True)
+def _no_waits(monkeypatch):
+    monkeypatch.setattr(_retry, "wait_exponential_jitter", lambda **_: wait_none())
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("INSPECT_CACHE_DIR", raising=False)
+
+
+def write(prompt):
+    if "withheld" in prompt:
+        return "", "content_filter"
+    if "broken" in prompt:
+        return 400, "this text is not for me"
+    return (f"<{prompt}>", "length") if "long" in prompt else f"<{prompt}>"
+
+
+def asked(server, folder, *prompts, **options):
+    requests = [Request(f"r{number}", prompt) for number, prompt in enumerate(prompts)]
+    return generate(requests, MODEL, folder, step="answers", model_args={"base_url": server.url}, **options)
+
+
+def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
+    with texts_server(write) as server:
+        found = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
+        assert {name: reply.text for name, reply in found.replies.items()} == {
+            "r0": "<same>", "r1": "<same>", "r3": "<long>",
+        }  # fmt: skip
+        assert [reply.cut for reply in found.replies.values()] == [False, False, True]
+        assert {(reply.input_tokens, reply.output_tokens) for reply in found.replies.values()} == {(90, 10)}
+        assert found.failures.keys() == {"r2", "r4"}
+        assert "this text is not for me" in found.failures["r2"]
+        assert "content filter" in found.failures["r4"]
+        assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
+
+        server.write = lambda prompt: f"now <{prompt}>"
+        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
+        assert again.replies == {
+            **found.replies,
+            "r2": again.replies["r2"],
+            "r4": again.replies["r4"],
+        }
+        assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
+        assert asked(server, tmp_path, "edited").replies["r0"].text == "now <edited>"
+    assert "INSPECT_CACHE_DIR" not in os.environ
+    log = read_eval_log(str(min((tmp_path / "logs" / "answers").glob("*.eval"))))
+    assert [sample.id for sample in log.samples] == ["r0", "r1", "r2", "r3", "r4"]
+
+
+def test_a_dead_server_is_an_error(tmp_path):
+    with texts_server(write) as server:
+        url = server.url
+    with pytest.raises(GenerationError) as error:
+        generate(
+            [Request("u1:q", "Hello")],
+            MODEL,
+            tmp_path,
+            step="questions",
+            model_args={"base_url": url, "max_retries": 0},
+        )
+    for said in (MODEL, "1 requests of `questions`", "'u1:q' failed with: Connection error.", "run the step again"):
+        assert said in str(error.value)
+
+
+def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):
+    with pytest.raises(OptionError, match="'nobody/x' could not be started.*openai/gpt-4o"):
+        generate([Request("a", "Hello")], "nobody/x", tmp_path, step="answers")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(OptionError, match="OPENAI_API_KEY,"):
+        generate([Request("a", "Hello")], MODEL, tmp_path, step="answers")
+    assert generate([], MODEL, tmp_path, step="answers").replies == {}
+    with pytest.raises(ValueError, match="one id"):
+        generate([Request("a", "x"), Request("a", "y")], MODEL, tmp_path, step="answers")
+
+
+_RUN = """\
+import json, sys
+from pathlib import Path
+from personafeedback_tasks.inspect_harness.generation import Request, generate
+requests = [Request(f"r{number}", f"prompt {number}") for number in range(40)]
+found = generate(requests, "openai/gpt-4o", Path(sys.argv[1]), step="answers", model_args={"base_url": sys.argv[2]})
+print(json.dumps({name: reply.text for name, reply in found.replies.items()}))
+"""
+
+
+def test_a_killed_run_is_completed(tmp_path):
+    command = [sys.executable, "-c", _RUN, str(tmp_path / "build")]
+    with texts_server(lambda prompt: f"<{prompt}>") as server:
+        server.answer_only(17)
+        process = subprocess.Popen([*command, server.url], cwd=tmp_path, start_new_session=True)
+        try:
+            server.wait_until_it_holds(10, process)  # as many as it asks at once: every answer has arrived
+        finally:
+            kill(process)
+        before = Counter(server.seen)
+        server.answer_only(float("inf"))
+        done = subprocess.run([*command, server.url], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == {f"r{number}": f"<prompt {number}>" for number in range(40)}
+        twice = [prompt for prompt, times in Counter(server.seen).items() if times > 1]
+        assert 0 < sum(before.values()) - 17 == len(twice)  # what was in flight
