@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
+from .build_votes import packs, votes
 
 
 @click.group()
@@ -26,3 +24,7 @@ def build() -> None:
         personafeedback build tiers DIR
         personafeedback build release DIR
     """
+
+
+for command in (packs, votes):
+    build.add_command(command)

@@ -1,0 +1,53 @@
+"""What the commands of a build share: its folder, arguments of models, and the next command."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from ..building import settings
+from ..building.folder import Folder
+from ..common.errors import OptionError
+from .output import say
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def opened(root: Path) -> Folder:
+    """The build in a folder.
+
+    Raises:
+        OptionError: there is none.
+        DataError: its settings are broken.
+    """
+    if not (root / settings.FILE).is_file():
+        raise OptionError(
+            f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: personafeedback build init {shlex.quote(str(root))}"
+        )
+    build = Folder(root)
+    _ = build.settings
+    return build
+
+
+def then(step: str, build: Folder, rest: str = "") -> None:
+    """Print the command to go on with."""
+    say(f"Next: personafeedback build {step} {shlex.quote(str(build.root))} {rest}".rstrip())
+
+
+def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:
+    """Those of a model, each `KEY=VALUE`, as Inspect reads them: numbers, true, lists."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise OptionError(f"-M must be KEY=VALUE, got {pair!r}.")
+        try:
+            found[key] = yaml.safe_load(value) if value else value
+        except yaml.YAMLError:
+            found[key] = value
+    return found

@@ -1,0 +1,95 @@
+"""Folders of builds as their steps leave them, with texts that say what they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Shown
+from personafeedback_tasks.engine.cases import digest_of
+
+HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
+
+
+def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object) -> Folder:
+    """A build with its pairs: of each question an easy one (full against question) and a hard one (full against masked).
+
+    Args:
+        settings: of build.yaml.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "build.yaml").write_text(
+        "".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items()), "utf-8"
+    )
+    (root / "persona").mkdir(exist_ok=True)
+    persons, asked, answers, pairs = [], [], [], []
+    for number in range(people):
+        user, hobby = f"u{number}", HOBBIES[number % len(HOBBIES)]
+        profile = {"Name": f"Person{number}", "Hobby": hobby, "Town": f"Town {number}"}
+        (root / "persona" / f"{user}.json").write_text(json.dumps(profile), "utf-8")
+        persons.append(Person(user_id=user, name=f"Person{number}"))
+        for turn in range(questions):
+            text = f"What should I do on day {turn} of my holiday number {number}?"
+            question = f"{user}:{digest_of((text,))}"
+            asked.append(Question(id=question, user_id=user, category=("specific", "general")[turn % 2], question=text))
+            ids = {}
+            for strategy, words in (
+                ("full", f"Try {hobby} in the park"),
+                ("masked", "Try a club nearby"),
+                ("question", "Try a museum"),
+            ):
+                ids[strategy] = f"{question}:{strategy}:{digest_of((strategy, question))}"
+                longer = " and then have some tea" * ((number + turn + len(strategy)) % 2)
+                answers.append(
+                    Answer(
+                        id=ids[strategy], question_id=question, user_id=user, strategy=strategy, model="acme/m",
+                        text=f"{words} on day {turn}, number {number}{longer}.",
+                    )
+                )  # fmt: skip
+            for other in ("question", "masked"):
+                both = sorted((ids["full"], ids[other]), key=lambda one: digest_of((one,)))
+                pairs.append(
+                    Pair(
+                        id=digest_of(sorted(both)), question_id=question, user_id=user, first=both[0], second=both[1],
+                        easy=ids["full"] if other == "question" else "",
+                    )
+                )  # fmt: skip
+    folder = Folder(root)
+    for kind, rows in ((Person, persons), (Question, asked), (Answer, answers), (Pair, pairs)):
+        folder.write(kind, rows)
+    return folder
+
+
+def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
+    """A CSV as an annotator sends it.
+
+    Args:
+        vote: row of Shown -> A, B, or nothing.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", "vote"])
+        writer.writerows((one.item, vote(one)) for one in folder.read(Shown) if one.annotator == annotator)
+    return path
+
+
+def attentive(folder: Folder, picks):
+    """A vote that gets every attention item right and otherwise takes what `picks` says.
+
+    Args:
+        picks: (strategy of A, strategy of B, row of Shown) -> A or B.
+    """
+    strategy = {answer.id: answer.strategy for answer in folder.read(Answer)}
+
+    def vote(one: Shown) -> str:
+        if one.attention:
+            return "A" if one.left == one.attention else "B"
+        return picks(strategy[one.left], strategy[one.right], one)
+
+    return vote
+
+
+def likes_full(left: str, right: str, one: Shown) -> str:
+    return "A" if left == "full" else "B"
