@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .build_release import tiers
 from .build_votes import packs, votes
 
 
@@ -26,5 +27,5 @@ def build() -> None:
     """
 
 
-for command in (packs, votes):
+for command in (packs, votes, tiers):
     build.add_command(command)

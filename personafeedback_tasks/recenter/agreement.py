@@ -5,20 +5,13 @@ Rows with even votes have no label to score a model against, but people disagree
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import Literal
 
-from ..common.errors import require
+from ..common.agreement import Votes, alpha, fleiss
 from ..common.statistics import estimate_of
 from ..engine.judged import Judged
 from ..engine.report import HumanAgreement
-
-Votes = Sequence[Hashable]
-"""What each person said of one row."""
-
-Level = Literal["nominal", "ordinal", "interval"]
 
 NO_VOTES = (
     "There is no ceiling: these data have labels without votes, so nothing says how far people agree with each other."
@@ -75,50 +68,6 @@ def _found(
         [(user, one) for user, said in several for one in judge([str(vote) for vote in said])],
         f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included{only}",
     )
-
-
-def fleiss(rows: Sequence[Votes]) -> float:
-    """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal.
-
-    The agreement of a row is the share of its pairs of people who say the same, and each row counts once; what is expected
-    follows from the share of each label among all votes. Fleiss (1971) has as many votes in each row; for unequal numbers
-    both definitions remain as they are.
-
-    Args:
-        rows: the votes of each row, two or more.
-    """
-    agreed, every = 0.0, Counter[Hashable]()
-    for votes, times in Counter(map(tuple, rows)).items():  # few rows differ
-        counts, people = Counter(votes), len(votes)
-        agreed += times * sum(n * (n - 1) for n in counts.values()) / (people * (people - 1))
-        for vote, n in counts.items():
-            every[vote] += times * n
-    expected = math.fsum((n / every.total()) ** 2 for n in every.values())
-    return (agreed / len(rows) - expected) / (1 - expected) if len(every) > 1 else math.nan
-
-
-def alpha(rows: Sequence[Votes], values: Sequence[Hashable], level: Level) -> float:
-    """Krippendorff's alpha; nan if all votes are equal. Rows may have unequal numbers of votes.
-
-    Args:
-        rows: the votes of each row, two or more.
-        values: every possible vote, in order.
-        level: of measurement.
-
-    Raises:
-        ModuleNotFoundError: krippendorff is not installed.
-    """
-    require("krippendorff", extra="report")
-    import krippendorff
-
-    rows = [*map(tuple, rows)]
-    counts = {votes: [votes.count(value) for value in values] for votes in set(rows)}  # few rows differ
-    if len({vote for votes in counts for vote in votes}) < 2:
-        return math.nan
-    table = [counts[votes] for votes in rows]
-    # Steps of a scale are known by their places, which are equally far apart.
-    places = list(range(len(values)))
-    return float(krippendorff.alpha(value_counts=table, value_domain=places, level_of_measurement=level))
 
 
 def against_rest(votes: Sequence[str]) -> list[Judged]:

@@ -1,0 +1,74 @@
+"""The commands from votes to a data set: build tiers, build release; and build import, for pairs that exist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from ..common.files import write
+from ..common.statistics import Estimate
+from ..common.strict_json import json_text
+from .build_folder import FOLDER, opened, then
+from .output import say, show_table
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=FOLDER)
+def tiers(folder: Path) -> None:
+    """Make labels and tiers of the votes.
+
+    \b
+    easy     built to be (the full persona against none), and the votes confirm it
+    medium   the share of agreeing votes is at least `medium` of build.yaml, 8/9 if nobody says otherwise
+    hard     it is at least `hard`, 6/9
+
+    The rest goes to below.jsonl with its reason, also a pair whose texts are those of an earlier one. The agreement of the annotators is
+    printed beside: it is a check, and no rule.
+
+    \b
+        personafeedback build tiers DIR
+    """
+    from ..building.folder import BELOW
+    from ..building.rows import Answer, Pair, Tiered, Vote
+    from ..building.tiers import REASONS, sort_into_tiers
+    from ..building.votes import counted
+    from ..building.voting import CODINGS, agreement
+
+    build = opened(folder)
+    build.need(Vote, "votes")
+    votes = counted(build)
+    cases, below = sort_into_tiers(build, votes)
+    found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
+    write(
+        build.root / "tiers.json",
+        json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
+    )
+    build.write(Tiered, below, BELOW)
+    build.write(Tiered, cases)
+    category = {one.id: one.category for one in build.questions()}
+    counts = Counter(f"{category.get(one.question_id, 'dropped')} {one.difficulty}" for one in cases)
+    say(
+        f"{len(cases):,} pairs become cases: "
+        + (", ".join(f"{cell} {count:,}" for cell, count in sorted(counts.items())) or "none")
+    )
+    for reason, count in Counter(one.reason for one in below).most_common():
+        say(f"{count:,} are below, {reason}: {REASONS[reason]}")
+    show_table(
+        "Agreement of the annotators, with 95 % intervals over users",
+        ["", *found],
+        [
+            ("pairs", *(f"{one.pairs:,}" for one in found.values())),
+            *((name, *(_value(one.coefficients[name]) for one in found.values())) for name in CODINGS),
+        ],
+    )
+    for name, meaning in CODINGS.items():
+        say(f"{name}: {meaning}.")
+    then("release", build)
+
+
+def _value(of: Estimate) -> str:
+    if of.value != of.value:
+        return "–"
+    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"

@@ -1,0 +1,77 @@
+"""How far people agree with each other: coefficients of votes on rows. Each is 1 where all agree and 0 where chance would explain it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from .errors import require
+
+Votes = Sequence[Hashable]
+"""What each person said of one row."""
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def agreed(votes: Votes) -> float:
+    """The share of the pairs of people who say the same of a row, P in what follows. It needs two votes."""
+    people = len(votes)
+    return sum(n * (n - 1) for n in Counter(votes).values()) / (people * (people - 1))
+
+
+def randolph(rows: Sequence[Votes], categories: int) -> float:
+    """Randolph's free-marginal kappa: (P - 1 / k) / (1 - 1 / k), where every one of k votes is as likely by chance.
+
+    Of two categories it is 2 P - 1: what Fleiss' kappa comes to on average where each row's votes are coded by a side drawn at random.
+
+    Args:
+        rows: the votes of each row, two or more.
+        categories: k, number of possible votes.
+    """
+    by_chance = 1 / categories
+    return (math.fsum(map(agreed, rows)) / len(rows) - by_chance) / (1 - by_chance)
+
+
+def fleiss(rows: Sequence[Votes]) -> float:
+    """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal.
+
+    The agreement of a row is the share of its pairs of people who say the same, and each row counts once; what is expected
+    follows from the share of each label among all votes. Fleiss (1971) has as many votes in each row; for unequal numbers
+    both definitions remain as they are.
+
+    Args:
+        rows: the votes of each row, two or more.
+    """
+    same, every = 0.0, Counter[Hashable]()
+    for votes, times in Counter(map(tuple, rows)).items():  # few rows differ
+        same += times * agreed(votes)
+        for vote, n in Counter(votes).items():
+            every[vote] += times * n
+    expected = math.fsum((n / every.total()) ** 2 for n in every.values())
+    return (same / len(rows) - expected) / (1 - expected) if len(every) > 1 else math.nan
+
+
+def alpha(rows: Sequence[Votes], values: Sequence[Hashable], level: Level) -> float:
+    """Krippendorff's alpha; nan if all votes are equal. Rows may have unequal numbers of votes.
+
+    Args:
+        rows: the votes of each row, two or more.
+        values: every possible vote, in order.
+        level: of measurement.
+
+    Raises:
+        ModuleNotFoundError: krippendorff is not installed.
+    """
+    require("krippendorff", extra="report")
+    import krippendorff
+
+    rows = [*map(tuple, rows)]
+    counts = {votes: [votes.count(value) for value in values] for votes in set(rows)}  # few rows differ
+    if len({vote for votes in counts for vote in votes}) < 2:
+        return math.nan
+    table = [counts[votes] for votes in rows]
+    # Steps of a scale are known by their places, which are equally far apart.
+    places = list(range(len(values)))
+    return float(krippendorff.alpha(value_counts=table, value_domain=places, level_of_measurement=level))
