@@ -13,16 +13,16 @@ from ..common.statistics import Estimate, estimate_of
 from ..common.strict_json import jsonable
 from .rows import Answer, Pair, Tiered, Vote
 
-HEADLINE = "kappa, a random side per pair"
+HEADLINE = "kappa, random sides"
 """Whoever votes at random gets 0, and the two answers of a pair have no names in common with other pairs: what is reported."""
 
 CODINGS = {
     HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
     "coded by a side drawn at random",
-    "Fleiss' kappa by strategy": "a vote is what the writer of the answer was told",
-    "Fleiss' kappa by letter": "a vote is the letter under which the answer was shown to this annotator",
-    "Fleiss' kappa by label": "a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
-    "Krippendorff's alpha, a random side per pair": "the same for unequal numbers of votes",
+    "Fleiss, by strategy": "Fleiss' kappa where a vote is what the writer of the answer was told",
+    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator",
+    "Fleiss, by label": "Fleiss' kappa where a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
+    "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
 }
 """Coefficient -> how a vote is coded."""
 
@@ -67,10 +67,10 @@ def agreement(
             groups["all"].append(one)
     codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
         HEADLINE: (lambda one, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
-        "Fleiss' kappa by strategy": (lambda one, vote: strategy.get(vote.chosen, ""), fleiss),
-        "Fleiss' kappa by letter": (lambda one, vote: vote.shown_as, fleiss),
-        "Fleiss' kappa by label": (lambda one, vote: "chosen" if vote.chosen == one.chosen else "rejected", fleiss),
-        "Krippendorff's alpha, a random side per pair": (lambda one, vote: _side(first, vote), _alpha),
+        "Fleiss, by strategy": (lambda one, vote: strategy.get(vote.chosen, ""), fleiss),
+        "Fleiss, by letter": (lambda one, vote: vote.shown_as, fleiss),
+        "Fleiss, by label": (lambda one, vote: "chosen" if vote.chosen == one.chosen else "rejected", fleiss),
+        "alpha, random sides": (lambda one, vote: _side(first, vote), _alpha),
     }
     found = {}
     for name in sorted(groups, key=lambda one: ("easy", "medium", "hard", "below", "all").index(one)):

@@ -71,4 +71,4 @@ def tiers(folder: Path) -> None:
 def _value(of: Estimate) -> str:
     if of.value != of.value:
         return "–"
-    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"
+    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}–{of.high:.2f})"
