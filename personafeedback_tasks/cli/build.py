@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from . import build_generate
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -26,3 +28,7 @@ def build() -> None:
         personafeedback build tiers DIR
         personafeedback build release DIR
     """
+
+
+for command in (build_generate.init, build_generate.personas, build_generate.questions, build_generate.answers):
+    build.add_command(command)
