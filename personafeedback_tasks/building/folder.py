@@ -139,8 +139,20 @@ class Folder:
         path = self.root / (name or FILES[kind])
         dicts = [as_dict(row) for row in found]
         if path.suffix == ".csv":
-            return path, tables.text([one.name for one in fields(kind)], dicts)
+            names, key = [one.name for one in fields(kind)], _KEYS[kind]
+            notes = self._notes(path, names, key)
+            columns = dict.fromkeys(column for line in notes.values() for column in line)
+            return path, tables.text([*names, *columns], [{**notes.get(row[key], {}), **row} for row in dicts])
         return path, [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
+
+    def _notes(self, path: Path, names: list[str], key: str) -> dict[str, dict[str, str]]:
+        """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
+        if not path.is_file():
+            return {}
+        return {
+            row.get(key, ""): {name: value for name, value in row.items() if name and name not in names}
+            for _, row in tables.rows(path, None, [])
+        }
 
     def persona(self, user_id: str) -> Persona:
         """A persona as a prompt shows it.

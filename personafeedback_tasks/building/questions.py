@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import fields
 
 from ..common.errors import DataError
-from ..common.files import locked
+from ..common.files import locked, write
 from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
 from . import checks, prompts, tables
@@ -194,10 +194,14 @@ def _questions(folder: Folder) -> list[Question]:
     path = folder.path(Question)
     if not path.is_file():
         return []
-    lines = tables.rows(path, [one.name for one in fields(Question)], ["user_id", "category", "question"])
+    lines = tables.rows(path, None, ["user_id", "category", "question"])
     if any(not row.get("id") for _, row in lines):
-        named = ((where, {**row, "id": row.get("id") or _id(row["user_id"], row["question"])}) for where, row in lines)
-        folder.write(Question, [parse(Question, row, where) for where, row in named])
+        names = [one.name for one in fields(Question)]
+        for where, row in lines:
+            row["id"] = row.get("id") or _id(row["user_id"], row["question"])
+            parse(Question, {name: value for name, value in row.items() if name in names}, where)
+        columns = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(columns), [row for _, row in lines]))
     return folder.read(Question)
 
 

@@ -30,5 +30,8 @@ def build() -> None:
     """
 
 
-for command in (build_generate.init, build_generate.personas, build_generate.questions, build_generate.answers):
+for command in (
+    build_generate.init, build_generate.plan, build_generate.status, build_generate.personas, build_generate.questions,
+    build_generate.answers,
+):  # fmt: skip
     build.add_command(command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,9 +13,12 @@ import yaml
 from ..building import answers as building_answers
 from ..building import checks, screening, starting
 from ..building import personas as building_personas
+from ..building import plan as building_plan
 from ..building import questions as building_questions
+from ..building import status as building_status
 from ..building.asking import Models, Report
 from ..building.folder import Folder
+from ..building.pairs import KINDS
 from .output import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -173,3 +176,102 @@ def _show(report: Report) -> None:
     if report.error is not None:
         raise report.error
     say(f"Next: {report.next}")
+
+
+@click.command()
+@folder_argument
+def status(folder: Path) -> None:
+    """Print what is done, what was refused, what the calls took, and the next command.
+
+    Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that failed, or were under
+    way when a run was killed, are not counted.
+    """
+    found = building_status.status(Folder(folder))
+    _columns([("step", "done"), *found.steps])
+    for one in found.balances:
+        say(building_answers.said(one))
+    if found.refused:
+        say()
+        _columns(
+            [("refused in", "reason", "texts"), *((*key, str(count)) for key, count in sorted(found.refused.items()))]
+        )
+    if found.spent:
+        say()
+        rows = [
+            *found.spent,
+            ("total", "", *(sum(numbers) for numbers in zip(*(row[2:] for row in found.spent), strict=True))),
+        ]
+        _columns(
+            [
+                ("spent in", "model", "calls", "input tokens", "output tokens"),
+                *((str(row[0]), str(row[1]), *(f"{number:,}" for number in row[2:])) for row in rows),
+            ]
+        )
+    if found.unread:
+        say(f"{found.unread} logs under logs/ could not be read: what they took is not counted.")
+    say()
+    say(f"Next: {found.next}" if found.next else f"Done: {folder / 'release'}")
+
+
+@click.command()
+@folder_argument
+@click.option(
+    "--size",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Pairs that people vote on.  [default: those of `personas` in build.yaml]",
+)
+@click.option("--models", type=click.IntRange(1), default=2, show_default=True, help="How many models answer.")
+def plan(folder: Path, size: int | None, models: int) -> None:
+    """Print the calls, tokens and votes to buy, before anything is spent.
+
+    Counts a new build of N pairs with the settings of build.yaml; persons that are in people.csv are not written again. Tokens are
+    estimates, with the assumptions that are printed.
+
+    \b
+        personafeedback build plan DIR --size 600
+    """
+    found = building_plan.plan(Folder(folder), size, models)
+    settings = Folder(folder).settings
+    say(
+        f"{found.pairs} pairs of {found.test} test persons; {found.persons} persons and {found.questions} questions in all; {models} models answer"
+    )
+    if found.persons != settings.personas:
+        say(
+            f"Set personas: {found.persons} in {folder / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
+        )
+    say(f"Votes to buy: {found.votes:,} ({settings.annotators} to each pair)")
+    say()
+    totals = [
+        sum(values)
+        for values in zip(*((one.calls, one.input_tokens, one.output_tokens) for one in found.calls), strict=True)
+    ]
+    _columns(
+        [
+            ("calls", "number", "input tokens", "output tokens"),
+            *((one.what, f"{one.calls:,}", f"{one.input_tokens:,}", f"{one.output_tokens:,}") for one in found.calls),
+            ("total", *(f"{number:,}" for number in totals)),
+        ]
+    )
+    say()
+    known = "assumed" if found.assumed else "the mean of this build"
+    for line in (
+        f"a persona has {found.persona_tokens} tokens ({known}), an answer {building_plan.ANSWER}, a question {building_plan.QUESTION}",
+        f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
+        "memory is not counted, nor thinking of models that think, nor attention items",
+        f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan for more than it is to have",
+    ):
+        say(f"Assumed: {line}.")
+    say(f"Next: personafeedback build personas {folder} --model MODEL")
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print lines with their columns below each other; numbers stand at the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, numbers, strict=True)
+        )
+        say("  ".join(cells).rstrip())
