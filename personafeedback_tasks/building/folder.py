@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..common.errors import DataError
-from ..common.files import write
+from ..common.files import Content, write_all
 from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
@@ -122,12 +122,38 @@ class Folder:
         Raises:
             FileError: it cannot be written. It is unchanged.
         """
+        write_all(dict([self._as_file(kind, found, name)]))
+
+    def write_together(self, rows: Mapping[type, Iterable[Any]], others: Mapping[Path, str] = {}) -> None:
+        """Replace several files, in this order and after the others, once all of them are on the disk.
+
+        Args:
+            rows: type of row -> all rows of its file.
+            others: path -> content of files that are no rows.
+
+        Raises:
+            FileError: one cannot be written. All are unchanged.
+        """
+        write_all({**others, **dict(self._as_file(kind, found) for kind, found in rows.items())})
+
+    def _as_file(self, kind: type, found: Iterable[Any], name: str = "") -> tuple[Path, Content]:
         path = self.root / (name or FILES[kind])
         dicts = [as_dict(row) for row in found]
         if path.suffix == ".csv":
-            write(path, tables.text([one.name for one in fields(kind)], dicts))
-        else:
-            write(path, [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts])
+            names, key = [one.name for one in fields(kind)], _KEYS[kind]
+            notes = self._notes(path, names, key)
+            columns = dict.fromkeys(column for line in notes.values() for column in line)
+            return path, tables.text([*names, *columns], [{**notes.get(row[key], {}), **row} for row in dicts])
+        return path, [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
+
+    def _notes(self, path: Path, names: list[str], key: str) -> dict[str, dict[str, str]]:
+        """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
+        if not path.is_file():
+            return {}
+        return {
+            row.get(key, ""): {name: value for name, value in row.items() if name and name not in names}
+            for _, row in tables.rows(path, None, [])
+        }
 
     def persona(self, user_id: str) -> Persona:
         """A persona as a prompt shows it.

@@ -15,11 +15,11 @@ _SEPARATORS = (",", ";", "\t")
 """Spreadsheets write the one of their country."""
 
 
-def rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(where, column -> value) of every line that is not blank, in the file's order. Values have no spaces around them.
 
     Args:
-        columns: those that may be there. Others are a team's notes: they are left out.
+        columns: those that are wanted; all if None. Others are a team's notes: they are left out.
         needed: those that must be there.
 
     Raises:
@@ -53,16 +53,18 @@ def rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[tupl
                     "that have a separator in them."
                 )
             row = dict(zip(names, values, strict=False))
-            found.append((where, {name: value.strip() for name, value in row.items() if name in columns}))
+            found.append(
+                (where, {name: value.strip() for name, value in row.items() if columns is None or name in columns})
+            )
     except csv.Error as error:
         raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
     return found
 
 
 def text(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:
-    """A table's file. It begins with the mark by which spreadsheets know UTF-8."""
+    """A table's file. It begins with the mark by which spreadsheets know UTF-8. A value that a line lacks is empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: line[name] for name in columns} for line in lines)
+    writer.writerows({name: line.get(name, "") for name in columns} for line in lines)
     return "\ufeff" + out.getvalue()

@@ -1,0 +1,76 @@
+"""One step's dealings with models, and what it says of itself at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import PersonaFeedbackError, require
+
+if TYPE_CHECKING:
+    from ..inspect_harness.generation import Generated
+
+
+@dataclass
+class Report:
+    """What a step read, wrote and refused.
+
+    Attributes:
+        read, wrote, notes: lines.
+        refused: reason -> texts that a check turned down.
+        failed: of the requests that brought no text: id -> why. A later run asks for these again.
+        next: the command to go on with.
+        error: a model wrote none of its texts: raised by the command once all else is written.
+    """
+
+    read: list[str] = field(default_factory=list)
+    wrote: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    failed: dict[str, str] = field(default_factory=dict)
+    next: str = ""
+    error: PersonaFeedbackError | None = None
+
+
+@dataclass(frozen=True)
+class Models:
+    """Those that write in a step.
+
+    Attributes:
+        names: as Inspect has them.
+        arguments: of each of them.
+        max_tokens: limit on each text; the provider's if None.
+        temperature: the provider's if None.
+    """
+
+    names: tuple[str, ...]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+    def write(self, name: str, prompts: Mapping[str, str], root: Path, step: str, report: Report) -> Generated:
+        """Have one of them write.
+
+        Args:
+            prompts: id of a text -> what the model is told.
+            report: gets what failed.
+
+        Raises:
+            OptionError: there is no such model.
+        """
+        require("inspect_ai", extra="build")
+        from ..inspect_harness.generation import Generated, GenerationError, Request, generate
+
+        try:
+            found = generate(
+                [Request(one, prompt) for one, prompt in prompts.items()], name, root, step=step, model_args=self.arguments,
+                max_tokens=self.max_tokens, temperature=self.temperature,
+            )  # fmt: skip
+        except GenerationError as error:
+            report.error = report.error or error
+            return Generated({}, {})
+        report.failed |= found.failures
+        return found

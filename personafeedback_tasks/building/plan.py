@@ -1,0 +1,109 @@
+"""`build plan`: the calls, tokens and votes that a set of a size takes, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import mean
+
+from ..common.errors import OptionError
+from ..common.tokens import estimated
+from . import prompts
+from .answers import FIRST, REWRITES
+from .folder import Folder
+from .pairs import KINDS
+from .questions import CANDIDATES
+from .rows import FULL, MASKED, Person
+
+SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
+"""Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite
+says about itself."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls of one kind.
+
+    Attributes:
+        input_tokens, output_tokens: of all of them, estimated.
+    """
+
+    what: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build takes.
+
+    Attributes:
+        pairs: that people vote on: at least as many as were asked for.
+        persons, test: all persons, and those whose pairs people vote on.
+        persona_tokens: of a persona; assumed unless the build has personas.
+    """
+
+    pairs: int
+    votes: int
+    persons: int
+    test: int
+    questions: int
+    calls: tuple[Calls, ...]
+    persona_tokens: int
+    assumed: bool
+
+
+def plan(folder: Folder, size: int | None, models: int) -> Plan:
+    """What a build with its settings takes.
+
+    Args:
+        size: pairs that people vote on; those of `personas` (build.yaml) if None.
+        models: that answer.
+
+    Raises:
+        DataError: a file of the build is broken.
+        OptionError: with these settings there is no pair.
+    """
+    settings = folder.settings
+    each = settings.specific + settings.general
+    if not each or not settings.test:
+        name = "test" if each else "specific and general"
+        raise OptionError(
+            f"{name} must be above 0 in {folder.root / 'build.yaml'} for pairs to vote on, got 0. Change it."
+        )
+    per_person = each * len(KINDS)
+    test = math.ceil(size / per_person) if size else math.ceil(settings.personas * settings.test)
+    persons = math.ceil(test / settings.test) if size else settings.personas
+    present = folder.people() if folder.read(Person) else []
+    texts = [folder.persona(one.user_id).text for one in present]
+    told = round(mean(estimated(texts))) if texts else PERSONA
+    asked = test * each
+    calls = _calls(folder, persons, max(0, persons - len(present)), asked, models, told)
+    return Plan(
+        pairs=asked * len(KINDS), votes=asked * len(KINDS) * settings.annotators, persons=persons, test=test,
+        questions=persons * each, calls=tuple(one for one in calls if one.calls), persona_tokens=told, assumed=not texts,
+    )  # fmt: skip
+
+
+def _calls(folder: Folder, persons: int, new: int, asked: int, models: int, told: int) -> list[Calls]:
+    settings = folder.settings
+    fixed = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
+    shown = max(CANDIDATES, 10 * settings.general)
+    answered = persons * (settings.specific + settings.general) * models
+    personas: Mapping[str, float] = {FULL: told, MASKED: told * float(1 - settings.masked)}
+    return [
+        _of("personas", new, fixed["persona"] + SEED, told),
+        _of("specific questions", persons * settings.specific, fixed["specific"] + told, QUESTION),
+        _of("general questions", persons * bool(settings.general), fixed["general"] + told + shown * QUESTION, CHOICE),
+        *(_of(f"answers, {name}", answered, fixed[name] + QUESTION + personas.get(name, 0), ANSWER) for name in FIRST),
+        *(
+            _of(f"answers, {name}", asked * models, fixed[prompt] + QUESTION + ANSWER, ANSWER + REASONS)
+            for name, prompt in REWRITES.items()
+        ),
+    ]
+
+
+def _of(what: str, calls: int, input_tokens: float, output_tokens: float) -> Calls:
+    return Calls(what, calls, round(calls * input_tokens), round(calls * output_tokens))

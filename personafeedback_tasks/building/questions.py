@@ -1,0 +1,209 @@
+"""`build questions`: specific ones that a model writes for each person, general ones that it chooses from a pool, and a team's own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import fields
+
+from ..common.errors import DataError
+from ..common.files import locked, write
+from ..engine.cases import digest_of
+from ..personafeedback.persona import Persona
+from . import checks, prompts, tables
+from .asking import Models, Report
+from .drawn import generator, scenarios
+from .folder import Folder
+from .leaks import Leaks
+from .personas import SIMILAR
+from .rows import OWN, Origin, Person, Question, Refused, parse
+from .seeds import pool
+from .similar import Seen
+
+STEP = "questions"
+NEAR = 0.7
+"""Likeness from which two questions are near duplicates."""
+
+GIVES_AWAY, LONG, NO_NUMBERS = "gives_away", "too_long", "no_numbers"
+
+LONGEST = 600
+"""Characters of a question. A longer reply is an essay about one."""
+
+MEMORY, CANDIDATES = 5, 20
+"""Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
+
+_QUOTES = "\"'“”「」 "
+
+
+class _Step:
+    """The state of one run: what is there, and what comes to it.
+
+    Raises:
+        DataError: a file of the build is broken.
+    """
+
+    def __init__(self, folder: Folder, report: Report):
+        self.folder, self.report, self.settings = folder, report, folder.settings
+        self.people = {one.user_id: folder.persona(one.user_id) for one in folder.people()}
+        self.questions, self.origins, self.refused = _questions(folder), folder.read(Origin), folder.read(Refused)
+        known = {one.user_id for one in folder.need(Person, "personas")}
+        for one in self.questions:
+            if one.user_id not in known:
+                raise DataError(
+                    f"{folder.path(Question)}: found the user_id {one.user_id!r} in question {one.id!r}, expected one of people.csv. "
+                    f"Add persona/{one.user_id}.json and run `build personas`, or remove the line."
+                )
+        have = {one.id for one in self.origins}
+        self.own = [one for one in self.questions if one.id not in have]
+        self.origins += [Origin(id=one.id, kind="question", model=OWN, parents=(one.user_id,)) for one in self.own]
+        self.done = {part for one in self.origins for part in one.parents} | {
+            one.id for one in self.refused if one.step == STEP
+        }
+        self.written = 0
+
+    def take(self, slot: str, user: str, category: str, text: str, scenario: str, model: str, prompt: str) -> None:
+        question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
+        self.questions.append(question)
+        self.origins.append(
+            Origin(
+                id=question.id,
+                kind="question",
+                model=model,
+                prompt=prompt,
+                seed=self.settings.seed,
+                parents=(user, slot),
+            )
+        )
+        self.written += 1
+
+    def refuse(self, slot: str, reason: str, text: str) -> None:
+        self.refused.append(Refused(id=slot, step=STEP, reason=reason, text=text))
+        self.report.refused[reason.split(" of ")[0]] += 1
+
+    def save(self) -> None:
+        self.folder.write_together({Origin: self.origins, Refused: self.refused, Question: self.questions})
+
+
+def write_questions(folder: Folder, models: Models | None) -> Report:
+    """Take the questions that a team put there and, with a model, those that are missing.
+
+    Raises:
+        DataError: a file of the build is broken, or general questions are wanted and there is no pool.
+        OptionError: there is no such model.
+    """
+    with locked(folder.root):
+        report = Report()
+        step = _Step(folder, report)
+        report.read.append(f"{len(step.people)} persons, {len(step.questions)} questions")
+        if models is not None:
+            if step.settings.specific:
+                _specific(step, models)
+            if step.settings.general:
+                _general(step, models)
+        step.save()
+        of = Counter(one.category for one in step.questions if one.keep != "no")
+        report.wrote.append(
+            f"{step.written} questions, {len(step.own)} of your own; questions.csv has {of['specific']} specific, {of['general']} general"
+        )
+        report.next = f"personafeedback build answers {folder.root} --model MODEL"
+        return report
+
+
+def _specific(step: _Step, models: Models) -> None:
+    (model,), settings = models.names, step.settings
+    prompt, asked, of = prompts.load(step.folder.root, "specific"), {}, {}
+    for user, persona in step.people.items():
+        for number, scenario in enumerate(scenarios(settings, user, settings.specific)):
+            slot = f"{user}:specific:{number}"
+            if slot not in step.done:
+                of[slot] = (user, scenario)
+                asked[slot] = prompt.filled(
+                    persona=persona.text,
+                    scenario=scenario,
+                    language=settings.language,
+                    memory=_memory(step, persona, slot),
+                )
+    replies = models.write(model, asked, step.folder.root, STEP, step.report).replies
+    if not replies:
+        return
+    leaks = Leaks(step.people.values())
+    seen = Seen(NEAR, ((one.id, one.question) for one in step.questions if one.category == "specific"))
+    for slot in (one for one in asked if one in replies):
+        reply, (user, scenario) = replies[slot], of[slot]
+        text = " ".join(reply.text.split()).strip(_QUOTES)
+        reason = checks.fault(text, settings.language, reply.cut)
+        if not reason:
+            if len(text) > LONGEST:
+                reason = LONG
+            elif leaks.gives_away(step.people[user], text):
+                reason = GIVES_AWAY
+            elif other := seen.like(text):
+                reason = f"{SIMILAR} of {other}"
+        if reason:
+            step.refuse(slot, reason, reply.text)
+        else:
+            seen.add(slot, text)
+            step.take(slot, user, "specific", text, scenario, model, prompt.version)
+
+
+def _general(step: _Step, models: Models) -> None:
+    (model,), settings, root = models.names, step.settings, step.folder.root
+    prompt, (texts, out) = prompts.load(root, "general"), pool(root)
+    left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
+    step.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    asked, shown, wanted = {}, {}, {}
+    for user, persona in step.people.items():
+        have = {one.question for one in step.questions if one.user_id == user and one.category == "general"}
+        slot, missing = f"{user}:general:{settings.general}", settings.general - len(have)
+        if missing > 0 and slot not in step.done:
+            left = [text for text in texts if text not in have]
+            count = min(len(left), max(CANDIDATES, 10 * missing))
+            shown[slot], wanted[slot] = generator(settings, "pool", slot).sample(left, count), (user, missing)
+            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown[slot], start=1))
+            asked[slot] = prompt.filled(
+                persona=persona.text, questions=listed, count=str(missing), language=settings.language
+            )
+    replies = models.write(model, asked, root, STEP, step.report).replies
+    for slot in (one for one in asked if one in replies):
+        reply, (user, missing) = replies[slot], wanted[slot]
+        numbers = dict.fromkeys(int(found) for found in re.findall(r"[0-9]{1,6}", reply.text))
+        chosen = [shown[slot][number - 1] for number in numbers if 1 <= number <= len(shown[slot])][:missing]
+        if not chosen:
+            step.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+        taken = {one.id for one in step.questions}
+        for text in chosen:
+            if _id(user, text) not in taken:
+                step.take(slot, user, "general", text, "", model, prompt.version)
+
+
+def _memory(step: _Step, persona: Persona, slot: str) -> str:
+    """A drawn handful of what the user read; empty without a memory file."""
+    if persona.memory_file is None or not persona.memory_file.is_file():
+        return ""
+    pieces = persona.memory
+    drawn = generator(step.settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
+    return "\n".join(f"- {piece}" for piece in drawn)
+
+
+def _questions(folder: Folder) -> list[Question]:
+    """The lines of questions.csv. A team's own may come without ids: they get one here.
+
+    Raises:
+        DataError: see `Folder.read`.
+    """
+    path = folder.path(Question)
+    if not path.is_file():
+        return []
+    lines = tables.rows(path, None, ["user_id", "category", "question"])
+    if any(not row.get("id") for _, row in lines):
+        names = [one.name for one in fields(Question)]
+        for where, row in lines:
+            row["id"] = row.get("id") or _id(row["user_id"], row["question"])
+            parse(Question, {name: value for name, value in row.items() if name in names}, where)
+        columns = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(columns), [row for _, row in lines]))
+    return folder.read(Question)
+
+
+def _id(user: str, text: str) -> str:
+    return f"{user}:{digest_of([text])}"

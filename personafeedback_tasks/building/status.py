@@ -1,0 +1,106 @@
+"""`build status`: what is done, what it took, what was refused, and the command to go on with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..common.errors import require
+from .folder import BELOW, Folder
+from .pairs import Balance, balance
+from .rows import SPLITS, Answer, Pair, Person, Question, Refused, Shown, Tiered, Vote
+
+
+@dataclass
+class Status:
+    """Where a build is.
+
+    Attributes:
+        steps: (step, what is done) in their order.
+        balances: the lengths of the pairs.
+        refused: (step, reason) -> texts.
+        spent: (step, model, texts, input tokens, output tokens).
+        unread: logs that cannot be read.
+        next: the command to go on with; empty when all is done.
+    """
+
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    balances: list[Balance] = field(default_factory=list)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    spent: list[tuple[str, str, int, int, int]] = field(default_factory=list)
+    unread: int = 0
+    next: str = ""
+
+
+def status(folder: Folder) -> Status:
+    """Where a build is.
+
+    Raises:
+        DataError: a file of the build is broken, or there is no build.
+    """
+    found, settings, root = Status(), folder.settings, folder.root
+    people, questions, answers, pairs = (
+        folder.read(Person),
+        folder.read(Question),
+        folder.read(Answer),
+        folder.read(Pair),
+    )
+    shown, votes, tiers, below = folder.read(Shown), folder.read(Vote), folder.read(Tiered), folder.read(Tiered, BELOW)
+    kept = [one for one in people if one.keep != "no"]
+    of_split = Counter(one.split for one in kept)
+    found.steps.append(
+        ("personas", f"{len(kept)} ({', '.join(f'{of_split[one]} {one}' for one in SPLITS)}){_dropped(people, kept)}")
+    )
+    users = {one.user_id for one in kept}
+    asked = [one for one in questions if one.keep != "no" and one.user_id in users]
+    of_category = _counts(one.category for one in asked)
+    found.steps.append(("questions", f"{len(asked)}{of_category}{_dropped(questions, asked)}"))
+    found.steps.append(("answers", f"{len(answers)}{_counts(one.strategy for one in answers)}; {len(pairs)} pairs"))
+    found.steps.append(("packs", f"{len({one.annotator for one in shown})} annotators, {len(shown)} items"))
+    cast = len({(one.annotator, one.pair_id) for one in votes})
+    found.steps.append(
+        (
+            "votes",
+            f"{cast} of {len(pairs) * settings.annotators} ({settings.annotators} to each pair) by {len({one.annotator for one in votes})}",
+        )
+    )
+    found.steps.append(("tiers", f"{len(tiers)} cases{_counts(one.difficulty for one in tiers)}; {len(below)} below"))
+    released = (root / "release" / "set.json").is_file()
+    found.steps.append(("release", "release/" if released else "none"))
+    found.balances = balance(pairs, answers)
+    found.refused.update((one.step, one.reason.split(" ")[0]) for one in folder.read(Refused))
+    _spent(folder, found)
+    for missing, command in (
+        (not people, f"personas {root} --model MODEL"),
+        (not questions, f"questions {root} --model MODEL"),
+        (not pairs, f"answers {root} --model MODEL --model OTHER"),
+        (not (shown or votes or tiers), f"packs {root}"),
+        (not (votes or tiers), f"votes {root} FILE..."),
+        (not tiers, f"tiers {root}"),
+        (not released, f"release {root}"),
+    ):
+        if missing:
+            found.next = f"personafeedback build {command}"
+            break
+    return found
+
+
+def _spent(folder: Folder, found: Status) -> None:
+    if not any((folder.root / "logs").glob("*/*.eval")):
+        return
+    require("inspect_ai", extra="build")
+    from ..inspect_harness.spent import spent
+
+    rows, broken = spent(folder.root)
+    found.spent = [(one.step, one.model, one.texts, one.input_tokens, one.output_tokens) for one in rows]
+    found.unread = len(broken)
+
+
+def _counts(names: object) -> str:
+    """` (3 full, 2 masked)`; empty for none."""
+    of = Counter(names)  # type: ignore[call-overload]
+    return f" ({', '.join(f'{count} {name}' for name, count in of.items())})" if of else ""
+
+
+def _dropped(lines: list[Person] | list[Question], kept: list[Person] | list[Question]) -> str:
+    return f", {len(lines) - len(kept)} dropped" if len(lines) > len(kept) else ""
