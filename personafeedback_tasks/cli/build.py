@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .build_generate import answers, init, personas, plan, questions, status
-from .build_release import tiers
+from .build_release import release, tiers
 from .build_votes import packs, votes
 
 
@@ -28,5 +28,5 @@ def build() -> None:
     """
 
 
-for command in (init, plan, status, personas, questions, answers, packs, votes, tiers):
+for command in (init, plan, status, personas, questions, answers, packs, votes, tiers, release):
     build.add_command(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -72,3 +73,61 @@ def _value(of: Estimate) -> str:
     if of.value != of.value:
         return "–"
     return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}–{of.high:.2f})"
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="NAME",
+    type=click.Choice(["longest", "overlap", "name", "contradiction"]),
+    help="Release in spite of this finding: longest, overlap or name above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
+)
+def release(folder: Path, accept: tuple[str, ...]) -> None:
+    """Make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
+
+    Everything in this package then works on it: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
+
+    Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, or the one that says the
+    user's name is right in more than 60 % of the Hard cases, or a pair has both labels, nothing is released unless --accept names it.
+
+    \b
+        personafeedback build release DIR
+        personafeedback build release DIR --accept longest
+    """
+    from ..building import data_card, shortcuts
+    from ..building.release_folder import files, make
+    from ..building.releasing import put_in_place, staged
+
+    build = opened(folder)
+    made = make(build)
+    contents = files(build, made)
+    with staged(build.root, contents) as (place, cases):
+        checked = shortcuts.check(cases)
+        show_table(
+            "Shortcuts: accuracy ± standard error, in percent; chance is 50",
+            ["", *next(iter(checked.shortcuts.values()))],
+            [
+                (name, *(f"{100 * one.value:.1f} ± {100 * one.stderr:.1f}" for one in of.values()))
+                for name, of in checked.shortcuts.items()
+            ],
+        )
+        shortcuts.refuse(checked, accept, f"personafeedback build release {shlex.quote(str(build.root))}")
+        write(place / "README.md", data_card.card(made, build.settings, checked, accept))
+        put_in_place(build.root)
+    out = build.root / "release"
+    counts = made.manifest.counts
+    say(
+        f"wrote {out}: {sum(counts.values()):,} cases ({', '.join(f'{cell} {count:,}' for cell, count in counts.items())})"
+    )
+    if made.left_out:
+        say(f"{made.left_out:,} pairs are left out: their question or person has keep = no")
+    for name in accept:
+        if name not in checked.found:
+            say(f"--accept {name} was not needed")
+    say(f"The set is called {made.manifest.name}. Ask a model:")
+    data = shlex.quote(f"data={out}")
+    say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
+    tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
+    say(f"    lm_eval run --tasks {tasks} --metadata {data} --log_samples --output_path DIR ...")

@@ -41,7 +41,7 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
                 ("question", "Try a museum"),
             ):
                 ids[strategy] = f"{question}:{strategy}:{digest_of((strategy, question))}"
-                longer = " and then have some tea" * ((number + turn + len(strategy)) % 2)
+                longer = " and then have some tea" * ((number + turn + (strategy == "full")) % 2)
                 answers.append(
                     Answer(
                         id=ids[strategy], question_id=question, user_id=user, strategy=strategy, model="acme/m",
