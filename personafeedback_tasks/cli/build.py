@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .build_generate import answers, init, personas, plan, questions, status
+from .build_import import import_command
 from .build_release import release, tiers
 from .build_votes import packs, votes
 
@@ -25,8 +26,10 @@ def build() -> None:
         personafeedback build votes DIR FILE...
         personafeedback build tiers DIR
         personafeedback build release DIR
+
+    Pairs that exist come in with `build import`.
     """
 
 
-for command in (init, plan, status, personas, questions, answers, packs, votes, tiers, release):
+for command in (init, plan, status, personas, questions, answers, packs, votes, tiers, release, import_command):
     build.add_command(command)

@@ -1,0 +1,89 @@
+"""The command that brings pairs that exist into a build: build import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..building import settings
+from ..building.folder import Folder
+from ..building.imported import FIELDS, REASONS, RECIPES, import_rows, mapping, save
+from ..building.settings import Settings
+from ..building.sources import read_rows
+from ..building.starting import as_yaml
+from ..common.errors import DataError, OptionError
+from ..common.files import write
+from ..personafeedback.cells import DIFFICULTIES
+from ..personafeedback.manifest import LONGEST_NAME, is_line
+from .build_folder import FOLDER, then
+from .output import say
+
+
+@click.command("import")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE_OR_HUB",
+    required=True,
+    help="A .csv, .json or .jsonl file, a folder of `datasets`, or a Hub id.",
+)
+@click.option(
+    "--map",
+    "keys",
+    metavar="FIELD=KEY,...",
+    help=f"Which key of a row has {', '.join(FIELDS)}; also user_id and category. Dots go into objects and lists.",
+)
+@click.option(
+    "--recipe", type=click.Choice(sorted(RECIPES)), help="The --map of a known set; not verified on the real data."
+)
+@click.option("--split", default="train", show_default=True, help="Of a dataset.")
+@click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Of all pairs.")
+@click.option("--name", help="Of the set, if DIR is new.")
+@click.option("--licence", help="Of the texts, if DIR is new.")
+def import_command(
+    folder: Path, source: str, keys: str | None, recipe: str | None, split: str, difficulty: str, name: str | None, licence: str | None
+) -> None:  # fmt: skip
+    """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
+
+    A persona may be an object, a text or a list; who has the same one is the same user, unless --map names a user_id. Several keys with +
+    between, as in rejected=worse+worst, make a pair with each.
+
+    \b
+        personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad
+        personafeedback build import DIR --from OWNER/NAME --split test --recipe personalized-rewardbench
+        personafeedback build release DIR
+    """
+    if (keys is None) == (recipe is None):
+        raise OptionError("Pass either --map, or the --recipe of a known set.")
+    wanted = mapping(keys) if keys is not None else dict(RECIPES[str(recipe)])
+    path = folder / settings.FILE
+    if path.exists():
+        told = Settings.load(path)
+    else:
+        for option, value in (("--name", name), ("--licence", licence)):
+            if value is not None and not is_line(value, LONGEST_NAME):
+                raise OptionError(f"{option} must be one printable line of 1 to {LONGEST_NAME} characters.")
+        told = Settings(name=name or Settings.name, licence=licence or Settings.licence)
+    made = import_rows(read_rows(source, split), wanted, difficulty, told.seed)
+    if not made.pairs:
+        raise DataError(
+            f"{source}: found no pair to take in {made.rows:,} rows, expected some. Refused: {dict(made.why) or 'none'}."
+        )
+    if not path.exists():
+        write(path, as_yaml(told))
+    build = Folder(folder)
+    save(build, made)
+    say(f"read {made.rows:,} rows of {source}")
+    say(
+        f"wrote {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
+    )
+    for reason, count in made.why.items():
+        say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
+    if recipe:
+        say(
+            f"The recipe {recipe} was written after a description and is not verified on the real data: look at some pairs."
+        )
+    say("Their labels are those of the source. To have them voted on: personafeedback build packs")
+    then("release", build)
