@@ -96,10 +96,11 @@ def write_questions(folder: Folder, models: Models | None) -> Report:
         step = _Step(folder, report)
         report.read.append(f"{len(step.people)} persons, {len(step.questions)} questions")
         if models is not None:
+            texts = _pool(step) if step.settings.general else []  # before anything is spent
             if step.settings.specific:
                 _specific(step, models)
-            if step.settings.general:
-                _general(step, models)
+            if texts:
+                _general(step, models, texts)
         step.save()
         of = Counter(one.category for one in step.questions if one.keep != "no")
         report.wrote.append(
@@ -146,11 +147,16 @@ def _specific(step: _Step, models: Models) -> None:
             step.take(slot, user, "specific", text, scenario, model, prompt.version)
 
 
-def _general(step: _Step, models: Models) -> None:
-    (model,), settings, root = models.names, step.settings, step.folder.root
-    prompt, (texts, out) = prompts.load(root, "general"), pool(root)
+def _pool(step: _Step) -> list[str]:
+    texts, out = pool(step.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
     step.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    return texts
+
+
+def _general(step: _Step, models: Models, texts: list[str]) -> None:
+    (model,), settings, root = models.names, step.settings, step.folder.root
+    prompt = prompts.load(root, "general")
     asked, shown, wanted = {}, {}, {}
     for user, persona in step.people.items():
         have = {one.question for one in step.questions if one.user_id == user and one.category == "general"}
