@@ -382,6 +382,9 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     writer.replies = {lost: RuntimeError("the provider does not like it")}
     report = write_answers(folder, ONE)
     assert (report.failed, report.error) == ({lost: "the provider does not like it"}, None)
+    shown = personafeedback("build", "status", folder.root).output
+    assert "11 pairs; 1 lacking: run it again" in shown
+    assert f"Next: personafeedback build answers {folder.root}" in shown
     kept = folder.read(Answer)
     assert lost not in {one.id for one in kept}
     assert len(folder.read(Pair)) == 3 * 4 - 1
@@ -392,6 +395,7 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
     writer.replies = {}
     assert write_answers(folder, ONE).error is None
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
     assert [id for *_, id, _ in writer.take()] == [lost]
     assert len(folder.read(Pair)) == 3 * 4
 
@@ -483,10 +487,9 @@ def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp
         server.answer_only(23)
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
         try:
-            server.wait_until_it_holds(10, process)
+            in_flight = server.wait_until_all_wait(process)
         finally:
             kill(process)
-        in_flight = len(server.seen) - 23
         assert not folder.read(Answer)
         server.answer_only(float("inf"))
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -18,6 +18,7 @@ from .leaks import Leaks
 from .personas import SIMILAR
 from .rows import OWN, Origin, Person, Question, Refused, parse
 from .seeds import pool
+from .settings import Settings
 from .similar import Seen
 
 STEP = "questions"
@@ -114,8 +115,8 @@ def _specific(step: _Step, models: Models) -> None:
     (model,), settings = models.names, step.settings
     prompt, asked, of = prompts.load(step.folder.root, "specific"), {}, {}
     for user, persona in step.people.items():
-        for number, scenario in enumerate(scenarios(settings, user, settings.specific)):
-            slot = f"{user}:specific:{number}"
+        drawn = scenarios(settings, user, settings.specific)
+        for slot, scenario in zip(slots(settings, user), drawn, strict=True):
             if slot not in step.done:
                 of[slot] = (user, scenario)
                 asked[slot] = prompt.filled(
@@ -180,6 +181,11 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
         for text in chosen:
             if _id(user, text) not in taken:
                 step.take(slot, user, "general", text, "", model, prompt.version)
+
+
+def slots(settings: Settings, user: str) -> list[str]:
+    """What a user's specific questions are asked under, before anybody knows their texts."""
+    return [f"{user}:specific:{number}" for number in range(settings.specific)]
 
 
 def _memory(step: _Step, persona: Persona, slot: str) -> str:
