@@ -42,6 +42,9 @@ STEP = "answers"
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
 
+UNEVEN = 0.2
+"""Share of a kind's pairs, longer minus shorter, from which a report says what to do. 60 % to 40 % is where a release is stopped."""
+
 EQUAL, NEARLY, NO_TAG = "equal", "near_equal", "no_answer_tag"
 
 MEANINGS: Mapping[str, str] = {
@@ -115,7 +118,12 @@ def _choose(folder: Folder, step: _Step, report: Report) -> None:
     )
     folder.write(Pair, pairs)
     report.wrote.append(f"{len(pairs)} pairs of test persons in pairs.jsonl")
-    report.notes += [said(one) for one in balance(pairs, step.answers)]
+    lengths = balance(pairs, step.answers)
+    report.notes += [said(one) for one in lengths]
+    if any(abs(one.longer - one.shorter) > UNEVEN * one.pairs for one in lengths) and not voted:
+        report.notes.append(
+            "One side is longer more often: answers of more models give more pairs to choose from. Name another --model before packs are made."
+        )
     if voted and len(pairs) > len(old):
         report.notes.append(
             f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these."

@@ -107,26 +107,34 @@ def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]
 def _balanced(
     settings: Settings, kind: str, candidates: Mapping[str, list[tuple[Answer, Answer]]], tally: int
 ) -> dict[str, tuple[Answer, Answer]]:
-    """One pair for every question: of equal lengths if it has one, else such that as many are longer as shorter.
+    """One pair for every question, such that as many are longer as shorter, as nearly as can be.
 
     Args:
         tally: longer minus shorter of the pairs that are there already.
     """
-    found, free = {}, []
+    found: dict[str, tuple[Answer, Answer]] = {}
+    uneven: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
+    equal: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
     for name, options in candidates.items():
         nearest: dict[int, tuple[Answer, Answer]] = {}
         for one in sorted(options, key=_difference):
             nearest.setdefault(_sign(*one), one)
-        if 0 in nearest or len(nearest) == 1:
-            found[name] = nearest.get(0) or next(iter(nearest.values()))
+        if len(nearest) == 1:
+            found[name] = next(iter(nearest.values()))
             tally += _sign(*found[name])
         else:
-            free.append((name, nearest))
-    # Taken in a drawn order, so that the side says nothing about the place of a question.
-    for name, nearest in sorted(free, key=lambda one: generator(settings, f"balance:{kind}", one[0]).random()):
-        sign = -1 if tally > 0 else 1 if tally < 0 else generator(settings, f"side:{kind}", name).choice((1, -1))
-        found[name] = nearest[sign]
-        tally += sign
+            (equal if 0 in nearest else uneven).append((name, nearest))
+    # Those that can be equal come last: they can take back a side that is one too many, if they have its opposite.
+    spare = {-sign for _, nearest in equal for sign in nearest} - {0}
+    for free in (uneven, equal):
+        # In a drawn order, so that the side says nothing about the place of a question.
+        for name, nearest in sorted(free, key=lambda one: generator(settings, f"balance:{kind}", one[0]).random()):
+            wanted = (tally < 0) - (tally > 0)
+            if wanted not in nearest:
+                sides = sorted(spare if free is uneven and spare else {-1, 1})
+                wanted = 0 if 0 in nearest else generator(settings, f"side:{kind}", name).choice(sides)
+            found[name] = nearest[wanted]
+            tally += wanted
     return found
 
 

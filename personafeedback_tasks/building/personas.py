@@ -78,8 +78,7 @@ def _write(
     settings, prompt, given = folder.settings, prompts.load(folder.root, "persona"), seeds(folder.root)
     report.read.append(f"{len(given)} seeds")
     asked, parents = {}, {}
-    for number in range(settings.personas):
-        name = f"u{digest_of([settings.seed, 'persona', number])[:8]}"
+    for number, name in enumerate(names(settings)):
         if name not in done:
             seed = _seed(settings, given, number)
             parents[name] = (f"seed:{digest_of([json.dumps(seed, sort_keys=True)])}",)
@@ -109,6 +108,11 @@ def _write(
         )
         found[name] = _Written(profile, origin)
     return found, turned
+
+
+def names(settings: Settings) -> list[str]:
+    """The ids of the personas that models write."""
+    return [f"u{digest_of([settings.seed, 'persona', number])[:8]}" for number in range(settings.personas)]
 
 
 def _seed(settings: Settings, given: list[dict[str, Any]], number: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from .leaks import Leaks
 from .personas import SIMILAR
 from .rows import OWN, Origin, Person, Question, Refused, parse
 from .seeds import pool
+from .settings import Settings
 from .similar import Seen
 
 STEP = "questions"
@@ -96,10 +97,11 @@ def write_questions(folder: Folder, models: Models | None) -> Report:
         step = _Step(folder, report)
         report.read.append(f"{len(step.people)} persons, {len(step.questions)} questions")
         if models is not None:
+            texts = _pool(step) if step.settings.general else []  # before anything is spent
             if step.settings.specific:
                 _specific(step, models)
-            if step.settings.general:
-                _general(step, models)
+            if texts:
+                _general(step, models, texts)
         step.save()
         of = Counter(one.category for one in step.questions if one.keep != "no")
         report.wrote.append(
@@ -113,8 +115,8 @@ def _specific(step: _Step, models: Models) -> None:
     (model,), settings = models.names, step.settings
     prompt, asked, of = prompts.load(step.folder.root, "specific"), {}, {}
     for user, persona in step.people.items():
-        for number, scenario in enumerate(scenarios(settings, user, settings.specific)):
-            slot = f"{user}:specific:{number}"
+        drawn = scenarios(settings, user, settings.specific)
+        for slot, scenario in zip(slots(settings, user), drawn, strict=True):
             if slot not in step.done:
                 of[slot] = (user, scenario)
                 asked[slot] = prompt.filled(
@@ -146,11 +148,16 @@ def _specific(step: _Step, models: Models) -> None:
             step.take(slot, user, "specific", text, scenario, model, prompt.version)
 
 
-def _general(step: _Step, models: Models) -> None:
-    (model,), settings, root = models.names, step.settings, step.folder.root
-    prompt, (texts, out) = prompts.load(root, "general"), pool(root)
+def _pool(step: _Step) -> list[str]:
+    texts, out = pool(step.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
     step.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    return texts
+
+
+def _general(step: _Step, models: Models, texts: list[str]) -> None:
+    (model,), settings, root = models.names, step.settings, step.folder.root
+    prompt = prompts.load(root, "general")
     asked, shown, wanted = {}, {}, {}
     for user, persona in step.people.items():
         have = {one.question for one in step.questions if one.user_id == user and one.category == "general"}
@@ -174,6 +181,11 @@ def _general(step: _Step, models: Models) -> None:
         for text in chosen:
             if _id(user, text) not in taken:
                 step.take(slot, user, "general", text, "", model, prompt.version)
+
+
+def slots(settings: Settings, user: str) -> list[str]:
+    """What a user's specific questions are asked under, before anybody knows their texts."""
+    return [f"{user}:specific:{number}" for number in range(settings.specific)]
 
 
 def _memory(step: _Step, persona: Persona, slot: str) -> str:

@@ -6,9 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..common.errors import require
+from .answers import FIRST, REWRITES, answer_id
 from .folder import BELOW, Folder
 from .pairs import Balance, balance
-from .rows import SPLITS, Answer, Pair, Person, Question, Refused, Shown, Tiered, Vote
+from .personas import names
+from .questions import slots
+from .rows import FULL, OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote
 
 
 @dataclass
@@ -65,16 +68,22 @@ def status(folder: Folder) -> Status:
         )
     )
     found.steps.append(("tiers", f"{len(tiers)} cases{_counts(one.difficulty for one in tiers)}; {len(below)} below"))
+    lacking = _lacking(folder, people, asked, answers)
     released = (root / "release" / "set.json").is_file()
     found.steps.append(("release", "release/" if released else "none"))
     found.balances = balance(pairs, answers)
     found.refused.update((one.step, one.reason.split(" ")[0]) for one in folder.read(Refused))
     _spent(folder, found)
+    found.steps = [
+        (step, f"{done}; {lacking[step]} lacking: run it again" if lacking.get(step) else done)
+        for step, done in found.steps
+    ]
+    begun = bool(shown or votes or tiers)
     for missing, command in (
-        (not people, f"personas {root} --model MODEL"),
-        (not questions, f"questions {root} --model MODEL"),
-        (not pairs, f"answers {root} --model MODEL --model OTHER"),
-        (not (shown or votes or tiers), f"packs {root}"),
+        (not people or (lacking["personas"] and not questions), f"personas {root} --model MODEL"),
+        (not questions or (lacking["questions"] and not answers), f"questions {root} --model MODEL"),
+        (not pairs or (lacking["answers"] and not begun), f"answers {root} --model MODEL --model OTHER"),
+        (not begun, f"packs {root}"),
         (not (votes or tiers), f"votes {root} FILE..."),
         (not tiers, f"tiers {root}"),
         (not released, f"release {root}"),
@@ -83,6 +92,31 @@ def status(folder: Folder) -> Status:
             found.next = f"personafeedback build {command}"
             break
     return found
+
+
+def _lacking(folder: Folder, people: list[Person], asked: list[Question], answers: list[Answer]) -> dict[str, int]:
+    """Step -> texts that a model was to write and that neither came nor were refused: they failed, or the step was killed.
+
+    Only where a model has written something: a team may bring all of it.
+    """
+    settings, refused = folder.settings, {one.id for one in folder.read(Refused)}
+    origins = folder.read(Origin)
+    of_models = {one.kind for one in origins if one.model != OWN}
+    have = {*refused, *(part for one in origins for part in (one.id, *one.parents)), *(one.id for one in answers)}
+    test = {one.user_id for one in people if one.split == TEST}
+    expected: dict[str, list[str]] = {"personas": [], "questions": [], "answers": []}
+    if "persona" in of_models:
+        expected["personas"] = names(settings)
+    if "question" in of_models:
+        users = [one.user_id for one in people if one.keep != "no"]
+        expected["questions"] = [slot for user in users for slot in slots(settings, user)]
+    for model in sorted({one.model for one in answers if one.strategy in FIRST}):
+        expected["answers"] += [answer_id(one.id, strategy, model) for one in asked for strategy in FIRST]
+    known = {one.id for one in asked}
+    for one in answers:
+        if one.strategy == FULL and one.user_id in test and one.question_id in known:
+            expected["answers"] += [answer_id(one.question_id, strategy, one.model, one.id) for strategy in REWRITES]
+    return {step: sum(one not in have for one in ids) for step, ids in expected.items()}
 
 
 def _spent(folder: Folder, found: Status) -> None:

@@ -130,7 +130,7 @@ def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     Name all models at once: among their answers each pair is chosen so that the better informed one is as often the longer as the shorter
     one. Nothing is cut; the balance is printed.
 
-    Run it again after it was killed or after a text failed: only what is missing is asked. Refused texts are in refused.jsonl:
+    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. Refused texts are in refused.jsonl:
     """
     _show(building_answers.write_answers(Folder(folder), _models(tuple(dict.fromkeys(names)), options)))
 

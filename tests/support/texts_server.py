@@ -21,7 +21,7 @@ class TextsServer:
     """
 
     def __init__(self, write):
-        self.write, self.seen, self.answered = write, [], 0
+        self.write, self.seen = write, []
         self._left: float = float("inf")
         self._held = 0
         self._changed = threading.Condition()
@@ -38,7 +38,7 @@ class TextsServer:
                 self._held -= 1
                 return Response(status=503)  # whoever asked is dead
             self._left -= 1
-            self.answered += 1
+            self._changed.notify_all()
         written = self.write(prompt)
         if isinstance(written, tuple) and isinstance(written[0], int):
             error = {"error": {"message": written[1], "code": "refused"}}
@@ -57,10 +57,14 @@ class TextsServer:
             self._left = count
             self._changed.notify_all()
 
-    def wait_until_it_holds(self, held: int, process) -> None:
+    def wait_until_all_wait(self, process) -> int:
+        """Until nothing has come for a second, so that every answer has arrived. Returns how many requests wait for theirs."""
         with self._changed:
-            while not self._changed.wait_for(lambda: self._held >= held, timeout=1):
+            while not self._held or self._changed.wait(timeout=1):
                 assert process.poll() is None, "the run ended by itself"
+                if not self._held:
+                    self._changed.wait(timeout=1)
+            return self._held
 
 
 @contextmanager

@@ -1,0 +1,104 @@
+"""A build whose models are functions, and texts that pass its checks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.starting import start
+from personafeedback_tasks.inspect_harness import generation
+
+_WORDS = [
+    "river", "stone", "window", "garden", "letter", "market", "engine", "harbor", "violin", "candle", "forest", "ladder", "bottle",
+    "pepper", "winter", "saddle", "copper", "meadow", "anchor", "basket", "thunder", "lantern", "pillow", "orchard", "tunnel", "marble",
+    "feather", "kettle", "canyon", "ribbon", "glacier", "button", "wagon", "mirror", "pebble", "cabin",
+]  # fmt: skip
+
+
+def words(key: str, count: int) -> str:
+    """A text that only its key tells apart."""
+    drawn = random.Random(hashlib.sha256(key.encode()).digest())
+    return " ".join(drawn.choice(_WORDS) for _ in range(count))
+
+
+def persona(key: str, **changes: object) -> dict[str, object]:
+    def text(count: int) -> str:
+        return words(f"{key} {count}", count)
+
+    return {
+        "Name": f"N{hashlib.sha256(key.encode()).hexdigest()[:6]}",
+        "Demographics": {
+            "Age": 30, "Gender": "female", "Nationality": "Irish", "Language": ["English"], "Career_Information": text(9),
+        },
+        "Personality": {
+            "Extraversion_or_Introversion": "E", "Sensing_or_Intuition": "S", "Thinking_or_Feeling": "T", "Judging_or_Perceiving": "J",
+            "Values_and_Interests": [text(5), text(6)],
+        },
+        "Preference": {
+            "Local_Life": {"Food_Drinks": text(8), "Entertainment": text(7), "Shopping": text(10), "Daily_Outings": text(11)},
+            "Travel": {"Business_Trips": text(12), "Leisure_Travel": text(13)}, "Social": text(14),
+            "Productivity": {"Study_Work": text(15), "Fitness": text(16)}, "Content_Interests": [text(3), text(4)],
+        },
+        **changes,
+    }  # fmt: skip
+
+
+def write(prompt: str, model: str = "") -> str:
+    """What a model that does as it is told writes."""
+    if "Invent one person" in prompt:
+        return f"```json\n{json.dumps(persona(prompt))}\n```"
+    if "Situation:" in prompt:
+        return f"What should anybody do about {words(prompt, 9)}?"
+    if "numbered list" in prompt:
+        return "3, 1, 2"
+    if "<reasons>" in prompt:
+        return f"<reasons>It is better.</reasons>\n<answer>{words(model + prompt, 40)}.</answer>"
+    return f"{words(model + prompt, 20 + len(words(model + prompt, 1)) * 3)}."
+
+
+class Writer:
+    """In place of `generation.generate`.
+
+    Attributes:
+        write: (prompt, model) -> the text.
+        replies: id of a request -> its text, a `Reply`, or an error for one that fails, in place of what `write` gives.
+        asked: (step, model, id, prompt) of every request.
+    """
+
+    def __init__(self):
+        self.write, self.asked, self.replies = write, [], {}
+
+    def __call__(self, requests, model, folder, *, step, **_):
+        found = generation.Generated({}, {})
+        for one in requests:
+            self.asked.append((step, model, one.id, one.prompt))
+            text = self.replies[one.id] if one.id in self.replies else self.write(one.prompt, model)
+            if isinstance(text, Exception):
+                found.failures[one.id] = str(text)
+            elif isinstance(text, generation.Reply):
+                found.replies[one.id] = text
+            else:
+                found.replies[one.id] = generation.Reply(one.id, text, False, 90, 10)
+        if requests and not found.replies:
+            raise generation.GenerationError("no reply to any")
+        return found
+
+    def take(self):
+        """What was asked since the last time."""
+        asked, self.asked = self.asked, []
+        return asked
+
+
+def a_build(root, **changes) -> Folder:
+    """A folder as `init` makes it, with some settings changed."""
+    start(root)
+    path = root / "build.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    values = {"personas": 8, "specific": 2, **changes}
+    kept = [line for line in lines if line.partition(":")[0] not in values]
+    path.write_text(
+        "\n".join([*kept, *(f"{name}: {value}" for name, value in values.items())]) + "\n", encoding="utf-8"
+    )
+    return Folder(root)

@@ -1,0 +1,525 @@
+"""The steps of a build that make texts: what is asked, once each; what is refused, and why; which pairs people get."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from itertools import product
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.building import Writer, a_build, persona, words, write
+from support.commands import personafeedback
+from support.killed import kill
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building import checks, prompts
+from personafeedback_tasks.building.answers import answer_id, write_answers
+from personafeedback_tasks.building.asking import Models
+from personafeedback_tasks.building.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.pairs import balance, choose
+from personafeedback_tasks.building.personas import _entered, write_personas
+from personafeedback_tasks.building.plan import plan
+from personafeedback_tasks.building.questions import write_questions
+from personafeedback_tasks.building.rows import (
+    DEGRADED,
+    FULL,
+    IMPROVED,
+    MASKED,
+    OWN,
+    QUESTION,
+    Answer,
+    Origin,
+    Pair,
+    Person,
+    Question,
+    Refused,
+    Vote,
+)
+from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.similar import Seen, likeness
+from personafeedback_tasks.building.starting import COMMENTS, start
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.paper.tables import table
+from personafeedback_tasks.personafeedback.persona import Persona
+
+ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    return found
+
+
+def answered(root, writer, models=TWO, **settings):
+    """A build up to its pairs."""
+    folder = a_build(root, **settings)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    write_answers(folder, models)
+    return folder
+
+
+# --- init and prompts -------------------------------------------------------------------------------------------------
+
+
+def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_path):
+    root = tmp_path / "build"
+    done = personafeedback("build", "init", root, "--language", "zh", "--name", "我们的用户")
+    assert done.exit_code == 0, done.output
+    assert f"Next: personafeedback build personas {root}" in done.output
+    lines = (root / "build.yaml").read_text(encoding="utf-8").splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(COMMENTS) == list(Settings.__dataclass_fields__)
+    assert all(line.endswith(f"# {COMMENTS[line.partition(':')[0]]}") for line in lines)
+    assert Settings.load(root / "build.yaml") == Settings(language="zh", name="我们的用户")
+    assert "请虚构一个人" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
+    (root / "prompts" / "full.md").write_text("{{persona}} {{question}}", encoding="utf-8")
+    (root / "prompts" / "masked.md").unlink()
+    again = personafeedback("build", "init", root, "--language", "en")
+    assert f"Wrote {root / 'prompts' / 'masked.md'}" in again.output
+    assert again.output.count("Already there, unchanged") == len(prompts.PLACEHOLDERS) + 1
+    assert (root / "prompts" / "full.md").read_text(encoding="utf-8") == "{{persona}} {{question}}"
+    assert "只了解这位用户的一部分" in (root / "prompts" / "masked.md").read_text(
+        encoding="utf-8"
+    )  # the build's language
+
+
+@pytest.mark.parametrize("language", prompts.LANGUAGES)
+def test_the_bundled_prompts_can_be_filled(tmp_path, language):
+    start(tmp_path, language)
+    for name, needed in prompts.PLACEHOLDERS.items():
+        prompt = prompts.load(tmp_path, name)
+        texts = {one: f"<{one}> {{{{language}}}}" for one in (*needed, "language")}
+        filled = prompt.filled(**texts)
+        assert all(f"<{one}> {{{{language}}}}" in filled for one in needed)  # what a text says is no placeholder
+        assert prompt.version.startswith(f"{name}.md ")
+    before = prompts.load(tmp_path, "full").version
+    path = tmp_path / "prompts" / "full.md"
+    path.write_text(path.read_text(encoding="utf-8") + "!", encoding="utf-8")
+    assert prompts.load(tmp_path, "full").version != before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Answer {{question}}", "found no {{persona}}"),
+        ("{{persona}} {{question}} {{anwser}}", "found {{anwser}}, which nothing fills"),
+        (None, "no such file"),
+    ],
+)
+def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
+    start(tmp_path)
+    path = tmp_path / "prompts" / "full.md"
+    path.unlink() if text is None else path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        prompts.load(tmp_path, "full")
+    assert said in str(error.value)
+    assert str(path) in str(error.value)
+
+
+# --- personas ---------------------------------------------------------------------------------------------------------
+
+
+def test_personas_are_written_checked_and_split(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=8, test="1/2")
+    own = persona("ours", Name="Ours")
+    (folder.root / "persona").mkdir()
+    (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
+    taken = write_personas(folder, None)
+    assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
+    assert "1 of your own" in taken.wrote[0]
+    bad = iter(
+        ["no object at all", json.dumps({**persona("a"), "Preference": {}}), json.dumps({**own, "Name": "Copy"}), "{"]
+    )
+    writer.write = lambda prompt, model: next(bad, None) or write(prompt)
+    report = write_personas(folder, ONE)
+    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate of x1": 1})
+    people = folder.read(Person)
+    assert Counter(one.split for one in people) == {"test": 3, "train": 2}
+    assert {one.id: one.model for one in folder.read(Origin)} == {
+        one.user_id: OWN if one.user_id == "x1" else "openai/gpt-4o" for one in people
+    }
+    assert all(
+        one.prompt == prompts.load(folder.root, "persona").version for one in folder.read(Origin) if one.model != OWN
+    )
+    assert json.loads((folder.root / "persona" / "x1.json").read_text(encoding="utf-8")) == own
+    assert len({prompt for *_, prompt in writer.take()}) == 8
+    write_personas(folder, ONE)
+    assert (writer.take(), folder.read(Person)) == ([], people)
+
+
+@given(st.fractions(0, 1, max_denominator=20), st.lists(st.integers(1, 5), max_size=5))
+def test_the_split_keeps_its_share_however_persons_come(share, batches):
+    people, settings = [], Settings(test=share)
+    for number, size in enumerate(batches):
+        before = list(people)
+        people += _entered(settings, people, {f"u{number}.{one}": {} for one in range(size)})
+        assert people[: len(before)] == before
+        assert 0 <= sum(one.split == "test" for one in people) - share * len(people) < 1
+
+
+def test_a_text_in_another_script_is_refused():
+    for language, text in (
+        ("zh", "你好，世界"),
+        ("en", "Hello"),
+        ("de", "Schöne Grüße"),
+        ("ja", "こんにちは世界"),
+        ("ru", "Привет"),
+    ):
+        assert checks.fault(text, language) == ""
+    assert checks.fault("你好，世界", "en") == checks.fault("Hello there", "ru") == checks.LANGUAGE
+    assert checks.fault("I'm sorry, but I can't help with that.", "en") == checks.REFUSAL
+    assert checks.fault("<think>Hm.</think> Yes.", "en") == "artifact_tags"
+    assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
+    assert checks.fault("1 + 1 = 2", "zh") == ""
+
+
+@pytest.mark.slow
+@given(st.lists(st.text("ab ", min_size=5, max_size=12), max_size=12), st.text("ab ", min_size=5, max_size=12))
+def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
+    seen = Seen(0.7, [(str(number), text) for number, text in enumerate(texts)])
+    alike = {str(number): likeness(text, new) for number, text in enumerate(texts)}
+    found = seen.like(new)
+    assert found is None or alike[found] == max(alike.values()) >= 0.7
+    assert found is not None or max(alike.values(), default=0) < 1  # MinHash may miss a near one, never an equal one
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def test_scenarios_have_the_shares_of_table_5():
+    settings = Settings()
+    users = [f"u{number}" for number in range(1500)]
+    category = {one: row.name for row in table("5").rows for one in row.about["scenarios"]}
+    drawn = {user: scenarios(settings, user, 4) for user in users}
+    found = Counter(category[one] for of in drawn.values() for one in of)
+    for name, share in shares().items():
+        assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
+    assert all(scenarios(settings, user, 7)[:4] == drawn[user] for user in users[:50])
+    assert (
+        sum(len({category[one] for one in of}) >= 3 for of in drawn.values()) > 1350
+    )  # few users get one category alone
+
+
+def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path, writer):
+    folder = a_build(tmp_path / "build", specific=2, general=2)
+    write_personas(folder, ONE)
+    writer.take()
+    first, second, *_ = (one.user_id for one in folder.people())
+    (folder.root / "questions.csv").write_text(
+        f"user_id;category;question;our notes\n{first};general;May I ask; you?;no\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match="found 5 values"):
+        write_questions(folder, ONE)
+    (folder.root / "questions.csv").write_text(
+        f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match=r"pool.jsonl.*general: 0"):
+        write_questions(folder, ONE)
+    pool = [f"How would I go about {words(str(number), 6)}?" for number in range(30)]
+    lines = [*pool, pool[0], "Why?"]
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": one}) + "\n" for one in lines), encoding="utf-8"
+    )
+    (folder.root / "memory").mkdir()
+    (folder.root / "memory" / f"{second}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
+    told = "zither quarry abacus tundra"  # no other persona has these
+    path = folder.root / "persona" / f"{second}.json"
+    path.write_text(json.dumps(persona("second", Hobby=told)), encoding="utf-8")
+    writer.replies = {
+        f"{first}:specific:0": f"What would {folder.persona(first).profile['Name']} do about this?",
+        f"{first}:specific:1": "It is the same for everybody, is it not, my friend?",
+        f"{second}:specific:0": '"It is the same for everybody, is it not my friend?"',
+        f"{second}:specific:1": f"How do I {told}?",
+        f"{second}:general:2": "None of them.",
+    }
+    report = write_questions(folder, ONE)
+    assert report.refused == Counter({"gives_away": 2, "near_duplicate": 1, "no_numbers": 1})
+    assert {(one.id, one.reason.split(" of ")[0]) for one in folder.read(Refused)} == {
+        (f"{first}:specific:0", "gives_away"), (f"{second}:specific:1", "gives_away"),
+        (f"{second}:specific:0", "near_duplicate"), (f"{second}:general:2", "no_numbers"),
+    }  # fmt: skip
+    questions = folder.read(Question)
+    assert (questions[0].question, questions[0].user_id) == ("May I ask you?", first)
+    assert "from Ada" in (folder.root / "questions.csv").read_text(encoding="utf-8-sig")
+    general = [one for one in questions if one.category == "general"]
+    assert Counter(one.user_id for one in general) == {
+        one.user_id: 2 for one in folder.people() if one.user_id != second
+    }
+    assert all(one.question in pool for one in general[1:])
+    assert all(one.scenario for one in questions if one.category == "specific")
+    asked = writer.take()
+    assert sum("An essay on bells" in prompt for *_, prompt in asked) == 2
+    assert "30 questions of the pool (1 too short, 1 there twice)" in report.read
+    write_questions(folder, ONE)
+    assert (writer.take(), folder.read(Question)) == ([], questions)
+
+
+def test_a_question_of_nobody_is_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    write_personas(folder, ONE)
+    (folder.root / "questions.csv").write_text(
+        "user_id,category,question\nnobody,general,May I ask?\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match=r"found the user_id 'nobody' in question .* expected one of people.csv"):
+        write_questions(folder, None)
+
+
+# --- answers and pairs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=2), st.text("xyz", min_size=1), min_size=1), st.fractions(0, 1)
+)
+def test_the_masked_persona_hides_its_share_and_always_the_same(flat, share):
+    profile = {"Name": "Ada", "Inner": {name: f"{name} {value}" for name, value in flat.items()}}
+    settings, whole = Settings(masked=share), Persona("u1", profile)
+    told = masked(settings, whole)
+    leaves = 1 + len(flat)
+    assert len(told.statements) == leaves - round(share * leaves)
+    assert told.text == masked(settings, Persona("u1", profile)).text
+    assert told.statements <= whole.statements
+    assert told.profile.get("Inner") != {}  # a heading over nothing
+
+
+def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2")
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    writer.take()
+    test, train = folder.questions("test"), folder.questions("train")
+    write_answers(folder, ONE)
+    asked = writer.take()
+    assert len(asked) == len({id for _, _, id, _ in asked}) == 3 * 8 + 2 * len(test)
+    for question in (*test, *train):
+        whole = folder.persona(question.user_id)
+        shown = masked(folder.settings, whole).statements
+        (full,), (part,), (alone,) = (
+            [prompt for _, _, id, prompt in asked if id.startswith(f"{question.id}:{strategy}:")]
+            for strategy in (FULL, MASKED, QUESTION)
+        )
+        assert all(question.question in prompt for prompt in (full, part, alone))
+        assert all(one in full for one in whole.statements)
+        assert all((one in part) == (one in shown) for one in whole.statements if len(one) > 12)
+        assert not any(one in alone for one in whole.statements if len(one) > 12)
+    answers, origins = folder.read(Answer), {one.id: one for one in folder.read(Origin)}
+    assert Counter(one.strategy for one in answers) == {
+        FULL: 8,
+        MASKED: 8,
+        QUESTION: 8,
+        IMPROVED: len(test),
+        DEGRADED: len(test),
+    }
+    assert all("<answer>" not in one.text for one in answers)
+    for one in answers:
+        assert origins[one.id].parents[0] == one.question_id
+        assert (origins[one.id].model, one.parent in (*origins[one.id].parents, "")) == (one.model, True)
+    pairs = folder.read(Pair)
+    assert {one.question_id for one in pairs} == {one.id for one in test}
+    assert len(pairs) == len({one.id for one in pairs}) == 3 * len(test)
+    known = {one.id: one for one in answers}
+    assert Counter(
+        {known[one.first].strategy, known[one.second].strategy} == {FULL, QUESTION} for one in pairs if one.easy
+    ) == {True: len(test)}
+    assert all(known[one.easy].strategy == FULL for one in pairs if one.easy)
+    assert {one.first == one.easy for one in pairs if one.easy} == {True, False}  # the place says nothing
+    write_answers(folder, ONE)
+    assert (writer.take(), folder.read(Answer), folder.read(Pair)) == ([], answers, pairs)
+
+
+def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=7)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    writer.take()
+    ids = [one.id for one in folder.questions()]
+    model = ONE.names[0]
+    said = "The same words that another answer has, and many of them, from the first one to the very last one of all."
+    full = [answer_id(one, FULL, model) for one in ids]
+    parent = full[6]
+    bad = {
+        full[0]: ("<thinking>A river.</thinking> Go there.", "artifact_tags"),
+        full[1]: ("I'm sorry, but I can't help with that.", "refusal"),
+        full[2]: (generation.Reply(full[2], "Go to the", True, 90, 10), "cut_off"),
+        full[3]: ("我不知道应该怎么办。", "other_language"),
+        full[4]: ("", "empty"),
+        answer_id(ids[5], MASKED, model): (said, "equal"),
+        answer_id(ids[5], QUESTION, model): (said.upper() + " Yes", "near_equal"),
+        answer_id(ids[6], IMPROVED, model, parent): ("A better answer.", "no_answer_tag"),
+        answer_id(ids[6], DEGRADED, model, parent): ("<answer>\nAn answer like no other. </answer>", "equal"),
+    }  # fmt: skip
+    writer.replies = {name: reply for name, (reply, _) in bad.items()}
+    writer.replies |= {full[5]: said, full[6]: "An answer like no other."}
+    report = write_answers(folder, ONE)
+    found = {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}
+    assert found == {name: reason for name, (_, reason) in bad.items()}
+    assert report.refused == Counter(found.values())
+    assert not {one.id for one in folder.read(Answer)} & found.keys()
+    writer.take()
+    write_answers(folder, ONE)
+    assert writer.take() == []
+
+
+def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=2)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    first = folder.questions()[0].id
+    lost = answer_id(first, QUESTION, ONE.names[0])
+    writer.replies = {lost: RuntimeError("the provider does not like it")}
+    report = write_answers(folder, ONE)
+    assert (report.failed, report.error) == ({lost: "the provider does not like it"}, None)
+    shown = personafeedback("build", "status", folder.root).output
+    assert "11 pairs; 1 lacking: run it again" in shown
+    assert f"Next: personafeedback build answers {folder.root}" in shown
+    kept = folder.read(Answer)
+    assert lost not in {one.id for one in kept}
+    assert len(folder.read(Pair)) == 3 * 4 - 1
+    writer.take()
+    report = write_answers(folder, ONE)  # now it is all that is asked, and fails: an error, after all else is written
+    assert [id for *_, id, _ in writer.take()] == [lost]
+    assert isinstance(report.error, generation.GenerationError)
+    assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
+    writer.replies = {}
+    assert write_answers(folder, ONE).error is None
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
+    assert [id for *_, id, _ in writer.take()] == [lost]
+    assert len(folder.read(Pair)) == 3 * 4
+
+
+def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, personas=1, specific=1)
+    (question,) = folder.read(Question)
+    folder.write(Question, [Question(**{**question.__dict__, "question": "Something else altogether?"})])
+    with pytest.raises(DataError) as error:
+        write_answers(folder, ONE)
+    assert f"question {question.id!r} with another text" in str(error.value)
+    text = (folder.root / "questions.csv").read_text(encoding="utf-8-sig").replace(question.id, "", 1)
+    (folder.root / "questions.csv").write_text(text, encoding="utf-8")
+    write_questions(folder, None)
+    assert write_answers(folder, ONE).error is None
+    (new,) = folder.read(Question)
+    assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
+
+
+def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, ONE, personas=2, specific=2)
+    old = folder.read(Pair)
+    folder.write(Vote, [Vote(annotator="a", pair_id=old[0].id, chosen=old[0].first, shown_as="A")])
+    write_answers(folder, TWO)
+    assert folder.read(Pair) == old
+    folder.path(Vote).unlink()
+    write_answers(folder, TWO)
+    assert folder.read(Pair) != old
+
+
+LENGTHS = st.lists(st.tuples(*[st.integers(1, 3)] * 4), min_size=1, max_size=5)
+
+
+@pytest.mark.slow
+@given(LENGTHS, st.integers(0, 99))
+def test_pairs_are_as_balanced_as_the_answers_allow(lengths, seed):
+    questions, answers = [], []
+    for number, of in enumerate(lengths):
+        questions.append(Question(id=f"q{number}", user_id="u", category="specific", question="?"))
+        for place, (strategy, length) in enumerate(zip((FULL, FULL, QUESTION, QUESTION), of, strict=True)):
+            answers.append(
+                Answer(
+                    id=f"q{number}.{place}", question_id=f"q{number}", user_id="u", strategy=strategy, model=f"m{place % 2}",
+                    text="x" * length,
+                )
+            )  # fmt: skip
+    pairs = choose(Settings(seed=seed), questions, answers, [], fixed=False)
+    assert len({frozenset((one.first, one.second)) for one in pairs}) == len(pairs) == len(questions)
+    (found,) = balance(pairs, answers)
+    sides = [{(a > b) - (a < b) for a in of[:2] for b in of[2:]} for of in lengths]
+    assert abs(found.longer - found.shorter) == min(abs(sum(one)) for one in product(*sides))
+    assert pairs == choose(Settings(seed=seed), questions, answers, [], fixed=False)
+
+
+# --- plan, status, and the commands -----------------------------------------------------------------------------------
+
+
+def test_a_plan_is_what_a_build_asks(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=2, general=1, test="1/2", annotators=3)
+    found = plan(folder, None, models=2)
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(30)),
+        encoding="utf-8",
+    )
+    writer.write = lambda prompt, model: "1" if "numbered list" in prompt else write(prompt, model)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    write_answers(folder, TWO)
+    assert sum(one.calls for one in found.calls) == len(writer.asked) == 4 + 8 + 4 + 12 * 3 * 2 + 6 * 2 * 2
+    assert (found.pairs, found.votes) == (len(folder.read(Pair)), 3 * len(folder.read(Pair))) == (18, 54)
+    # 50 pairs: 9 for each test person, so 6 of these, and 12 persons; 4 are there.
+    more = plan(folder, 50, models=1)
+    assert (more.test, more.persons, more.pairs, more.calls[0].calls) == (6, 12, 54, 8)
+    assert found.assumed
+    assert not more.assumed
+    with pytest.raises(OptionError, match="test must be above 0"):
+        plan(a_build(tmp_path / "train", test=0), None, 1)
+
+
+@pytest.mark.slow
+def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=3)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    with texts_server(write) as server:
+        arguments = ["build", "answers", str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        command = [sys.executable, "-m", "personafeedback_tasks", *arguments]
+        server.answer_only(23)
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
+        try:
+            in_flight = server.wait_until_all_wait(process)
+        finally:
+            kill(process)
+        assert not folder.read(Answer)
+        server.answer_only(float("inf"))
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 12 * 5 - in_flight}
+    answers = folder.read(Answer)
+    assert len(answers) == len({one.id for one in answers}) == 12 * 5
+    assert "Wrote 36 pairs of test persons" in done.stdout
+    assert f"Next: personafeedback build packs {folder.root}" in done.stdout
+    shown = personafeedback("build", "status", folder.root).output
+    assert re.search(r"(?m)^answers +openai/gpt-4o +60 +5,400 +600$", shown)
+    assert "36 pairs" in shown
+    assert f"Next: personafeedback build packs {folder.root}" in shown
+
+
+def test_the_commands_say_what_to_do(tmp_path):
+    root = tmp_path / "build"
+    assert "Start a build: personafeedback build init" in personafeedback("build", "status", root).output
+    personafeedback("build", "init", root)
+    assert (
+        f"Next: personafeedback build personas {root} --model MODEL" in personafeedback("build", "status", root).output
+    )
+    assert "Votes to buy: 2,700 (9 to each pair)" in personafeedback("build", "plan", root, "--size", 300).output
+    assert (
+        "-M: must be KEY=VALUE, got 'z'"
+        in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output
+    )
+    assert (
+        "Run first: personafeedback build personas"
+        in personafeedback("build", "answers", root, "--model", "x/y").output
+    )
+    for step, reason in (("personas", "stereotype"), ("questions", "awkward"), ("answers", "cut_off")):
+        assert f"  {reason} " in personafeedback("build", step, "--help").output
