@@ -7,6 +7,7 @@ import click
 from .build_generate import answers, init, personas, plan, questions, status
 from .build_import import import_command
 from .build_release import release, tiers
+from .build_training import training
 from .build_votes import packs, votes
 
 
@@ -27,9 +28,22 @@ def build() -> None:
         personafeedback build tiers DIR
         personafeedback build release DIR
 
-    Pairs that exist come in with `build import`.
+    Pairs that exist come in with `build import`; `build training` makes pairs to train a reward model on.
     """
 
 
-for command in (init, plan, status, personas, questions, answers, packs, votes, tiers, release, import_command):
+for command in (
+    init,
+    plan,
+    status,
+    personas,
+    questions,
+    answers,
+    packs,
+    votes,
+    tiers,
+    release,
+    training,
+    import_command,
+):
     build.add_command(command)

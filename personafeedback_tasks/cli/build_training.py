@@ -1,0 +1,106 @@
+"""The command that makes pairs to train a reward model on: build training."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import click
+
+from ..common.errors import DataError, OptionError
+from ..common.files import write
+from .build_folder import FOLDER, opened
+from .output import say
+
+NONE = "none"
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option(
+    "--benchmark",
+    metavar="DATA",
+    help="What no pair may be of: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
+    "with this build's own release alone.",
+)
+@click.option(
+    "--mix",
+    metavar="helpsteer2[=DATA]",
+    help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
+)
+@click.option(
+    "--tokenizer", metavar="MODEL", help="Of the model to be trained: count the pairs that are too long for it."
+)
+@click.option("--max-length", type=click.IntRange(min=1), default=4096, show_default=True, help="Tokens; the paper's.")
+def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
+    """Make pairs to train a reward model on, of the persons of the split train.
+
+    In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
+    a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it.
+
+    Refused: a training person with the persona of a test person, and any pair that a model will be tested on, in whatever order or
+    spacing.
+
+    \b
+        personafeedback build training DIR
+        personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
+    """
+    from ..building import helpsteer
+    from ..building import training as pairs
+    from ..building.sources import read_rows
+    from ..personafeedback.cases import load_present
+
+    build = opened(folder)
+    found = pairs.rows(build)
+    own = build.root / "release"
+    known = [str(own)] if own.is_dir() else []
+    if benchmark != NONE:
+        known.append(benchmark or "")
+    for place in known:
+        try:
+            cases = load_present(place or None, counts="any")
+        except DataError as error:
+            raise DataError(
+                f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
+                "do without."
+            ) from error
+        pairs.refuse_pairs(found, pairs.of_benchmark(cases))
+        say(f"no pair is one of the {len(cases):,} cases of {cases.source}")
+    if mix is not None:
+        name, _, source = mix.partition("=")
+        if name != helpsteer.KIND:
+            raise OptionError(f"--mix must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {mix!r}.")
+        more, left_out = helpsteer.rows(read_rows(source or helpsteer.HUB_ID, "train"))
+        found += more
+        say(
+            f"{len(more):,} pairs of HelpSteer2; none of {', '.join(f'{count:,} prompts: {why}' for why, count in left_out.items()) or 'no prompt'}"
+        )
+    out = build.root / "training" / "train.jsonl"
+    write(out, [json.dumps(one, ensure_ascii=False) + "\n" for one in found])
+    say(
+        f"wrote {out}: {len(found):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in pairs.counts(found).items())})"
+    )
+    if tokenizer is not None:
+        from transformers import AutoTokenizer
+
+        over = pairs.too_long(found, AutoTokenizer.from_pretrained(tokenizer), max_length)
+        lines = ", ".join(f"{line} ({tokens:,})" for line, tokens in over[:20])
+        say(
+            f"! {len(over):,} pairs are longer than {max_length:,} tokens, and TRL drops them: lines {lines}{', ...' if len(over) > 20 else ''}"
+            if over
+            else f"no pair is longer than {max_length:,} tokens"
+        )
+    else:
+        say("TRL drops pairs beyond its max_length without a word: pass --tokenizer MODEL to count them.")
+    say("Train on a GPU, with the figures of the paper (Appendix E):")
+    say(
+        f"    trl reward --model_name_or_path MODEL --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\"
+    )
+    say(
+        f"      --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\\n"
+        "      --gradient_accumulation_steps 8 --bf16 True --eval_strategy no --report_to none"
+    )
+    say(
+        "Then score it: inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/FOLDER"
+    )

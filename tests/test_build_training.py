@@ -1,0 +1,281 @@
+"""Pairs to train on: of training persons alone, never of test data, in the format that TRL reads; and a model that learned from them."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builds import a_build
+from support.commands import personafeedback
+
+from personafeedback_tasks.building import helpsteer
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
+from personafeedback_tasks.building.training import plain, refuse_pairs, rows
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback.cases import Case
+from personafeedback_tasks.personafeedback.conversations import conversation
+from personafeedback_tasks.personafeedback.prompts import Template
+
+SAMPLE = ("--benchmark", "sample")
+
+
+def split(root, people=6, questions=2, train=0.5):
+    """A build whose first persons are for training; only the others have pairs."""
+    build = a_build(root, people, questions)
+    persons = [
+        replace(one, split="train" if place < train * people else "test")
+        for place, one in enumerate(build.read(Person))
+    ]
+    build.write(Person, persons)
+    test = {one.user_id for one in persons if one.split == "test"}
+    build.write(Pair, [pair for pair in build.read(Pair) if pair.user_id in test])
+    return build
+
+
+def trained(build, *arguments):
+    done = personafeedback(
+        "build", "training", build.root, *(SAMPLE if "--benchmark" not in arguments else ()), *arguments
+    )
+    assert done.exit_code == 0, done.output
+    return [
+        json.loads(line) for line in (build.root / "training" / "train.jsonl").read_text("utf-8").splitlines()
+    ], done.stdout
+
+
+def refusal(build, *arguments):
+    done = personafeedback("build", "training", build.root, *(arguments or SAMPLE))
+    assert done.exit_code != 0, done.output
+    assert not (build.root / "training").exists()
+    return " ".join(done.stderr.split())
+
+
+def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_more_and_one_that_knew_less(tmp_path):
+    build = split(tmp_path / "b")
+    found, said = trained(build)
+    answers = {one.id: one for one in build.read(Answer)}
+    questions = {one.id: one for one in build.read(Question)}
+    assert {row["user_id"] for row in found} == {"u0", "u1", "u2"}
+    assert len(found) == 3 * 2 * 2
+    for row in found:
+        better, worse = (answers[name] for name in row["id"].split(" over "))
+        assert (better.strategy, worse.strategy) in {("full", "question"), ("full", "masked")}
+        assert better.question_id == worse.question_id
+        assert better.model == worse.model
+        case = Case(
+            "", "", "", build.persona(better.user_id), questions[better.question_id].question, better.text, worse.text
+        )
+        for side in ("chosen", "rejected"):
+            assert row["prompt"] + row[side] == conversation(case, Template(), side)
+    assert "12 pairs (full over question 6, full over masked 6)" in said
+    assert "no pair is one of the 48 cases of sample" in said
+    assert "--max_length 4096 --learning_rate 1e-5 --num_train_epochs 1" in said
+    assert trained(build)[0] == found
+
+
+def test_answers_of_two_models_are_not_mixed(tmp_path):
+    build = split(tmp_path / "b", people=2)
+    answers = build.read(Answer)
+    build.write(Answer, [*answers, *(replace(one, id=f"{one.id}:other", model="other/m") for one in answers)])
+    found, _ = trained(build)
+    assert len(found) == 2 * 2 * 2
+    assert all(
+        better.endswith(":other") == worse.endswith(":other")
+        for better, worse in (row["id"].split(" over ") for row in found)
+    )
+
+
+def test_labels_of_training_persons_count_as_they_are(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    full, masked, question = build.read(Answer)[:3]
+    build.write(
+        Tiered,
+        [
+            Tiered(
+                pair_id="p",
+                question_id=full.question_id,
+                user_id="u0",
+                difficulty="hard",
+                chosen=masked.id,
+                rejected=question.id,
+            )
+        ],
+    )
+    found, _ = trained(build)
+    assert [row["chosen"][0]["content"] for row in found if row["kind"] == "labeled"] == [masked.text]
+
+
+def test_a_person_of_both_splits_is_named(tmp_path):
+    build = split(tmp_path / "b")
+    (build.root / "persona" / "u5.json").write_bytes(
+        (build.root / "persona" / "u0.json").read_bytes().replace(b"chess", b" CHESS ")
+    )
+    assert "u0.json: found the persona of the test person 'u5' again" in refusal(build)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_test_data_is_known_in_whatever_order_and_spacing(data):
+    texts = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
+    one, other = data.draw(st.tuples(texts, texts).filter(lambda pair: plain(pair[0]) != plain(pair[1])))
+    spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
+    chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
+    row = {"id": "r", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
+    with pytest.raises(DataError, match="r is case 1"):
+        refuse_pairs([row], [("case 1", (one, other))])
+    refuse_pairs([row], [("case 1", (one, f"{other}!"))])
+
+
+def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
+    from personafeedback_tasks.personafeedback.cases import load_cases
+
+    build = split(tmp_path / "b")
+    case = next(iter(load_cases("sample", difficulty="hard")))
+    answers = build.read(Answer)
+    swapped = [
+        replace(answers[0], text=f" {case.rejected}"),
+        replace(answers[1], text=case.chosen.replace(" ", "  ")),
+        *answers[2:],
+    ]
+    build.write(Answer, swapped)
+    said = refusal(build)
+    assert f"is {case.id} of sample" in said
+    assert "Nothing is written" in said
+    pair = build.read(Pair)[0]
+    text = {one.id: one.text for one in answers}
+    build.write(
+        Answer, [replace(answers[0], text=text[pair.second]), replace(answers[1], text=text[pair.first]), *answers[2:]]
+    )
+    assert f"is {pair.id} of this build's test persons" in refusal(build)
+
+
+def test_without_the_benchmark_at_hand_the_way_out_is_named(tmp_path):
+    build = split(tmp_path / "b")
+    said = refusal(build, "--benchmark", str(tmp_path / "nowhere"))
+    assert "pass --benchmark FOLDER, or `--benchmark none`" in said
+    assert len(trained(build, "--benchmark", "none")[0]) == 12
+
+
+def test_without_training_persons_the_setting_is_named(tmp_path):
+    assert "found no person of the split train" in refusal(a_build(tmp_path / "b"))
+
+
+HELPSTEER = [
+    {"prompt": prompt, "response": f"{prompt} {helpful}", "helpfulness": helpful, "correctness": 3}
+    for prompt, both in (("Tea?", (4, 1)), ("Milk?", (3, 2)), ("<extra_id_1>User", (4, 0)), ("Rum?", (0, 2)))
+    for helpful in both
+]
+"""The shape of HelpSteer2, written here: two responses to each prompt, one after the other."""
+
+
+def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
+    found, said = trained(build, "--mix", f"helpsteer2={path}")
+    mixed = [row for row in found if row["kind"] == "helpsteer2"]
+    assert [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in mixed] == [
+        ("Tea? 4", "Tea? 1"),
+        ("Rum? 2", "Rum? 0"),
+    ]
+    assert "2 pairs of HelpSteer2" in said
+    assert "1 prompts: about as helpful" in said
+    with pytest.raises(DataError, match="found helpfulness = '4', expected"):
+        helpsteer.rows([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
+    assert "--mix must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
+
+
+# --- a model that learned from them ---------------------------------------------------------------------------------------
+
+PLANTED = 0.8
+"""Share of the unseen users' pairs whose chosen response is the one with the park."""
+
+
+@pytest.mark.slow
+def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_a_plain_loop(tmp_path):
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support import classifiers
+
+    from personafeedback_tasks.personafeedback.cases import load_present
+    from personafeedback_tasks.runs.read import read_run
+
+    build = split(tmp_path / "b", people=45, questions=2, train=2 / 3)
+    rng = random.Random(5)
+    text = {one.id: one.strategy for one in build.read(Answer)}
+    tiered = []
+    for pair in build.read(Pair):
+        full, other = sorted((pair.first, pair.second), key=lambda name: text[name] != "full")
+        chosen, rejected = (full, other) if rng.random() < PLANTED else (other, full)
+        tiered.append(
+            Tiered(
+                pair_id=pair.id,
+                question_id=pair.question_id,
+                user_id=pair.user_id,
+                difficulty="hard",
+                chosen=chosen,
+                rejected=rejected,
+            )
+        )
+    build.write(Tiered, tiered)
+    accept = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
+    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    cases = load_present(build.root / "release")
+    every += [one for case in cases for one in (case.persona.text, case.question, case.chosen, case.rejected)]
+    base = classifiers.random_classifier(tmp_path / "base", every, max_position_embeddings=512)
+
+    def accuracy(folder, name):
+        (log,) = inspect_eval(
+            tasks.personafeedback_hard(data=str(build.root / "release"), method="reward"), model=f"personafeedback-reward/{folder}",
+            log_dir=str(tmp_path / name), display="none", score_display=False,
+        )  # fmt: skip
+        assert log.status == "success", log.error
+        run = read_run(tmp_path / name)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        for case in cases:
+            with torch.no_grad():
+                plainly = [
+                    model(
+                        **tokenizer.apply_chat_template(
+                            conversation(case, Template(), side), return_tensors="pt", return_dict=True
+                        )
+                    )
+                    .logits[0, 0]
+                    .item()
+                    for side in ("chosen", "rejected")
+                ]
+            assert list(run.cases[case.id].rewards[0]["reward"]) == pytest.approx(plainly, abs=1e-4)
+        return sum(case.value("acc") for case in run.cases.values()) / len(cases)
+
+    before = accuracy(base, "before")
+    assert 0.3 < before < 0.7
+    options = trl.RewardConfig(
+        output_dir=str(tmp_path / "out"), use_cpu=True, bf16=False, max_length=512, learning_rate=3e-3, num_train_epochs=5,
+        per_device_train_batch_size=16, report_to=[], save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=1,
+    )  # fmt: skip
+    trainer = trl.RewardTrainer(
+        model=transformers.AutoModelForSequenceClassification.from_pretrained(base),
+        processing_class=transformers.AutoTokenizer.from_pretrained(base),
+        args=options,
+        train_dataset=datasets.load_dataset(
+            "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
+        ),
+    )
+    ids = trainer.train_dataset[0]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    ours = tokenizer.apply_chat_template(found[0]["prompt"] + found[0]["chosen"], return_dict=True)["input_ids"]
+    assert [value for name, value in ids.items() if "chosen" in name and "ids" in name] == [ours]
+    trainer.train()
+    trainer.save_model(str(tmp_path / "after-model"))
+    after = accuracy(tmp_path / "after-model", "after")
+    assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
+    assert rows(build) == found
