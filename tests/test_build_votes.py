@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -140,9 +141,28 @@ def test_every_tool_gives_the_same_votes(build, tmp_path, form):
     path.write_text(json.dumps(form(build, "annotator-1", vote)), "utf-8")
     votes_of(build, path)
     exported = build.read(Vote)
+    who = {"label_studio": "annotator-1:7", "potato": "annotator-1:ann"}[form.__name__]
+    assert {one.annotator for one in exported} == {who}
     build.path(Vote).unlink()
     votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", vote))
-    assert build.read(Vote) == exported
+    assert [replace(one, annotator=who) for one in build.read(Vote)] == exported
+
+
+def test_several_people_with_one_pack_are_told_apart_by_their_logins(build, tmp_path):
+    vote = attentive(build, likes_full)
+    first, second = label_studio(build, "annotator-1", vote), label_studio(build, "annotator-1", lambda one: "B")
+    for one, other in zip(first, second, strict=True):
+        one["annotations"] += [
+            {**annotation, "completed_by": {"id": 8, "email": "b@x.org"}} for annotation in other["annotations"]
+        ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(first), "utf-8")
+    said = votes_of(build, path)
+    pairs = len(build.read(Pair))
+    assert f"annotator-1:7: {pairs} of {pairs} votes" in said
+    assert f"! annotator-1:b@x.org answered B in all {len(first)}" in said
+    assert "annotator-1: 0" not in said
+    assert f"{len(first) * 2} were there before" in votes_of(build, path)
 
 
 def test_a_cancelled_annotation_is_no_vote(build, tmp_path):

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common.errors import DataError
 from ..common.strict_json import broken, loads, read, reason, short
 from . import tables
 
-Told = tuple[str, str, str]
-"""(where it stands, for errors; item of a pack; A or B)."""
+
+class Told(NamedTuple):
+    """A vote as a file has it.
+
+    Attributes:
+        where: it stands, for errors.
+        item: of a pack.
+        letter: A or B.
+        login: whose it is in a tool in which several people may have one pack; empty otherwise.
+    """
+
+    where: str
+    item: str
+    letter: str
+    login: str = ""
+
 
 _POTATO = "instance_id_to_label_to_value"
 
@@ -38,7 +52,7 @@ def read_votes(path: Path) -> list[Told]:
             for told in _label_studio(f"{path}, task {number}", task)
         ]
     if _POTATO in document:
-        return list(_potato(path, document[_POTATO]))
+        return list(_potato(path, document[_POTATO], _login(document.get("user_id"))))
     raise DataError(
         f"{path}: found an object with {', '.join(list(document)[:5]) or 'no keys'}, expected a CSV with the columns item and vote, "
         "a JSON export of Label Studio, or a user_state.json of Potato. Pass the file that the annotator sent."
@@ -49,7 +63,7 @@ def _from_table(path: Path) -> list[Told]:
     found = []
     for where, row in tables.rows(path, ["item", "vote"], ["item", "vote"]):
         if row.get("vote"):
-            found.append((where, row["item"], _letter(where, row["vote"])))
+            found.append(Told(where, row["item"], _letter(where, row["vote"])))
     return found
 
 
@@ -75,10 +89,10 @@ def _label_studio(where: str, task: Any) -> Iterator[Told]:
                 choices = (result.get("value") or {}).get("choices")
                 if not isinstance(choices, list) or len(choices) != 1:
                     raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
-                yield where, item, _letter(where, choices[0])
+                yield Told(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
 
 
-def _potato(path: Path, document: Any) -> Iterator[Told]:
+def _potato(path: Path, document: Any, login: str) -> Iterator[Told]:
     """instance -> [[{schema, name}, value], ...]; the label whose value is not empty was clicked."""
     if not isinstance(document, dict):
         raise broken(str(path), f"{_POTATO} = {short(document)}", "an object of items")
@@ -93,7 +107,14 @@ def _potato(path: Path, document: Any) -> Iterator[Told]:
         if len(clicked) > 1:
             raise broken(where, f"the labels {', '.join(map(str, clicked))}", "one of A and B")
         if clicked:
-            yield where, item, _letter(where, clicked[0])
+            yield Told(where, item, _letter(where, clicked[0]), login)
+
+
+def _login(who: Any) -> str:
+    """A number, a name, or an object that has either."""
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    return str(who) if isinstance(who, (str, int)) and not isinstance(who, bool) else ""
 
 
 def _letter(where: str, vote: Any) -> str:

@@ -70,13 +70,13 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
             raise DataError(
                 f"{path}: found no vote in it, expected A or B in some rows. Ask the annotator for the file that was filled in."
             )
-        for where, item, letter in told:
+        for where, item, letter, login in told:
             if item not in shown:
                 raise DataError(
                     f"{where}: found the item {short(item)}, expected one of {folder.path(Shown)}, such as {short_list(list(shown)[:3])}. "
                     "Import it into the build whose packs were sent out."
                 )
-            vote = _vote(shown[item], letter)
+            vote = _vote(shown[item], letter, login)
             known, there = found.get((vote.annotator, vote.pair_id), (None, ""))
             if known is None:
                 found[vote.annotator, vote.pair_id] = vote, where
@@ -91,32 +91,45 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
     return [vote for vote, _ in found.values()], new, again
 
 
-def _vote(one: Shown, letter: str) -> Vote:
+def _vote(one: Shown, letter: str, login: str) -> Vote:
+    """Where a tool has logins, several people may have one pack: each is an annotator of his own."""
     chosen = one.left if letter == "A" else one.right
-    return Vote(annotator=one.annotator, pair_id=one.pair_id, chosen=chosen, shown_as=letter)
+    annotator = f"{one.annotator}:{login}" if login else one.annotator
+    return Vote(annotator=annotator, pair_id=one.pair_id, chosen=chosen, shown_as=letter)
 
 
 def annotators(folder: Folder, votes: Sequence[Vote]) -> list[Annotator]:
-    """Everybody who has a pack or a vote, in the order of their packs."""
+    """Everybody who has a pack or a vote, people before models. A pack that people with logins share is theirs alone."""
     shown = folder.read(Shown)
     expected = {(one.annotator, one.pair_id): one.attention for one in shown}
+    voters = dict.fromkeys(vote.annotator for vote in votes)
+    packs = [
+        name
+        for name in dict.fromkeys(one.annotator for one in shown)
+        if all(_pack(who) != name or who == name for who in voters)
+    ]
     dropped = {one.annotator for one in folder.read(Dropped)}
     found = []
-    for name in dict.fromkeys([*(one.annotator for one in shown), *(vote.annotator for vote in votes)]):
+    for name in sorted({*packs, *voters}, key=lambda one: (one.startswith(MODEL), len(_pack(one)), one)):
         mine = [vote for vote in votes if vote.annotator == name]
         attention = [vote for vote in mine if vote.pair_id.startswith(ATTENTION)]
         found.append(
             Annotator(
                 name=name,
                 votes=len(mine) - len(attention),
-                of=sum(who == name and not wanted for (who, _), wanted in expected.items()),
+                of=sum(who == _pack(name) and not wanted for (who, _), wanted in expected.items()),
                 letters=Counter(vote.shown_as for vote in mine),
-                failed=sum(expected.get((name, vote.pair_id)) != vote.chosen for vote in attention),
+                failed=sum(expected.get((_pack(name), vote.pair_id)) != vote.chosen for vote in attention),
                 attention=len(attention),
                 dropped=name in dropped,
             )
         )
     return found
+
+
+def _pack(annotator: str) -> str:
+    """Whose pack an annotator had: his own, or that of everybody with a login."""
+    return annotator if annotator.startswith(MODEL) else annotator.partition(":")[0]
 
 
 def with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
