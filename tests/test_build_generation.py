@@ -184,6 +184,7 @@ def test_a_text_in_another_script_is_refused():
     assert checks.fault("<think>Hm.</think> Yes.", "en") == "artifact_tags"
     assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
     assert checks.fault("1 + 1 = 2", "zh") == ""
+    assert checks.fault("您可以这样说：“I have known my best friend for years.”", "zh") == ""
 
 
 @pytest.mark.slow
@@ -265,6 +266,54 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert "30 questions of the pool (1 too short, 1 there twice)" in report.read
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
+
+
+class _Killed(BaseException):
+    """Nobody catches it."""
+
+
+@pytest.mark.slow
+def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer, monkeypatch):
+    def build(folder):
+        (folder.root / "persona").mkdir(exist_ok=True)
+        (folder.root / "persona" / "x1.json").write_text(json.dumps(persona("ours")), encoding="utf-8")
+        writer.replies = {"x1:specific:0": ""}
+        for step in (write_personas, write_questions, write_answers):
+            step(folder, ONE)
+
+    def files(folder):
+        return {
+            str(path.relative_to(folder.root)): sorted(path.read_text(encoding="utf-8").splitlines())
+            for path in folder.root.rglob("*")
+            if path.is_file()
+        }
+
+    replace, left = os.replace, 0
+    wanted = a_build(tmp_path / "wanted", personas=2, specific=2)
+    build(wanted)
+    expected = files(wanted)
+    assert len(expected) > 15
+
+    def replaced(*paths):
+        nonlocal left
+        if not left:
+            raise _Killed
+        left -= 1
+        replace(*paths)
+
+    for count in range(100):
+        folder = a_build(tmp_path / f"killed{count}", personas=2, specific=2)
+        left = count
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", replaced)
+            try:
+                build(folder)
+                break
+            except _Killed:
+                pass
+        build(folder)
+        assert files(folder) == expected, f"killed after {count} files"
+    assert count > 10
 
 
 def test_a_question_of_nobody_is_named(tmp_path, writer):
@@ -499,7 +548,9 @@ def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp
     assert len(answers) == len({one.id for one in answers}) == 12 * 5
     assert "Wrote 36 pairs of test persons" in done.stdout
     assert f"Next: personafeedback build packs {folder.root}" in done.stdout
+    (folder.root / "logs" / "answers" / "half.eval").write_bytes(b"PK")
     shown = personafeedback("build", "status", folder.root).output
+    assert "1 logs under logs/ could not be read" in shown
     assert re.search(r"(?m)^answers +openai/gpt-4o +60 +5,400 +600$", shown)
     assert "36 pairs" in shown
     assert f"Next: personafeedback build packs {folder.root}" in shown

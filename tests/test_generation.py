@@ -1,11 +1,8 @@
-"""Texts that a model writes: each once, whatever fails and whenever the run is killed; through a provider's real SDK."""
+"""Texts that a model writes: each once, whatever fails; through a provider's real SDK. See also test_build_generation.py, where a run is killed."""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -17,7 +14,6 @@ pytest.importorskip("openai")
 
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import _retry
-from support.killed import kill
 from support.texts_server import texts_server
 from tenacity import wait_none
 
@@ -98,29 +94,3 @@ def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):
     assert generate([], MODEL, tmp_path, step="answers").replies == {}
     with pytest.raises(ValueError, match="one id"):
         generate([Request("a", "x"), Request("a", "y")], MODEL, tmp_path, step="answers")
-
-
-_RUN = """\
-import json, sys
-from pathlib import Path
-from personafeedback_tasks.inspect_harness.generation import Request, generate
-requests = [Request(f"r{number}", f"prompt {number}") for number in range(40)]
-found = generate(requests, "openai/gpt-4o", Path(sys.argv[1]), step="answers", model_args={"base_url": sys.argv[2]})
-print(json.dumps({name: reply.text for name, reply in found.replies.items()}))
-"""
-
-
-def test_a_killed_run_is_completed(tmp_path):
-    command = [sys.executable, "-c", _RUN, str(tmp_path / "build")]
-    with texts_server(lambda prompt: f"<{prompt}>") as server:
-        server.answer_only(17)
-        process = subprocess.Popen([*command, server.url], cwd=tmp_path, start_new_session=True)
-        try:
-            in_flight = server.wait_until_all_wait(process)
-        finally:
-            kill(process)
-        server.answer_only(float("inf"))
-        done = subprocess.run([*command, server.url], cwd=tmp_path, capture_output=True, text=True, check=True)
-        assert json.loads(done.stdout) == {f"r{number}": f"<prompt {number}>" for number in range(40)}
-        twice = [prompt for prompt, times in Counter(server.seen).items() if times > 1]
-        assert 0 < in_flight == len(twice)

@@ -144,7 +144,8 @@ class _Step:
         self.personas = {one: folder.persona(one) for one in dict.fromkeys(one.user_id for one in self.questions)}
         self._prompts = {name: prompts.load(folder.root, name) for name in (*FIRST, *REWRITES.values())}
         self._test = {one.user_id for one in folder.people() if one.split == TEST}
-        self.answers, self._origins = folder.read(Answer), folder.read(Origin)
+        self.answers = folder.read(Answer)
+        self._origins = {one.id: one for one in folder.read(Origin)}
         self._refused = folder.read(Refused)
         self._done = {one.id for one in self.answers} | {one.id for one in self._refused if one.step == STEP}
         self._of_question: dict[str, list[Answer]] = {}
@@ -203,14 +204,12 @@ class _Step:
             self.answers.append(answer)
             self._of_question.setdefault(answer.question_id, []).append(answer)
             parents = (one.question.id, _wording(one.question), *filter(None, (one.answer.parent,)))
-            self._origins.append(
-                Origin(
-                    id=name, kind="answer", model=model, prompt=one.version, seed=self.settings.seed, parents=parents
-                )
+            self._origins[name] = Origin(
+                id=name, kind="answer", model=model, prompt=one.version, seed=self.settings.seed, parents=parents
             )
 
     def save(self) -> None:
-        self._folder.write_together({Origin: self._origins, Refused: self._refused, Answer: self.answers})
+        self._folder.write_together({Origin: self._origins.values(), Refused: self._refused, Answer: self.answers})
 
     def _told(self, persona: Persona, strategy: str) -> str:
         return (masked(self.settings, persona) if strategy == MASKED else persona).text
@@ -240,7 +239,7 @@ class _Step:
         """Raises DataError if a question was edited after it was answered."""
         now = {one.id: _wording(one) for one in self.questions}
         answers = {one.id: one.question_id for one in self.answers}
-        for origin in self._origins:
+        for origin in self._origins.values():
             question = answers.get(origin.id)
             then = next((part for part in origin.parents if part.startswith(_TEXT)), None)
             if question in now and then not in (None, now[question]):

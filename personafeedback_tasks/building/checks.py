@@ -45,6 +45,13 @@ _SCRIPTS = {
 """Language -> the scripts that it is written in, as Unicode names letters; Latin for the others."""
 
 
+_WORDS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+"""Scripts of which a character says about as much as a word."""
+
+WORD = 5
+"""Letters of a word."""
+
+
 def fault(text: str, language: str, cut: bool = False) -> str:
     """The first reason to refuse a text: a key of MEANINGS; empty if there is none.
 
@@ -65,9 +72,16 @@ def fault(text: str, language: str, cut: bool = False) -> str:
 
 
 def is_written_in(language: str, text: str) -> bool:
-    """Whether at least half of a text's letters are of the language's script; a text without letters is in any language."""
-    scripts = Counter(_script(char) for char in text if char.isalpha())
-    return 2 * sum(scripts[one] for one in _SCRIPTS.get(language, ("LATIN",))) >= scripts.total()
+    """Whether at least half of a text is in the language's script; a text without letters is in any language.
+
+    A Chinese answer may quote English: its characters weigh as much as words.
+    """
+    scripts: Counter[str] = Counter()
+    for char in text:
+        if char.isalpha():
+            script = _script(char)
+            scripts[script] += WORD if script in _WORDS else 1
+    return 2 * sum(scripts[one] for one in _SCRIPTS.get(language, ("LATIN",))) >= sum(scripts.values())
 
 
 @lru_cache(maxsize=8192)

@@ -45,25 +45,25 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
     """
     with locked(folder.root):
         report, settings = Report(), folder.settings
-        people, origins, refused = folder.read(Person), folder.read(Origin), folder.read(Refused)
+        people, refused = folder.read(Person), folder.read(Refused)
+        origins = {one.id: one for one in folder.read(Origin)}
         known = {one.user_id for one in people}
         profiles = _profiles(folder.root)
-        of_models = {one.id for one in origins}
-        own = [one for one in profiles if one not in known and one not in of_models]
-        origins += [Origin(id=one, kind="persona", model=OWN) for one in own]
+        own = [one for one in profiles if one not in known and one not in origins]
+        origins |= {one: Origin(id=one, kind="persona", model=OWN) for one in own}
         report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, _Written] = {}
         if models is not None:
             done = {*profiles, *known, *(one.id for one in refused if one.step == STEP)}
             written, turned = _write(folder, models, done, profiles, report)
-            origins += [one.origin for one in written.values()]
+            origins |= {name: one.origin for name, one in written.items()}
             refused += turned
             report.refused.update(one.reason for one in turned)
         everybody = profiles | {name: one.profile for name, one in written.items()}
         people += _entered(settings, people, {name: one for name, one in everybody.items() if name not in known})
         files = {_path(folder.root, name): _json(one.profile) for name, one in written.items()}
         # In this order: what is killed in between is never taken for a persona of the team's own.
-        folder.write(Origin, origins)
+        folder.write(Origin, origins.values())
         folder.write_together({Refused: refused, Person: people}, files)
         report.wrote.append(
             f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {_split(people)}"

@@ -46,7 +46,8 @@ class _Step:
     def __init__(self, folder: Folder, report: Report):
         self.folder, self.report, self.settings = folder, report, folder.settings
         self.people = {one.user_id: folder.persona(one.user_id) for one in folder.people()}
-        self.questions, self.origins, self.refused = _questions(folder), folder.read(Origin), folder.read(Refused)
+        self.questions, self.refused = _questions(folder), folder.read(Refused)
+        self.origins = {one.id: one for one in folder.read(Origin)}
         known = {one.user_id for one in folder.need(Person, "personas")}
         for one in self.questions:
             if one.user_id not in known:
@@ -54,26 +55,20 @@ class _Step:
                     f"{folder.path(Question)}: found the user_id {one.user_id!r} in question {one.id!r}, expected one of people.csv. "
                     f"Add persona/{one.user_id}.json and run `build personas`, or remove the line."
                 )
-        have = {one.id for one in self.origins}
-        self.own = [one for one in self.questions if one.id not in have]
-        self.origins += [Origin(id=one.id, kind="question", model=OWN, parents=(one.user_id,)) for one in self.own]
-        self.done = {part for one in self.origins for part in one.parents} | {
-            one.id for one in self.refused if one.step == STEP
+        self.own = [one for one in self.questions if one.id not in self.origins]
+        self.origins |= {
+            one.id: Origin(id=one.id, kind="question", model=OWN, parents=(one.user_id,)) for one in self.own
         }
+        # A question that is not in its table yet is not done: the run was killed between the two files.
+        self.done = {part for one in self.questions for part in self.origins[one.id].parents}
+        self.done |= {one.id for one in self.refused if one.step == STEP}
         self.written = 0
 
     def take(self, slot: str, user: str, category: str, text: str, scenario: str, model: str, prompt: str) -> None:
         question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
         self.questions.append(question)
-        self.origins.append(
-            Origin(
-                id=question.id,
-                kind="question",
-                model=model,
-                prompt=prompt,
-                seed=self.settings.seed,
-                parents=(user, slot),
-            )
+        self.origins[question.id] = Origin(
+            id=question.id, kind="question", model=model, prompt=prompt, seed=self.settings.seed, parents=(user, slot)
         )
         self.written += 1
 
@@ -82,7 +77,7 @@ class _Step:
         self.report.refused[reason.split(" of ")[0]] += 1
 
     def save(self) -> None:
-        self.folder.write_together({Origin: self.origins, Refused: self.refused, Question: self.questions})
+        self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, Question: self.questions})
 
 
 def write_questions(folder: Folder, models: Models | None) -> Report:
