@@ -55,6 +55,8 @@ def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
         assert "this text is not for me" in found.failures["r2"]
         assert "content filter" in found.failures["r4"]
         assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
+        (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
+        assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
         server.write = lambda prompt: f"now <{prompt}>"
         again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
@@ -66,8 +68,6 @@ def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
         assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
         assert asked(server, tmp_path, "edited").replies["r0"].text == "now <edited>"
     assert "INSPECT_CACHE_DIR" not in os.environ
-    log = read_eval_log(str(min((tmp_path / "logs" / "answers").glob("*.eval"))))
-    assert [sample.id for sample in log.samples] == ["r0", "r1", "r2", "r3", "r4"]
 
 
 def test_a_dead_server_is_an_error(tmp_path):

@@ -12,7 +12,7 @@ from ..common.statistics import Estimate
 from .release_folder import Made
 from .rows import STRATEGIES
 from .settings import Settings
-from .shortcuts import MOST, Checked
+from .shortcuts import MOST, Checked, percent
 from .voting import CODINGS
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
@@ -82,7 +82,7 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
         "where it is above these.",
         _table(
             ["", *next(iter(checked.shortcuts.values()))],
-            [[f"`{name}`", *(_percent(one) for one in of.values())] for name, of in checked.shortcuts.items()],
+            [[f"`{name}`", *(percent(one) for one in of.values())] for name, of in checked.shortcuts.items()],
         ),
     ]
     known = [sentence for name, sentence in checked.found.items() if name in accepted]
@@ -105,10 +105,6 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] + ["--:"] * (len(header) - 1), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _percent(of: Estimate) -> str:
-    return f"{100 * of.value:.1f} ± {100 * of.stderr:.1f}"
 
 
 def _with_interval(of: Estimate) -> str:

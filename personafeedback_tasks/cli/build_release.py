@@ -108,10 +108,7 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
         show_table(
             "Shortcuts: accuracy ± standard error, in percent; chance is 50",
             ["", *next(iter(checked.shortcuts.values()))],
-            [
-                (name, *(f"{100 * one.value:.1f} ± {100 * one.stderr:.1f}" for one in of.values()))
-                for name, of in checked.shortcuts.items()
-            ],
+            [(name, *(shortcuts.percent(one) for one in of.values())) for name, of in checked.shortcuts.items()],
         )
         shortcuts.refuse(checked, accept, f"personafeedback build release {shlex.quote(str(build.root))}")
         write(place / "README.md", data_card.card(made, build.settings, checked, accept))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import shlex
 
 from support.commands import personafeedback
@@ -12,7 +13,7 @@ def run_as_printed(lines, monkeypatch) -> str:
     """Run commands in this process; what the last one prints."""
     printed = ""
     for line in lines:
-        words = shlex.split(line)
+        words = [name for word in shlex.split(line) for name in (sorted(glob.glob(word)) if "*" in word else [word])]
         if words[0] == "export":
             monkeypatch.setenv(*words[1].split("="))
         elif words[0] == "inspect":
