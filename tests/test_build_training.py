@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builds import a_build
 from support.commands import personafeedback
+from support.documents import DOCS, block, needs_checkout
 
 from personafeedback_tasks.building import helpsteer
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
+from personafeedback_tasks.building.shortcuts import NAMES
 from personafeedback_tasks.building.training import plain, refuse_pairs, rows
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import Case
@@ -21,6 +28,7 @@ from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.prompts import Template
 
 SAMPLE = ("--benchmark", "sample")
+TRAINING = DOCS / "training.md"
 
 
 def split(root, people=6, questions=2, train=0.5):
@@ -188,6 +196,19 @@ def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
     assert "--mix must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
 
 
+@needs_checkout
+def test_the_printed_line_has_the_papers_figures_and_is_that_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    split(tmp_path / "ours")
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
+    for mix, steps in (((), 8), (("--mix", f"helpsteer2={path}"), 16)):
+        done = personafeedback("build", "training", "ours", *SAMPLE, *mix)
+        printed = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
+        expected = block(TRAINING, "training: gpu").replace("steps 8 ", f"steps {steps} ")
+        assert printed == expected.splitlines()
+
+
 # --- a model that learned from them ---------------------------------------------------------------------------------------
 
 PLANTED = 0.8
@@ -279,3 +300,38 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     after = accuracy(tmp_path / "after-model", "after")
     assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
     assert rows(build) == found
+
+
+@pytest.mark.slow
+@needs_checkout
+def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
+    pytest.importorskip("torch")
+    trl = pytest.importorskip("trl")
+    pytest.importorskip("inspect_ai")
+    from support import classifiers
+
+    build = split(tmp_path / "ours")
+    told = {"difficulty": "hard"}
+    build.write(
+        Tiered,
+        [
+            Tiered(pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, chosen=pair.first, rejected=pair.second, **told)
+            for pair in build.read(Pair)
+        ],
+    )  # fmt: skip
+    accept = [word for name in NAMES for word in ("--accept", name)]
+    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    classifiers.random_classifier(tmp_path / "tiny-model", every, max_position_embeddings=512)
+    options = {
+        name for kind in (trl.RewardConfig, trl.ModelConfig, trl.ScriptArguments) for name in kind.__dataclass_fields__
+    }
+    assert set(re.findall(r"--(\w+)", block(TRAINING, "training: gpu"))) <= options
+    for marker in ("training: tiny", "training: score"):
+        done = subprocess.run(
+            ["bash", "-ec", block(TRAINING, marker)], cwd=tmp_path, capture_output=True, text=True, check=False,
+            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert "method reward" in done.stdout

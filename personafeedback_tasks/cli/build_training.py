@@ -15,6 +15,9 @@ from .output import say
 
 NONE = "none"
 
+BATCHES = {False: 32, True: 64}
+"""Whether HelpSteer2 is mixed in -> pairs to a step. The paper has 64 for both sources, and 32 for its smaller run on one."""
+
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=FOLDER)
@@ -93,14 +96,13 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
         )
     else:
         say("TRL drops pairs beyond its max_length without a word: pass --tokenizer MODEL to count them.")
-    say("Train on a GPU, with the figures of the paper (Appendix E):")
-    say(
-        f"    trl reward --model_name_or_path MODEL --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\"
-    )
-    say(
-        f"      --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\\n"
-        "      --gradient_accumulation_steps 8 --bf16 True --eval_strategy no --report_to none"
-    )
-    say(
-        "Then score it: inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/FOLDER"
-    )
+    batch = BATCHES[mix is not None]
+    say(f"Train on a GPU, with the figures of the paper (Appendix E; batches of {batch}):")
+    for line in (
+        f"trl reward --model_name_or_path MODEL --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\",
+        f"  --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\",
+        f"  --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none",
+    ):
+        say(f"    {line}")
+    score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
+    say(f"Then score it: {score}")
