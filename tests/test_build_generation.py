@@ -565,7 +565,7 @@ def test_the_commands_say_what_to_do(tmp_path):
     )
     assert "Votes to buy: 2,700 (9 to each pair)" in personafeedback("build", "plan", root, "--size", 300).output
     assert (
-        "-M: must be KEY=VALUE, got 'z'"
+        "-M must be KEY=VALUE, got 'z'"
         in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output
     )
     assert (

@@ -275,3 +275,19 @@ def test_inspect_alone_runs_and_lm_eval_is_named_as_an_extra(inspect_alone):
     assert "task_configs" in succeed(inspect_alone, "personafeedback task-configs")
     output = fail(inspect_alone, "python -c 'import personafeedback_tasks.lm_eval_harness.task'")
     assert "pip install 'personafeedback-tasks[lm-eval]'" in output
+
+
+def test_the_extra_build_makes_a_set(wheel, tmp_path):
+    venv = Venv.create(tmp_path)
+    venv.install(f"{wheel}[build]")
+    rows = "".join(f"cook {n},What now?,soup {n},fish {n}\n" for n in range(20))
+    (venv.home / "pairs.csv").write_text(f"persona,question,good,bad\n{rows}", encoding="utf-8")
+    asked = "build import ours --from pairs.csv --map persona=persona,question=question,chosen=good,rejected=bad"
+    votes = "for f in ours/packs/*.csv; do sed 's/,,$/,B,/; 1s/^.*/item,persona,question,A,B,vote,note/' $f > $(basename $f); done"
+    for command in (
+        f"personafeedback {asked}", "personafeedback build packs ours --annotators 5", "personafeedback build packs ours --annotators 5 --format csv",
+        votes, "personafeedback build votes ours annotator-*.csv", "personafeedback build status ours",
+        "personafeedback build tiers ours", f"rm -r ours && personafeedback {asked} && personafeedback build release ours",
+    ):  # fmt: skip
+        succeed(venv, command)
+    assert (venv.home / "ours" / "release" / "set.json").is_file()

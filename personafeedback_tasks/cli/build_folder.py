@@ -15,7 +15,7 @@ from ..building.folder import Folder
 from ..common.errors import OptionError
 from .output import say
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
+folder_argument = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 
 
 def opened(root: Path) -> Folder:

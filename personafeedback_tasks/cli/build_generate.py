@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import yaml
 
 from ..building import answers as building_answers
 from ..building import checks, screening, starting
@@ -19,11 +18,10 @@ from ..building import status as building_status
 from ..building.asking import Models, Report
 from ..building.folder import Folder
 from ..building.pairs import KINDS
+from .build_folder import folder_argument, model_arguments
 from .output import say
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-folder_argument = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 
 
 def _model_options(several: bool, required: bool) -> Callable[[F], F]:
@@ -150,16 +148,7 @@ def _one(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:
 
 
 def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
-    given = {}
-    for argument in options.pop("arguments"):
-        key, equals, value = argument.partition("=")
-        if not equals or not key:
-            raise click.BadParameter(f"must be KEY=VALUE, got {argument!r}.", param_hint="-M")
-        try:
-            given[key] = yaml.safe_load(value) if value else value  # as Inspect reads it: numbers, true, lists
-        except yaml.YAMLError:
-            given[key] = value
-    return Models(names, given, **options)
+    return Models(names, model_arguments(options.pop("arguments")), **options)
 
 
 def _show(report: Report) -> None:

@@ -16,12 +16,12 @@ from ..common.errors import DataError, OptionError
 from ..common.files import write
 from ..personafeedback.cells import DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, is_line
-from .build_folder import FOLDER, then
+from .build_folder import folder_argument, then
 from .output import say
 
 
 @click.command("import")
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 @click.option(
     "--from",
     "source",

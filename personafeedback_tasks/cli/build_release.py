@@ -11,12 +11,12 @@ import click
 from ..common.files import write
 from ..common.statistics import Estimate
 from ..common.strict_json import json_text
-from .build_folder import FOLDER, opened, then
+from .build_folder import folder_argument, opened, then
 from .output import say, show_table
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 def tiers(folder: Path) -> None:
     """Make labels and tiers of the votes.
 
@@ -76,7 +76,7 @@ def _value(of: Estimate) -> str:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 @click.option(
     "--accept",
     multiple=True,

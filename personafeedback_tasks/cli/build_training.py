@@ -10,7 +10,7 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import write
-from .build_folder import FOLDER, opened
+from .build_folder import folder_argument, opened
 from .output import say
 
 NONE = "none"
@@ -20,7 +20,7 @@ BATCHES = {False: 32, True: 64}
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 @click.option(
     "--benchmark",
     metavar="DATA",

@@ -9,12 +9,12 @@ import click
 
 from ..building.folder import Folder
 from ..common.files import Content, write_all
-from .build_folder import FOLDER, model_arguments, opened, then
+from .build_folder import folder_argument, model_arguments, opened, then
 from .output import say
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 @click.option(
     "--format",
     "form",
@@ -60,7 +60,7 @@ def packs(folder: Path, form: str, annotators: int | None) -> None:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@folder_argument
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
