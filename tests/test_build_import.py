@@ -13,7 +13,7 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.imported import RECIPES, import_rows, mapping
-from personafeedback_tasks.building.rows import Answer, Pair, Refused, Tiered
+from personafeedback_tasks.building.rows import Answer, Pair, Refused, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 
 MAP = "persona=who,question=ask,chosen=good,rejected=bad"
@@ -65,7 +65,7 @@ def test_a_file_is_a_set_in_two_commands(tmp_path, name):
         tmp_path / "b", written(tmp_path, name, rows), "--map", MAP, "--name", "our pairs", "--licence", "MIT"
     )
     assert done.exit_code == 0, done.output
-    assert "wrote 9 pairs of 3 users and 9 questions, all hard" in done.stdout
+    assert "took 9 pairs of 3 users and 9 questions, all hard" in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("Next: ")]
     done = personafeedback(*line.removeprefix("Next: ").split()[1:], "--accept", "longest")
     assert "--accept longest was not needed" in done.stdout
@@ -174,7 +174,7 @@ def test_refused_rows_are_kept_with_their_reason(tmp_path):
     ]
     done = imported(tmp_path / "b", written(tmp_path, "pairs.jsonl", rows), "--map", MAP)
     assert done.exit_code == 0, done.output
-    assert "wrote 3 pairs" in done.stdout
+    assert "took 3 pairs" in done.stdout
     refused = Folder(tmp_path / "b").read(Refused)
     assert sorted(one.reason for one in refused) == ["both labels", "same text", "twice"]
     for one in refused:
@@ -233,7 +233,7 @@ REWARDBENCH = [
 def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path, recipe, rows, pairs, users):
     done = imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--recipe", recipe)
     assert done.exit_code == 0, done.output
-    assert f"wrote {pairs} pairs of {users} users and 3 questions" in done.stdout
+    assert f"took {pairs} pairs of {users} users and 3 questions" in done.stdout
     assert "not verified on the real data" in done.stdout
     build = Folder(tmp_path / "b")
     text = {answer.id: answer.text for answer in build.read(Answer)}
@@ -243,3 +243,53 @@ def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path, recipe, rows, pairs, 
 
 def test_every_recipe_names_every_field():
     assert all(set(keys) >= {"persona", "question", "chosen", "rejected"} for keys in RECIPES.values())
+
+
+def test_the_same_import_after_a_vote_brings_no_label_back(tmp_path):
+    """What the votes put below stays there."""
+    build, path = Folder(tmp_path / "b"), written(tmp_path, "pairs.json", rows_of(6))
+    assert imported(build.root, path, "--map", MAP).exit_code == 0
+    pairs = build.read(Pair)
+    build.write(
+        Vote,
+        [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n else pair.first, shown_as="B") for pair in pairs[2:] for n in range(9)]
+        + [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n % 2 else pair.first, shown_as="B") for pair in pairs[:2] for n in range(9)],
+    )  # fmt: skip
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    before = {name: content for name, (_, content) in tree(build.root).items()}
+    again = imported(build.root, path, "--map", MAP)
+    assert "6 of them were there before" in again.stdout
+    assert f"Next: personafeedback build tiers {build.root}" in again.stdout
+    assert {name: content for name, (_, content) in tree(build.root).items()} == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"good": "No, not 0 at all.", "bad": "Yes, 0."}, "found another label or tier of the pair"),
+        ({"who": {"Name": "N0", "Likes": ["gin"]}}, "found another persona than the source has of '7'"),
+    ],
+)
+def test_a_corrected_source_is_no_quiet_repetition(tmp_path, change, said):
+    rows = [{**row, "id": 7} for row in rows_of(1)]
+    build = Folder(tmp_path / "b")
+    assert imported(build.root, written(tmp_path, "pairs.json", rows), "--map", f"{MAP},user_id=id").exit_code == 0
+    before = tree(build.root)
+    done = imported(build.root, written(tmp_path, "pairs.json", [{**rows[0], **change}]), "--map", f"{MAP},user_id=id")
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert "Import into a new folder" in done.stderr
+    assert tree(build.root) == before
+
+
+def test_what_a_spreadsheet_or_a_slip_leaves_is_read_or_named(tmp_path):
+    rows = "who; ask; good; bad\nA cook; What now?; Soup; Fish\n;;;\n"
+    (tmp_path / "pairs.csv").write_text(rows, "utf-8")
+    done = imported(tmp_path / "b", tmp_path / "pairs.csv", "--map", MAP, "--language", "zh")
+    assert "took 1 pairs" in done.stdout
+    assert Folder(tmp_path / "b").settings.language == "zh"
+    done = imported(tmp_path / "c", tmp_path / "paris.csv", "--map", MAP)
+    assert "found no such file" in done.stderr
+    row = {**rows_of(1)[0], "who": '{"Age": NaN}'}
+    done = imported(tmp_path / "d", written(tmp_path, "pairs.json", [row]), "--map", MAP)
+    assert "with a value that is no JSON" in done.stderr

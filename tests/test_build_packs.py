@@ -9,6 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ from support.commands import personafeedback, tree
 from support.environments import UV
 
 from personafeedback_tasks.building.packs import ATTENTION, grown, names
-from personafeedback_tasks.building.rows import Answer, Pair, Shown
+from personafeedback_tasks.building.rows import Answer, Pair, Question, Shown
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,25 @@ def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_per
         assert answers[one.attention].question_id == pair.question_id
         assert answers[wrong].question_id != pair.question_id
         assert answers[wrong].user_id != pair.user_id
+
+
+def test_no_spreadsheet_takes_an_item_for_a_number(build):
+    assert all(
+        one.item[0].isalpha() and not one.item.lower().startswith(("inf", "nan")) for one in grown(build, names(9))
+    )
+
+
+def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=2)
+    questions = build.read(Question)
+    texts = {one.id: "What should I read?" if one.user_id != "u3" else one.question for one in questions}
+    build.write(Question, [replace(one, question=texts[one.id]) for one in questions])
+    answers = {answer.id: answer for answer in build.read(Answer)}
+    found = [one for one in grown(build, names(1)) if one.attention]
+    assert found
+    for one in found:
+        asked = [texts[answers[name].question_id] for name in (one.left, one.right)]
+        assert asked[0] != asked[1]
 
 
 @settings(max_examples=10, deadline=None)

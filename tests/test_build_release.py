@@ -86,7 +86,7 @@ def test_the_manifest_says_how_the_labels_arose(build):
     assert manifest.generator == "acme/m"
     document = json.loads((build.root / "tiers.json").read_text("utf-8"))
     assert -1 <= manifest.agreement.low <= manifest.agreement.value <= manifest.agreement.high <= 1
-    assert manifest.agreement.measure in document["codings"]
+    assert manifest.agreement.measure.removesuffix(", over the released pairs") in document["codings"]
 
 
 def test_the_card_is_one_that_the_hub_reads(build):
@@ -114,9 +114,37 @@ def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
     assert "--accept longest was not needed" in released(build, *ACCEPT, "--accept", "longest")
 
 
+def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
+    build = voted(tmp_path / "b")
+    assert personafeedback("build", "votes", build.root, "--drop", "a0").exit_code == 0
+    done = personafeedback("build", "release", build.root, *ACCEPT)
+    assert "Run `personafeedback build tiers` again" in done.stderr
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    tiered = build.read(Tiered)
+    build.write(Tiered, tiered[1:])  # a team may leave a case out
+    released(build, *ACCEPT)
+    assert len(load_present(build.root / "release")) == len(tiered) - 1
+    build.path(Vote).unlink()
+    assert "Run `personafeedback build tiers` again" in personafeedback("build", "release", build.root, *ACCEPT).stderr
+
+
+def test_what_a_team_added_to_a_release_stays(tmp_path):
+    build = voted(tmp_path / "b")
+    released(build, *ACCEPT)
+    (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
+    (build.root / "release" / ".git").mkdir()
+    (build.root / "release" / ".git" / "HEAD").write_text("ref", "utf-8")
+    (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
+    released(build, *ACCEPT)
+    kept = {path.name for path in (build.root / "release").rglob("*")}
+    assert {"LICENSE", "HEAD"} <= kept
+    assert "old.jsonl" not in kept
+
+
 def test_a_pair_with_both_labels_stops_the_release(tmp_path):
     build = voted(tmp_path / "b")
-    tiered = build.read(Tiered)
+    build.path(Vote).unlink()  # labels of a team's own
+    tiered = [Tiered(**{**vars(one), "votes": (0, 0)}) for one in build.read(Tiered)]
     one = next(one for one in tiered if one.difficulty == "hard")
     again = Tiered(**{**vars(one), "pair_id": "turned", "chosen": one.rejected, "rejected": one.chosen})
     build.write(Tiered, [*tiered, again])

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builds import a_build, attentive, filled_in, likes_full
-from support.commands import personafeedback
+from support.commands import personafeedback, tree
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.packs import ATTENTION
-from personafeedback_tasks.building.rows import Pair, Shown, Vote
+from personafeedback_tasks.building.rows import Pair, Person, Question, Shown, Vote
 from personafeedback_tasks.building.votes import by_models, counted, imported
 
 
@@ -160,7 +164,7 @@ def test_several_people_with_one_pack_are_told_apart_by_their_logins(build, tmp_
     said = votes_of(build, path)
     pairs = len(build.read(Pair))
     assert f"annotator-1:7: {pairs} of {pairs} votes" in said
-    assert f"! annotator-1:b@x.org answered B in all {len(first)}" in said
+    assert f"! annotator-1:8 answered B in all {len(first)}" in said
     assert "annotator-1: 0" not in said
     assert f"{len(first) * 2} were there before" in votes_of(build, path)
 
@@ -233,7 +237,114 @@ def test_attention_items_make_no_labels(build, tmp_path):
 def test_without_votes_the_command_says_how_to_get_some(build):
     done = personafeedback("build", "votes", build.root)
     assert done.exit_code == 1
-    assert "found no rows" in done.stderr
+    assert "found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL" in done.stderr
+
+
+def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
+    vote = attentive(build, likes_full)
+    files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
+    command = [sys.executable, "-m", "personafeedback_tasks.cli.main", "build", "votes", build.root]
+    with ExitStack() as stack:
+        running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
+        assert [one.wait(60) for one in running] == [0, 0, 0]
+    assert len(build.read(Vote)) == len(build.read(Shown))
+
+
+def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
+    vote = attentive(build, likes_full)
+    table = build.root / "packs" / "annotator-1.csv"
+    rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
+    shown = {one.item: one for one in build.read(Shown)}
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "vote": vote(shown[row["item"]]), "note": "hm, well"} for row in rows)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    after = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
+    assert [(row["item"], row["note"]) for row in after] == [(row["item"], "hm, well") for row in rows]
+    assert f"{len(rows)} new votes" in votes_of(build, table)
+
+
+def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build, tmp_path):
+    """One is no longer in pairs.jsonl; the person of others has keep = no. Packs that are out stay valid."""
+    pairs = build.read(Pair)
+    build.write(Pair, pairs[1:])
+    said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert "1 votes are on pairs that" in said
+    assert len(counted(build)) == len(pairs) - 1
+    before = build.read(Shown)
+    build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
+    build.path(Shown).unlink()
+    assert personafeedback("build", "packs", build.root).exit_code == 0
+    users = {pair.id: pair.user_id for pair in pairs}
+    assert {users[one.pair_id] for one in build.read(Shown) if not one.attention} == {"u0", "u2", "u3"}
+    questions = [one for one in build.read(Question) if one.user_id != "u2"]
+    build.write(Question, questions)
+    done = personafeedback("build", "packs", build.root)
+    assert "expected one of" in done.stderr
+    assert "Put the question back" in done.stderr
+    build.write(Shown, before)
+    build.write(Vote, [*build.read(Vote), build.read(Vote)[0]])
+    assert "again, expected each once" in refusal_of(build)
+
+
+def refusal_of(build):
+    done = personafeedback("build", "votes", build.root)
+    assert done.exit_code == 1, done.output
+    return " ".join(done.stderr.split())
+
+
+def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path):
+    said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert "! 24 pairs have fewer than 2 votes, which is more than half of `annotators: 3`" in said
+    done = personafeedback("build", "tiers", build.root)
+    assert done.exit_code == 1
+    assert "no pair became a case" in done.stderr
+    assert "annotators: 3" in done.stderr
+
+
+@pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
+def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
+    def prepared(root):
+        build = a_build(root, people=3, questions=2, annotators=2)
+        steps = {"packs": ("packs", build.root, "--format", "csv")}
+        if step != "packs":
+            assert personafeedback("build", *steps["packs"]).exit_code == 0
+            files = [
+                filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full))
+                for name in ("annotator-1", "annotator-2")
+            ]
+            steps |= {"votes": ("votes", build.root, *files, "--drop", "annotator-2"), "tiers": ("tiers", build.root)}
+        if step == "tiers":
+            assert personafeedback("build", "votes", build.root, *files).exit_code == 0
+        return build.root, steps[step]
+
+    def content(root):
+        return {name: text for name, (_, text) in tree(root).items()}
+
+    whole, arguments = prepared(tmp_path / "whole")
+    assert personafeedback("build", *arguments).exit_code == 0
+    replaced, real, left = 0, os.replace, 0
+
+    def until(source, target):
+        nonlocal left
+        if not left:
+            raise KeyboardInterrupt
+        left -= 1
+        real(source, target)
+
+    while True:
+        root, arguments = prepared(tmp_path / f"killed{replaced}")
+        left = replaced
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", until)
+            stopped = personafeedback("build", *arguments).exit_code != 0
+        if not stopped:
+            break
+        assert personafeedback("build", *arguments).exit_code == 0
+        assert content(root) == content(whole), f"killed after {replaced} files"
+        replaced += 1
+    assert replaced >= 2
 
 
 # --- models in place of people ------------------------------------------------------------------------------------------
@@ -266,6 +377,11 @@ def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
         in done.stdout
     )
     assert again.stdout == done.stdout
+    with texts_server(lambda prompt: (400, "no")) as server:
+        (build.root / "cache").rename(build.root / "cache-before")
+        words[3] = f"base_url={server.url}"
+        assert personafeedback("build", "votes", build.root, *words).exit_code == 1  # all calls failed
+    assert {vote.annotator for vote in build.read(Vote)} == {"model:openai-api/acme/judge"}
     assert by_models(votes) is True
     assert by_models([]) is False
     person = Vote(annotator="a", pair_id="p", chosen="c", shown_as="A")

@@ -9,6 +9,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 
 from ..common import foreign
 from ..common.statistics import Estimate
+from ..personafeedback.manifest import UNKNOWN
 from .release_folder import Made
 from .rows import STRATEGIES
 from .settings import Settings
@@ -33,7 +34,7 @@ def card(made: Made, settings: Settings, checked: Checked, accepted: Collection[
     total = sum(manifest.counts.values())
     data = DatasetCardData(
         language=settings.language,
-        license="other" if manifest.licence == "unknown" else manifest.licence.lower(),
+        license="other" if manifest.licence == UNKNOWN else manifest.licence.lower(),
         pretty_name=manifest.name,
         size_categories=next((name for most, name in _SIZES if total < most), "100K<n<1M"),
         task_categories=["text-generation"],
@@ -65,7 +66,8 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
     if made.agreement:
         sections += [
             "### Agreement",
-            "Values with 95 % intervals over users. How votes are coded is part of the number; the first is the one to quote.",
+            "Over the released pairs, with 95 % intervals over users. Pairs on which few agree are not released, so that this is higher than over "
+            "all pairs that were voted on. How votes are coded is part of the number; the first is the one to quote.",
             _table(
                 ["", *made.agreement],
                 [["pairs", *(f"{one.pairs:,}" for one in made.agreement.values())]]
@@ -90,10 +92,14 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
         "**Accepted by whoever released this set:** " + " ".join(known)
         if known
         else f"None of `longest`, `overlap` and `name` is above {100 * MOST:.0f} % on Hard, and no pair has both labels."
+        if "hard" in next(iter(checked.shortcuts.values()))
+        else "There are no Hard cases, of which shortcuts would be held below a limit. No pair has both labels."
     )
     sections += [
         "## License",
-        f"{foreign.markdown(manifest.licence)}. The personas, questions and responses are of this set's makers.",
+        "Nobody has said under which license this set may be used."
+        if manifest.licence == UNKNOWN
+        else f"{foreign.markdown(manifest.licence)}.",
         "## Use",
         "```bash\npip install 'personafeedback-tasks[all]'\n"
         f"inspect eval personafeedback_tasks/personafeedback -T data=FOLDER --model MODEL\n"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
@@ -51,8 +52,11 @@ FILES: dict[type, str] = {
 BELOW = "below.jsonl"
 """The pairs that reach no tier: rows of Tiered."""
 
-_KEYS = {Person: "user_id", Pair: "id", Question: "id", Answer: "id", Dropped: "annotator", Origin: "id"}
-"""Type of row -> the field that no two rows share."""
+_KEYS: dict[type, tuple[str, ...]] = {
+    Person: ("user_id",), Pair: ("id",), Question: ("id",), Answer: ("id",), Shown: ("item",), Vote: ("annotator", "pair_id"),
+    Dropped: ("annotator",), Tiered: ("pair_id",), Origin: ("id",),
+}  # fmt: skip
+"""Type of row -> the fields that no two rows share."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +97,13 @@ class Folder:
             lines = [(f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True)]
             found = [(where, parse(kind, row, where)) for where, row in lines]
         if key := _KEYS.get(kind):
-            seen: dict[str, str] = {}
+            seen: dict[tuple[str, ...], str] = {}
             for where, row in found:
-                value = getattr(row, key)
+                value = tuple(getattr(row, name) for name in key)
                 if value in seen:
                     raise DataError(
-                        f"{where}: found the {key} {value!r} of {seen[value]} again, expected each once. Remove one."
+                        f"{where}: found the {' and '.join(key)} {' and '.join(map(repr, value))} of {seen[value]} again, expected each "
+                        "once. Remove one."
                     )
                 seen[value] = where
         return [row for _, row in found]
@@ -113,7 +118,7 @@ class Folder:
             return found
         raise DataError(
             f"{self.path(kind)}: found no rows, expected what the step before leaves. Run first: "
-            f"personafeedback build {step} {self.root}"
+            f"personafeedback build {step} {shlex.quote(str(self.root))}"
         )
 
     def write(self, kind: type[R], found: Iterable[R], name: str = "") -> None:
@@ -140,7 +145,7 @@ class Folder:
         path = self.root / (name or FILES[kind])
         dicts = [as_dict(row) for row in found]
         if path.suffix == ".csv":
-            names, key = [one.name for one in fields(kind)], _KEYS[kind]
+            names, (key,) = [one.name for one in fields(kind)], _KEYS[kind]
             notes = self._notes(path, names, key)
             columns = dict.fromkeys(column for line in notes.values() for column in line)
             return path, tables.text([*names, *columns], [{**notes.get(row[key], {}), **row} for row in dicts])

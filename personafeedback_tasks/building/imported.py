@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import OptionError
-from ..common.strict_json import broken, short, short_list
+from ..common.errors import DataError, OptionError
+from ..common.strict_json import broken, loads, read, short, short_list
 from ..engine.cases import digest_of
 from .folder import Folder
 from .rows import IMPORTED, OWN, Answer, Origin, Pair, Person, Question, Refused, Tiered
@@ -23,6 +23,9 @@ FIELDS = ("persona", "question", "chosen", "rejected")
 """What --map must name; rejected may name several keys, with + between: a pair is made with each."""
 
 OPTIONAL = ("user_id", "category")
+
+LONGEST_USER = 200
+"""Bytes of a user_id, which names a file."""
 
 RECIPES: Mapping[str, Mapping[str, str]] = {
     "prefeval": {
@@ -112,13 +115,7 @@ def import_rows(rows: Iterable[Row], keys: Mapping[str, str], difficulty: str, s
         profile = _profile(_value(row, keys["persona"], where), where, keys["persona"])
         text = _text(row, keys["question"], where)
         category = _category(row, keys, where)
-        user = (
-            _text(row, keys["user_id"], where)
-            if "user_id" in keys
-            else digest_of((json.dumps(profile, sort_keys=True),))
-        )
-        if "user_id" in keys and (not user.isprintable() or "/" in user or user.startswith(".")):
-            raise broken(where, f"{keys['user_id']} = {short(user)}", "the name of a file")
+        user = _user(row, keys["user_id"], where) if "user_id" in keys else digest_of((profile_text(profile),))
         if made.personas.setdefault(user, profile) != profile:
             raise broken(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
@@ -194,6 +191,19 @@ def _text(row: Mapping[str, Any], key: str, where: str) -> str:
     return value.strip()
 
 
+def profile_text(profile: Mapping[str, Any]) -> str:
+    """The same text for the same profile. Raises ValueError or TypeError for what JSON has not."""
+    return json.dumps(profile, sort_keys=True, ensure_ascii=False, allow_nan=False)
+
+
+def _user(row: Mapping[str, Any], key: str, where: str) -> str:
+    value = _value(row, key, where)
+    user = str(value) if type(value) is int else _text(row, key, where)
+    if not user.isprintable() or "/" in user or user.startswith(".") or len(user.encode()) > LONGEST_USER:
+        raise broken(where, f"{key} = {short(user)}", f"the name of a file, of at most {LONGEST_USER} bytes")
+    return user
+
+
 def _category(row: Mapping[str, Any], keys: Mapping[str, str], where: str) -> str:
     if "category" not in keys:
         return "specific"
@@ -211,13 +221,22 @@ def _profile(value: Any, where: str, key: str) -> dict[str, Any]:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError):  # a text may begin so, too
             value = json.loads(value)
-    if isinstance(value, Mapping) and value:
-        return dict(value)
-    if isinstance(value, str) and value.strip():
-        return {"Profile": value.strip()}
-    if isinstance(value, (list, tuple)) and value:
-        return {"Profile": list(value)}
-    raise broken(where, f"{key} = {short(value)}", "a text, an object or a list that describes the user")
+    found: dict[str, Any] = {}
+    if isinstance(value, Mapping):
+        found = dict(value)
+    elif isinstance(value, str) and value.strip():
+        found = {"Profile": value.strip()}
+    elif isinstance(value, (list, tuple)) and value:
+        found = {"Profile": list(value)}
+    if not found:
+        raise broken(where, f"{key} = {short(value)}", "a text, an object or a list that describes the user")
+    try:
+        profile_text(found)
+    except (TypeError, ValueError) as error:
+        raise broken(
+            where, f"{key} with a value that is no JSON ({error})", "texts, numbers, lists and objects"
+        ) from error
+    return found
 
 
 def _name(profile: Mapping[str, Any]) -> str:
@@ -225,29 +244,54 @@ def _name(profile: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def save(folder: Folder, made: Imported) -> None:
-    """Add what was imported to a build; what it has already stays, so that the same import again changes nothing."""
+def save(folder: Folder, made: Imported) -> int:
+    """Add what was imported to a build. What it has already stays, so that the same import again changes nothing.
+
+    Returns:
+        How many pairs are new.
+
+    Raises:
+        DataError: a user has another persona there, or a pair without votes another label.
+    """
+    before = {one.pair_id: one for one in folder.read(Tiered)}
     contents: dict[Path, str] = {}
     for user, profile in made.personas.items():
         path = folder.root / "persona" / f"{user}.json"
         if not path.exists():
             contents[path] = json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
+        elif loads(read(path).decode("utf-8")) != profile:
+            raise DataError(
+                f"{path}: found another persona than the source has of {short(user)}, expected the same. {_ANEW}"
+            )
+    for name, one in made.tiered.items():
+        if name in before and before[name].votes == one.votes and before[name] != one:
+            raise DataError(
+                f"{folder.path(Tiered)}: found another label or tier of the pair {name} than the source has now, expected the same. {_ANEW}"
+            )
+    pairs = folder.read(Pair)
+    known = {one.id for one in pairs}
+    new = [one for name, one in made.tiered.items() if name not in known]
     folder.write_together(
         {
             Person: _joined(folder.read(Person), made.people, "user_id"),
             Question: _joined(folder.read(Question), made.questions.values(), "id"),
             Answer: _joined(folder.read(Answer), made.answers.values(), "id"),
-            Pair: _joined(folder.read(Pair), made.pairs.values(), "id"),
-            Refused: _joined(folder.read(Refused), made.refused, "text"),
+            Refused: _joined(folder.read(Refused), made.refused, "id", "step", "text"),
             Origin: _joined(folder.read(Origin), made.origins.values(), "id"),
-            Tiered: _joined(folder.read(Tiered), made.tiered.values(), "pair_id"),
+            # Pairs last: a pair that is known has its label already, or lost it to votes.
+            Tiered: [*before.values(), *(one for one in new if one.pair_id not in before)],
+            Pair: _joined(pairs, made.pairs.values(), "id"),
         },
         contents,
     )
+    return len(new)
 
 
-def _joined(before: Iterable[Any], new: Iterable[Any], key: str) -> list[Any]:
-    found = {getattr(one, key): one for one in before}
+_ANEW = "Import into a new folder, or remove the old one first."
+
+
+def _joined(before: Iterable[Any], new: Iterable[Any], *key: str) -> list[Any]:
+    found = {tuple(getattr(one, name) for name in key): one for one in before}
     for one in new:
-        found.setdefault(getattr(one, key), one)
+        found.setdefault(tuple(getattr(one, name) for name in key), one)
     return list(found.values())

@@ -11,7 +11,8 @@ from ..personafeedback.cases import Case
 from ..personafeedback.orders import ORDERS
 from ..replies.answers import read_reply
 from .folder import Folder
-from .rows import Answer, Pair, Question, Vote
+from .packs import asked
+from .rows import Answer, Question, Vote
 from .votes import MODEL
 
 _LETTERS = ("A", "B")
@@ -25,8 +26,8 @@ class ModelVotes:
         annotator: its name among the annotators.
         votes: one for each pair of which it picked the same response in both orders; `shown_as` is the letter in the first order.
         asked: number of pairs.
-        inconsistent, unreadable, failed: number of pairs without a vote: it picked both responses, or a reply names neither, or there
-            is none.
+        inconsistent, unreadable: number of pairs without a vote: it picked both responses, or a reply names neither.
+        failed: ids of the pairs to which a reply is missing.
     """
 
     annotator: str
@@ -34,7 +35,7 @@ class ModelVotes:
     asked: int
     inconsistent: int
     unreadable: int
-    failed: int
+    failed: frozenset[str]
 
 
 def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes:
@@ -47,7 +48,7 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
     """
     from ..inspect_harness.generation import Request, generate
 
-    pairs = folder.need(Pair, "answers")
+    pairs = asked(folder)
     answers = {one.id: one for one in folder.read(Answer)}
     questions = {one.id: one for one in folder.read(Question)}
     requests = []
@@ -61,12 +62,13 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
     found = generate(requests, model, folder.root, step="votes", model_args=model_args)
     annotator = f"{MODEL}{model}"
     votes: list[Vote] = []
-    inconsistent = unreadable = failed = 0
+    inconsistent = unreadable = 0
+    failed = set()
     for pair in pairs:
         replies = [found.replies.get(f"{pair.id}:{order}") for order in ORDERS]
         read = [read_reply(reply.text, reply.cut) for reply in replies if reply is not None]
         if len(read) < len(ORDERS):
-            failed += 1
+            failed.add(pair.id)
         elif not set(read) <= set(_LETTERS):
             unreadable += 1
         elif read[0] == read[1]:  # the same letter, so another response
@@ -74,4 +76,4 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
         else:
             chosen = pair.first if read[0] == _LETTERS[0] else pair.second
             votes.append(Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=read[0]))
-    return ModelVotes(annotator, votes, len(pairs), inconsistent, unreadable, failed)
+    return ModelVotes(annotator, votes, len(pairs), inconsistent, unreadable, frozenset(failed))

@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import quoteattr
 
-from ..common.errors import require
+from ..common.errors import DataError, require
+from . import tables
 from .folder import Folder
 from .guideline import Guideline, guideline
 from .rows import Answer, Question, Shown
@@ -40,13 +41,19 @@ def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
     """What some rows of a pack show.
 
     Raises:
-        DataError: a persona is missing.
+        DataError: a persona, an answer or a question is missing.
     """
     answers = {one.id: one for one in folder.read(Answer)}
     questions = {one.id: one for one in folder.read(Question)}
     personas: dict[str, str] = {}
     found = []
     for one in shown:
+        for name in (one.left, one.right):
+            if name not in answers or answers[name].question_id not in questions:
+                raise DataError(
+                    f"{folder.path(Shown)}: item {one.item} has the answer {name!r}, expected it in {folder.path(Answer)} and its question in "
+                    f"{folder.path(Question)}. Put them back: the item was given to {one.annotator}."
+                )
         left, right = answers[one.left], answers[one.right]
         asked = answers[one.attention or one.left]  # the other answer of an attention item is to another question
         if asked.user_id not in personas:
@@ -142,6 +149,14 @@ def as_potato(pack: Sequence[Item], annotator: str, told: Guideline, title: str)
     }
 
 
+SENT = {
+    "html": "the page with their name",
+    "csv": "the table with their name, and guideline.txt",
+    "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
+    "potato": "the folder with their name as a project, and guideline.txt",
+}
+"""Name of a format -> what an annotator gets of the files."""
+
 FORMATS: dict[str, Callable[[Sequence[Item], str, Guideline, str], dict[str, str]]] = {
     "html": as_html,
     "csv": as_csv,
@@ -155,7 +170,7 @@ def files(folder: Folder, shown: Sequence[Shown], form: str) -> dict[PurePosixPa
     """Path below the build's folder -> content, of every annotator's pack in one format.
 
     Raises:
-        DataError: see `items`.
+        DataError: see `items`; or a CSV that is there cannot be read.
         ModuleNotFoundError: a format's library is not installed.
     """
     told, title = guideline(folder.settings.language), folder.settings.name
@@ -163,8 +178,22 @@ def files(folder: Folder, shown: Sequence[Shown], form: str) -> dict[PurePosixPa
     for annotator in dict.fromkeys(one.annotator for one in shown):
         pack = items(folder, [one for one in shown if one.annotator == annotator])
         contents = FORMATS[form](pack, annotator, told, title)
+        if form == "csv":
+            contents[f"{annotator}.csv"] = _with_votes(
+                contents[f"{annotator}.csv"], folder.root / FOLDER / f"{annotator}.csv"
+            )
         found |= {PurePosixPath(FOLDER) / name: content for name, content in contents.items()}
     return found
+
+
+def _with_votes(table: str, path: Path) -> str:
+    """A table with the votes and notes that somebody wrote into the file that it replaces."""
+    if not path.is_file():
+        return table
+    written = {row["item"]: row for _, row in tables.rows(path, ["item", "vote", "note"], ["item", "vote"])}
+    columns, *lines = csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""))
+    rows = [dict(zip(columns, line, strict=True)) for line in lines]
+    return tables.text(columns, [{**row, **written.get(row["item"], {})} for row in rows])
 
 
 def _rules(told: Guideline) -> str:

@@ -7,12 +7,12 @@ their pair, whatever was added since.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..common.errors import DataError
 from ..engine.cases import digest_of
 from .folder import Folder
-from .rows import Answer, Pair, Shown
+from .rows import Answer, Pair, Person, Question, Shown
 
 ATTENTION = "attention:"
 """What the pair_id of an attention item begins with; the pair that it was made of follows."""
@@ -33,18 +33,10 @@ def grown(folder: Folder, annotators: Iterable[str]) -> list[Shown]:
         annotators: who gets a pack; others keep theirs as they are.
 
     Raises:
-        DataError: there are no pairs, or a pair's answer is missing.
+        DataError: see `asked`.
     """
-    pairs, given = folder.need(Pair, "answers"), folder.read(Shown)
-    answers = {answer.id: answer for answer in folder.read(Answer)}
-    for pair in pairs:
-        for name in (pair.first, pair.second):
-            if name not in answers:
-                raise DataError(
-                    f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, expected one of {folder.path(Answer)}. Remove "
-                    "the pair, or run `personafeedback build answers` again."
-                )
-    wanted = [*pairs, *_attention(pairs, answers, folder.settings.seed)]
+    pairs, given = asked(folder), folder.read(Shown)
+    wanted = [*pairs, *_attention(pairs, {one.id: one.question for one in folder.questions()}, folder.settings.seed)]
     found = list(given)
     for annotator in annotators:
         has = {one.pair_id for one in given if one.annotator == annotator}
@@ -53,28 +45,63 @@ def grown(folder: Folder, annotators: Iterable[str]) -> list[Shown]:
     return found
 
 
+def asked(folder: Folder) -> list[Pair]:
+    """The pairs that people are asked about: those whose question and person were kept.
+
+    Raises:
+        DataError: there are none, or the question or an answer of one is missing.
+    """
+    questions, kept = {one.id for one in folder.read(Question)}, {one.id for one in folder.questions()}
+    answers = {one.id for one in folder.read(Answer)}
+    pairs = folder.need(Pair, "answers")
+    for pair in pairs:
+        if pair.question_id not in questions:
+            raise DataError(
+                f"{folder.path(Pair)}: pair {pair.id} has the question {pair.question_id!r}, expected one of {folder.path(Question)}. Put "
+                "the question back; keep = no drops it."
+            )
+        for name in (pair.first, pair.second):
+            if name not in answers:
+                raise DataError(
+                    f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, expected one of {folder.path(Answer)}. Put the answer back; "
+                    "or remove the pair, if no pack has it yet."
+                )
+    if found := [pair for pair in pairs if pair.question_id in kept]:
+        return found
+    raise DataError(
+        f"{folder.path(Pair)}: found no pair whose question and person are kept, expected some. Look at the column keep of "
+        f"{folder.path(Question)} and {folder.path(Person)}."
+    )
+
+
 def _in_his_order(pairs: Sequence[Pair], annotator: str, seed: int) -> list[Shown]:
     found = []
     for pair in sorted(pairs, key=lambda one: _drawn(seed, "order", annotator, one.id)):
         swapped = _drawn(seed, "side", annotator, pair.id) < 0.5
         left, right = (pair.second, pair.first) if swapped else (pair.first, pair.second)
         attention = pair.first if pair.id.startswith(ATTENTION) else ""
-        item = digest_of((str(seed), annotator, pair.id))
+        item = (
+            f"i{digest_of((str(seed), annotator, pair.id))}"  # a letter first: a spreadsheet would round 694336221e70
+        )
         found.append(
             Shown(annotator=annotator, item=item, pair_id=pair.id, left=left, right=right, attention=attention)
         )
     return found
 
 
-def _attention(pairs: Sequence[Pair], answers: dict[str, Answer], seed: int) -> list[Pair]:
-    """An answer to the question beside one to another person's question: whoever reads takes the first.
+def _attention(pairs: Sequence[Pair], questions: Mapping[str, str], seed: int) -> list[Pair]:
+    """An answer to the question beside one to another question, of another person: whoever reads takes the first.
 
-    The same ones for all annotators, so that each is examined alike. None where all pairs are of one person.
+    The same ones for all annotators of as many pairs. None where all pairs are of one person.
     """
     count = max(2, len(pairs) // EVERY)
     found: list[Pair] = []
     for pair in sorted(pairs, key=lambda one: _drawn(seed, "attention", one.id)):
-        others = [one for one in pairs if one.user_id != pair.user_id and one.question_id != pair.question_id]
+        others = [
+            one
+            for one in pairs
+            if one.user_id != pair.user_id and questions[one.question_id] != questions[pair.question_id]
+        ]
         if not others or len(found) == count:
             break
         wrong = min(others, key=lambda one: _drawn(seed, "elsewhere", pair.id, one.id))

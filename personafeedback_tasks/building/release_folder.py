@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, read, short
-from ..personafeedback.cells import CELLS
+from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Manifest
 from .folder import Folder
 from .rows import IMPORTED, OWN, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
+from .settings import FILE
+from .tiers import sort_into_tiers
 from .votes import MODEL, by_models, counted
 from .voting import HEADLINE, Voting, agreement
+
+MEASURE = f"{HEADLINE}, over the released pairs"
+"""Pairs on which few agree are not released, so that it is higher than over all pairs that were voted on."""
 
 BY_MODELS = {True: "model votes", None: "people's and model votes"}
 """Who voted, if not people alone -> what the set's name says of it, and so every table."""
@@ -49,7 +54,8 @@ def make(folder: Folder) -> Made:
     """The release of a build.
 
     Raises:
-        DataError: there are no tiers, a row names a text that is not there, or it is of a person of the training split.
+        DataError: there are no tiers, they are not what the votes give, a row names a text that is not there, or it is of a person of
+            the training split.
     """
     answers = {one.id: one for one in folder.read(Answer)}
     questions = {one.id: one for one in folder.read(Question)}
@@ -59,6 +65,7 @@ def make(folder: Folder) -> Made:
     used: list[Tiered] = []
     left_out = 0
     tiered = folder.need(Tiered, "tiers")
+    _refuse_old_tiers(folder, tiered)
     for number, one in enumerate(tiered, start=1):
         where = f"{folder.path(Tiered)}, line {number}"
         for name, known, kind in (
@@ -96,6 +103,18 @@ def make(folder: Folder) -> Made:
     return Made(manifest, ordered, tuple(users), {one.id: one for one in texts}, votes, found, left_out)
 
 
+def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered]) -> None:
+    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out."""
+    voted = folder.has(Vote)
+    now = {one.pair_id: one for some in sort_into_tiers(folder, counted(folder)) for one in some} if voted else {}
+    for number, one in enumerate(tiered, start=1):
+        if now.get(one.pair_id) != one and (voted or any(one.votes)):
+            raise DataError(
+                f"{folder.path(Tiered)}, line {number}: found another label, tier or number of votes for the pair {one.pair_id} than the votes "
+                f"and {folder.root / FILE} give now. Run `personafeedback build tiers` again."
+            )
+
+
 def _row(one: Tiered, question: Question, answers: dict[str, Answer]) -> dict[str, Any]:
     """As in the release, and where its texts and its label are from."""
     both = {"chosen": answers[one.chosen], "reject": answers[one.rejected]}
@@ -122,29 +141,33 @@ def _manifest(
         name=cut(settings.name, LONGEST_NAME - len(marked)) + marked,
         counts={cell: len(some) for cell, some in rows.items()},
         licence=settings.licence,
-        labels=cut(_labels(folder, texts, votes), LONGEST_TEXT),
+        labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
         generator=cut(_generators(texts), LONGEST_TEXT),
         annotators=len(people) or None,
         agreement=_agreement(found),
     )
 
 
-def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote]) -> str:
+def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tiers: Collection[str]) -> str:
     if not votes:
         source = "that of the imported pairs" if any(one.strategy == IMPORTED for one in texts) else "nobody's vote"
         return f"Nobody voted here: the label of each pair is {source}."
     settings = folder.settings
     models = sorted({vote.annotator.removeprefix(MODEL) for vote in votes if vote.annotator.startswith(MODEL)})
-    counts = Counter(Counter(vote.pair_id for vote in votes).values())
-    each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    counts = Counter(vote.pair_id for vote in votes).values()
+    each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     who, named = by_models(votes), ", ".join(models)
     if who is None:
         by = f"votes of people and of models ({named})"
     else:
         by = f"votes of models ({named}), not of people," if who else "people's votes"
+    rules = {
+        "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
+        "medium": f"Medium: at least {settings.medium} agree",
+        "hard": f"Hard: at least {settings.hard} agree",
+    }
     return (
-        f"The majority of {each} {by} on each pair. Easy: built as the answer to the whole persona against the answer to the question alone, and "
-        f"confirmed; Medium: at least {settings.medium} agree; Hard: at least {settings.hard}."
+        f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."
     )
 
 
@@ -164,8 +187,8 @@ def _agreement(found: dict[str, Voting]) -> Agreement | None:
     if value != value:
         return None
     if low != low:
-        return Agreement(measure=HEADLINE, value=value)
-    return Agreement(measure=HEADLINE, value=value, low=max(-1.0, low), high=min(1.0, high))
+        return Agreement(measure=MEASURE, value=value)
+    return Agreement(measure=MEASURE, value=value, low=max(-1.0, low), high=min(1.0, high))
 
 
 def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:

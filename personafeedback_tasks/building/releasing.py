@@ -1,4 +1,5 @@
-"""A release is put in place as a whole, once the strict loader has read it. Killed at any moment, the last one is still there."""
+"""A release is put in place as a whole, once the strict loader has read it. Killed at any moment, the last one is
+still there, or the next run puts it back."""
 
 from __future__ import annotations
 
@@ -13,6 +14,9 @@ from ..personafeedback.cases import CaseSet, load_present
 
 RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
 """Names in the build's folder: of the release, of the one that is being made, and of the one before while they change places."""
+
+OWN = ("data", "persona", "memory", "set.json", "README.md")
+"""What a release has of ours."""
 
 
 @contextmanager
@@ -36,11 +40,23 @@ def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterato
         shutil.rmtree(place, ignore_errors=True)
 
 
+def _keep_others(out: Path, place: Path) -> None:
+    """Copy what somebody added to a release, such as a LICENSE or .git. A copy: whenever this is killed, the release has it still."""
+    for path in out.iterdir():
+        if path.name in OWN:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.copytree(path, place / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, place / path.name, follow_symlinks=False)
+
+
 def put_in_place(root: Path) -> None:
-    """Let the staged folder be the release."""
+    """Let the staged folder be the release. What was added to the release that it replaces stays."""
     out, place, last = root / RELEASE, root / NEXT, root / LAST
     with explained(out):
         if out.exists():
+            _keep_others(out, place)
             os.replace(out, last)
         os.replace(place, out)
         shutil.rmtree(last, ignore_errors=True)

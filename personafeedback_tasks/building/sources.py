@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +9,9 @@ from typing import Any
 
 from ..common.errors import DataError, require
 from ..common.strict_json import broken, loads, read, reason, rows, short
+from . import tables
+
+_TABLES = (".csv", ".tsv")
 
 Row = tuple[str, Mapping[str, Any]]
 """(where it stands, for errors; the row)."""
@@ -34,34 +35,14 @@ def read_rows(source: str, split: str) -> Iterator[Row]:
             return ((f"{path}, line {number}", row) for number, row in rows(path, any_text=True))
         if kind == ".json":
             return _json(path)
-        if kind in (".csv", ".tsv"):
-            return _csv(path)
+        if kind in _TABLES:
+            return iter(tables.rows(path, None, []))
         raise DataError(
             f"{path}: found a file of type {kind or 'none'}, expected .csv, .tsv, .json or .jsonl. Convert it, or rename it."
         )
+    if path.suffix.lower() in (".json", ".jsonl", *_TABLES) and not path.is_dir():
+        raise DataError(f"{path}: found no such file, expected one with rows. Check the path.")
     return _dataset(source, path, split)
-
-
-def _csv(path: Path) -> Iterator[Row]:
-    try:
-        text = read(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}: found bytes that are no UTF-8, expected a table in UTF-8. Save it as `CSV UTF-8`."
-        ) from error
-    header = text.partition("\n")[0]
-    reader = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=max((",", ";", "\t"), key=header.count), strict=True
-    )
-    try:
-        for row in reader:
-            if None in row:
-                raise DataError(
-                    f"{path}, line {reader.line_num}: found more values than columns, expected as many. Quote texts with separators."
-                )
-            yield f"{path}, line {reader.line_num}", row
-    except csv.Error as error:
-        raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
 
 
 def _json(path: Path) -> Iterator[Row]:

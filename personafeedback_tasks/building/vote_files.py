@@ -31,7 +31,7 @@ _POTATO = "instance_id_to_label_to_value"
 
 
 def read_votes(path: Path) -> list[Told]:
-    """The votes of a file: CSV (also of the page), an export of Label Studio (JSON), or Potato's user_state.json.
+    """The votes of a file: CSV (also of the page, or of Label Studio), an export of Label Studio (JSON), or Potato's user_state.json.
 
     An item without a vote is no vote: whoever is not done sends what there is.
 
@@ -61,9 +61,9 @@ def read_votes(path: Path) -> list[Told]:
 
 def _from_table(path: Path) -> list[Told]:
     found = []
-    for where, row in tables.rows(path, ["item", "vote"], ["item", "vote"]):
+    for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"]):
         if row.get("vote"):
-            found.append(Told(where, row["item"], _letter(where, row["vote"])))
+            found.append(Told(where, row["item"], _letter(where, row["vote"]), row.get("annotator", "")))
     return found
 
 
@@ -74,7 +74,11 @@ def _label_studio(where: str, task: Any) -> Iterator[Told]:
         or not isinstance(task.get("data"), dict)
         or not isinstance(task.get("annotations"), list)
     ):
-        raise broken(where, short(task), "a task with data and annotations; export as JSON, not as JSON-MIN")
+        raise broken(
+            where,
+            short(task),
+            "a task with data and annotations: an export as JSON, not as JSON-MIN, nor the pack itself",
+        )
     item = task["data"].get("item")
     if not isinstance(item, str):
         raise broken(where, f"data.item = {short(item)}", "the item of a pack")
@@ -85,8 +89,9 @@ def _label_studio(where: str, task: Any) -> Iterator[Told]:
         if annotation.get("was_cancelled"):
             continue
         for result in results:
-            if result.get("from_name") == "vote":
-                choices = (result.get("value") or {}).get("choices")
+            if isinstance(result, dict) and result.get("from_name") == "vote":
+                value = result.get("value")
+                choices = value.get("choices") if isinstance(value, dict) else None
                 if not isinstance(choices, list) or len(choices) != 1:
                     raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
                 yield Told(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
@@ -113,7 +118,7 @@ def _potato(path: Path, document: Any, login: str) -> Iterator[Told]:
 def _login(who: Any) -> str:
     """A number, a name, or an object that has either."""
     if isinstance(who, dict):
-        who = who.get("email") or who.get("id")
+        who = who.get("id") or who.get("email")
     return str(who) if isinstance(who, (str, int)) and not isinstance(who, bool) else ""
 
 

@@ -74,7 +74,7 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
             if item not in shown:
                 raise DataError(
                     f"{where}: found the item {short(item)}, expected one of {folder.path(Shown)}, such as {short_list(list(shown)[:3])}. "
-                    "Import it into the build whose packs were sent out."
+                    "Import it into the build whose packs were sent out, and let no spreadsheet change the column item."
                 )
             vote = _vote(shown[item], letter, login)
             known, there = found.get((vote.annotator, vote.pair_id), (None, ""))
@@ -152,16 +152,21 @@ def with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) ->
 def counted(folder: Folder) -> list[Vote]:
     """The votes that make labels: on pairs of the set, of annotators who were not dropped.
 
+    A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count.
+
     Raises:
-        DataError: a vote names no pair, or an answer that is not in its pair.
+        DataError: a vote names a pair that there never was, or an answer that is not in its pair.
     """
     pairs = {pair.id: pair for pair in folder.read(Pair)}
+    given = {one.pair_id for one in folder.read(Shown)}
     dropped = {one.annotator for one in folder.read(Dropped)}
     found = []
     for number, vote in enumerate(folder.read(Vote), start=1):
         if vote.pair_id.startswith(ATTENTION):
             continue
         where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
+        if pair is None and vote.pair_id in given:
+            continue
         if pair is None:
             raise DataError(
                 f"{where}: found a vote on the pair {short(vote.pair_id)}, expected one of {folder.path(Pair)}. Put the pair back, or remove the vote."

@@ -36,7 +36,12 @@ def opened(root: Path) -> Folder:
 
 def then(step: str, build: Folder, rest: str = "") -> None:
     """Print the command to go on with."""
-    say(f"Next: personafeedback build {step} {shlex.quote(str(build.root))} {rest}".rstrip())
+    say(f"Next: {command(step, build)} {rest}".rstrip())
+
+
+def command(step: str, build: Folder) -> str:
+    """A step's command, as a shell takes it."""
+    return f"personafeedback build {step} {shlex.quote(str(build.root))}"
 
 
 def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:

@@ -9,14 +9,15 @@ import click
 from ..building import settings
 from ..building.folder import Folder
 from ..building.imported import FIELDS, REASONS, RECIPES, import_rows, mapping, save
+from ..building.rows import Vote
 from ..building.settings import Settings
 from ..building.sources import read_rows
 from ..building.starting import as_yaml
 from ..common.errors import DataError, OptionError
-from ..common.files import write
+from ..common.files import locked, write
 from ..personafeedback.cells import DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, is_line
-from .build_folder import folder_argument, then
+from .build_folder import command, folder_argument, then
 from .output import say
 
 
@@ -42,8 +43,10 @@ from .output import say
 @click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Of all pairs.")
 @click.option("--name", help="Of the set, if DIR is new.")
 @click.option("--licence", help="Of the texts, if DIR is new.")
+@click.option("--language", metavar="CODE", help="Of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
-    folder: Path, source: str, keys: str | None, recipe: str | None, split: str, difficulty: str, name: str | None, licence: str | None
+    folder: Path, source: str, keys: str | None, recipe: str | None, split: str, difficulty: str, name: str | None, licence: str | None,
+    language: str | None,
 ) -> None:  # fmt: skip
     """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
 
@@ -62,10 +65,12 @@ def import_command(
     if path.exists():
         told = Settings.load(path)
     else:
-        for option, value in (("--name", name), ("--licence", licence)):
+        for option, value in (("--name", name), ("--licence", licence), ("--language", language)):
             if value is not None and not is_line(value, LONGEST_NAME):
                 raise OptionError(f"{option} must be one printable line of 1 to {LONGEST_NAME} characters.")
-        told = Settings(name=name or Settings.name, licence=licence or Settings.licence)
+        told = Settings(
+            name=name or Settings.name, licence=licence or Settings.licence, language=language or Settings.language
+        )
     made = import_rows(read_rows(source, split), wanted, difficulty, told.seed)
     if not made.pairs:
         raise DataError(
@@ -74,16 +79,22 @@ def import_command(
     if not path.exists():
         write(path, as_yaml(told))
     build = Folder(folder)
-    save(build, made)
+    with locked(build.root):
+        new = save(build, made)
     say(f"read {made.rows:,} rows of {source}")
     say(
-        f"wrote {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
+        f"took {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
     )
+    if new < len(made.pairs):
+        say(f"{len(made.pairs) - new:,} of them were there before, and keep the label that they have")
     for reason, count in made.why.items():
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
     if recipe:
         say(
             f"The recipe {recipe} was written after a description and is not verified on the real data: look at some pairs."
         )
-    say("Their labels are those of the source. To have them voted on: personafeedback build packs")
+    if build.has(Vote):
+        then("tiers", build)
+        return
+    say(f"Their labels are those of the source. To have them voted on: {command('packs', build)}")
     then("release", build)

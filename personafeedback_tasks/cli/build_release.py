@@ -5,14 +5,21 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ..common.files import write
+from ..common.errors import DataError
+from ..common.files import locked, write
 from ..common.statistics import Estimate
 from ..common.strict_json import json_text
-from .build_folder import folder_argument, opened, then
+from .build_folder import command, folder_argument, opened, then
 from .output import say, show_table
+
+if TYPE_CHECKING:
+    from ..building.folder import Folder
+    from ..building.release_folder import Made
+    from ..building.shortcuts import Checked
 
 
 @click.command()
@@ -33,21 +40,22 @@ def tiers(folder: Path) -> None:
     """
     from ..building.folder import BELOW
     from ..building.rows import Answer, Pair, Tiered, Vote
-    from ..building.tiers import REASONS, sort_into_tiers
+    from ..building.tiers import REASONS, least_votes, sort_into_tiers
     from ..building.votes import counted
     from ..building.voting import CODINGS, agreement
 
     build = opened(folder)
-    build.need(Vote, "votes")
-    votes = counted(build)
-    cases, below = sort_into_tiers(build, votes)
-    found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
-    write(
-        build.root / "tiers.json",
-        json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
-    )
-    build.write(Tiered, below, BELOW)
-    build.write(Tiered, cases)
+    with locked(build.root):
+        build.need(Vote, "votes")
+        votes = counted(build)
+        cases, below = sort_into_tiers(build, votes)
+        found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
+        write(
+            build.root / "tiers.json",
+            json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
+        )
+        build.write(Tiered, below, BELOW)
+        build.write(Tiered, cases)
     category = {one.id: one.category for one in build.questions()}
     counts = Counter(f"{category.get(one.question_id, 'dropped')} {one.difficulty}" for one in cases)
     say(
@@ -66,6 +74,11 @@ def tiers(folder: Path) -> None:
     )
     for name, meaning in CODINGS.items():
         say(f"{name}: {meaning}.")
+    if not cases:
+        raise DataError(
+            f"{build.path(Tiered)}: no pair became a case, see above. A pair needs {least_votes(build.settings)} votes or more, since build.yaml says "
+            f"annotators: {build.settings.annotators}."
+        )
     then("release", build)
 
 
@@ -88,6 +101,7 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
     """Make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
 
     Everything in this package then works on it: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
+    Files that you add to DIR/release stay when you run this again; README.md is written anew.
 
     Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, or the one that says the
     user's name is right in more than 60 % of the Hard cases, or a pair has both labels, nothing is released unless --accept names it.
@@ -96,23 +110,12 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
         personafeedback build release DIR
         personafeedback build release DIR --accept longest
     """
-    from ..building import data_card, shortcuts
-    from ..building.release_folder import files, make
-    from ..building.releasing import put_in_place, staged
+    from ..building.release_folder import make
 
     build = opened(folder)
-    made = make(build)
-    contents = files(build, made)
-    with staged(build.root, contents) as (place, cases):
-        checked = shortcuts.check(cases)
-        show_table(
-            "Shortcuts: accuracy ± standard error, in percent; chance is 50",
-            ["", *next(iter(checked.shortcuts.values()))],
-            [(name, *(shortcuts.percent(one) for one in of.values())) for name, of in checked.shortcuts.items()],
-        )
-        shortcuts.refuse(checked, accept, f"personafeedback build release {shlex.quote(str(build.root))}")
-        write(place / "README.md", data_card.card(made, build.settings, checked, accept))
-        put_in_place(build.root)
+    with locked(build.root):
+        made = make(build)
+        checked = _released(build, made, accept)
     out = build.root / "release"
     counts = made.manifest.counts
     say(
@@ -128,3 +131,22 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
     say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
     tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
     say(f"    lm_eval run --tasks {tasks} --metadata {data} --log_samples --output_path DIR ...")
+
+
+def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
+    """Put the release in place if nothing stops it."""
+    from ..building import data_card, shortcuts
+    from ..building.release_folder import files
+    from ..building.releasing import put_in_place, staged
+
+    with staged(build.root, files(build, made)) as (place, cases):
+        checked = shortcuts.check(cases)
+        show_table(
+            "Shortcuts: accuracy ± standard error, in percent; chance is 50",
+            ["", *next(iter(checked.shortcuts.values()))],
+            [(name, *(shortcuts.percent(one) for one in of.values())) for name, of in checked.shortcuts.items()],
+        )
+        shortcuts.refuse(checked, accept, command("release", build))
+        write(place / "README.md", data_card.card(made, build.settings, checked, accept))
+        put_in_place(build.root)
+    return checked

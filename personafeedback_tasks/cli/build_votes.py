@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
 import click
 
 from ..building.folder import Folder
-from ..common.files import Content, write_all
-from .build_folder import folder_argument, model_arguments, opened, then
+from ..building.rows import Dropped, Vote
+from ..common.errors import DataError, OptionError
+from ..common.files import Content, locked, write_all
+from .build_folder import command, folder_argument, model_arguments, opened, then
 from .output import say
 
 
@@ -23,31 +26,32 @@ from .output import say
     show_default=True,
     help="A page for any browser, a table, or tasks for one of these tools.",
 )
-@click.option("--annotators", type=click.IntRange(min=1), help="How many packs. Default: as build.yaml says.")
-def packs(folder: Path, form: str, annotators: int | None) -> None:
-    """Write what each annotator gets: every pair in an order and with sides of his own.
+def packs(folder: Path, form: str) -> None:
+    """Write what each annotator gets: every pair in an order and with sides of their own.
 
     Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
     downloads them as a file to send back. Some items are there for attention: one response is to another question.
 
-    Run it again after there are more pairs, or for more annotators: packs only grow, and votes on earlier ones stay valid.
+    build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
+    on earlier ones stay valid.
 
     \b
         personafeedback build packs DIR
-        personafeedback build packs DIR --format label-studio --annotators 3
+        personafeedback build packs DIR --format label-studio
     """
     from ..building import pack_files
     from ..building.packs import ATTENTION, grown, names
     from ..building.rows import Shown
 
     build = opened(folder)
-    before = build.read(Shown)
-    shown = grown(build, names(annotators or build.settings.annotators))
-    contents: dict[Path, Content] = {
-        build.root / path: content for path, content in pack_files.files(build, shown, form).items()
-    }
-    build.write(Shown, shown)  # before the packs: no vote may come back for an item that nobody knows
-    write_all(contents)
+    with locked(build.root):
+        before = build.read(Shown)
+        shown = grown(build, names(build.settings.annotators))
+        contents: dict[Path, Content] = {
+            build.root / path: content for path, content in pack_files.files(build, shown, form).items()
+        }
+        build.write(Shown, shown)  # before the packs: no vote may come back for an item that nobody knows
+        write_all(contents)
     of = Counter(one.annotator for one in shown)
     attention = Counter(one.annotator for one in shown if one.pair_id.startswith(ATTENTION))
     for annotator, count in of.items():
@@ -55,7 +59,7 @@ def packs(folder: Path, form: str, annotators: int | None) -> None:
     say(f"wrote {len(contents)} files to {build.root / pack_files.FOLDER}; {len(shown) - len(before):,} items are new")
     if not attention:
         say("There are no attention items: all pairs are of one person.")
-    say("Send each annotator the file with his name, and nothing else of the folder. With what comes back:")
+    say(f"Send each annotator {pack_files.SENT[form]}, and nothing else of the folder. With what comes back:")
     then("votes", build, "FILE...")
 
 
@@ -90,42 +94,67 @@ def votes(
         personafeedback build votes DIR --drop annotator-2
         personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    from ..building.rows import Dropped, Vote
-    from ..building.votes import annotators, counted, imported, with_dropped
+    from ..building.votes import annotators, imported, with_dropped
 
     build = opened(folder)
-    if files:
-        found, new, again = imported(build, files)
-        build.write(Vote, found)
-        say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
-    for model in models:
-        _by_model(build, model, model_args)
-    found = build.need(Vote, "votes")
-    if drop:
-        build.write(Dropped, with_dropped(build, drop, found))
-    for one in annotators(build, found):
-        left_out = " (dropped)" if one.dropped else ""
-        say(f"{one.name}: {one.votes:,}{f' of {one.of:,}' if one.of else ''} votes{left_out}")
-        for doubt in one.doubts:
-            say(
-                f"! {one.name} {doubt}. To leave these votes out: personafeedback build votes {build.root} --drop {one.name}"
+    if model_args and not models:
+        raise OptionError("-M is for the models of --votes-by, and there are none.")
+    with locked(build.root):
+        if files:
+            found, new, again = imported(build, files)
+            build.write(Vote, found)
+            say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
+        for model in models:
+            _by_model(build, model, model_args)
+        found = build.read(Vote)
+        if not found:
+            raise DataError(
+                f"{build.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL."
             )
-    of_pair = Counter(Counter(vote.pair_id for vote in counted(build)).values())
+        if drop:
+            build.write(Dropped, with_dropped(build, drop, found))
+    for one in annotators(build, found):
+        say(
+            f"{one.name}: {one.votes:,}{f' of {one.of:,}' if one.of else ''} votes{' (dropped)' if one.dropped else ''}"
+        )
+        for doubt in () if one.dropped else one.doubts:
+            say(
+                f"! {one.name} {doubt}. To leave these votes out: {command('votes', build)} --drop {shlex.quote(one.name)}"
+            )
+    _to_a_pair(build, found)
+    then("tiers", build)
+
+
+def _to_a_pair(build: Folder, found: list[Vote]) -> None:
+    """Print how many pairs have how many votes, and what is lacking."""
+    from ..building.rows import Pair
+    from ..building.tiers import least_votes
+    from ..building.votes import ATTENTION, counted
+
+    pairs = [pair.id for pair in build.read(Pair)]
+    of = Counter(vote.pair_id for vote in counted(build))
+    counts = Counter(of[pair] for pair in pairs)
     say(
         "votes to a pair: "
-        + ", ".join(f"{count:,} pairs have {many}" for many, count in sorted(of_pair.items(), reverse=True))
+        + ", ".join(f"{count:,} pairs have {many}" for many, count in sorted(counts.items(), reverse=True))
     )
-    then("tiers", build)
+    if removed := sum(vote.pair_id not in set(pairs) and not vote.pair_id.startswith(ATTENTION) for vote in found):
+        say(f"{removed:,} votes are on pairs that {build.path(Pair)} no longer has: they do not count")
+    least = least_votes(build.settings)
+    if lacking := sum(count for many, count in counts.items() if many < least):
+        say(
+            f"! {lacking:,} pairs have fewer than {least} votes, which is more than half of `annotators: {build.settings.annotators}` in build.yaml: "
+            "no case is made of them. Wait for more votes, or set the number of those who vote."
+        )
 
 
 def _by_model(build: Folder, model: str, model_args: tuple[str, ...]) -> None:
     from ..building.model_votes import ask
-    from ..building.rows import Vote
 
     made = ask(build, model, model_arguments(model_args))
-    kept = [vote for vote in build.read(Vote) if vote.annotator != made.annotator]
+    kept = [vote for vote in build.read(Vote) if vote.annotator != made.annotator or vote.pair_id in made.failed]
     build.write(Vote, [*kept, *made.votes])
     say(
         f"{made.annotator}: {len(made.votes):,} votes on {made.asked:,} pairs; {made.inconsistent:,} times another response in the other "
-        f"order, {made.unreadable:,} unreadable, {made.failed:,} failed"
+        f"order, {made.unreadable:,} unreadable, {len(made.failed):,} failed"
     )
