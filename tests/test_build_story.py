@@ -8,6 +8,8 @@ import re
 from collections import Counter, defaultdict
 from unittest.mock import patch
 
+import krippendorff
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -18,6 +20,7 @@ pytest.importorskip("datasketch")
 
 from inspect_ai.model import _model
 from lm_eval.api.model import LM
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from support.as_printed import run_as_printed
 from support.building import words, write
 from support.builds import attentive, filled_in
@@ -27,7 +30,7 @@ from support.logs import lm_eval_log
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import BELOW, Folder
-from personafeedback_tasks.building.packs import names
+from personafeedback_tasks.building.packs import ATTENTION, names
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.prompts import responses
@@ -90,6 +93,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert len(pairs) >= 60
     assert len(ours.read(Vote)) == len(ours.read(Shown))
     _tiers_are_those_of_a_recount(ours)
+    _agreement_is_that_of_statsmodels(ours)
     _every_text_has_its_origin(ours)
     cases = load_present(ours.root / "release", difficulty="hard")
     assert cases.release.manifest.name == "Our users"
@@ -136,6 +140,38 @@ def _tiers_are_those_of_a_recount(ours):
             else "hard"
         )
         assert (found[pair.id].difficulty, found[pair.id].chosen) == (tier, chosen)
+
+
+def _agreement_is_that_of_statsmodels(ours):
+    """All votes, in the four codings of Fleiss' kappa; the headline is the mean over many draws of a side for each pair."""
+    strategy = {one.id: one.strategy for one in ours.read(Answer)}
+    tiered = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Tiered, BELOW))}
+    votes = [vote for vote in ours.read(Vote) if not vote.pair_id.startswith(ATTENTION)]
+    found = json.loads((ours.root / "tiers.json").read_text("utf-8"))["agreement"]["all"]["coefficients"]
+
+    def fleiss(code):
+        rows = defaultdict(list)
+        for vote in votes:
+            rows[vote.pair_id].append(code(vote))
+        return fleiss_kappa(aggregate_raters(np.array(list(rows.values())))[0])
+
+    assert found["Fleiss, by strategy"]["value"] == pytest.approx(fleiss(lambda vote: strategy[vote.chosen]))
+    assert found["Fleiss, by letter"]["value"] == pytest.approx(fleiss(lambda vote: vote.shown_as))
+    by_label = fleiss(lambda vote: "chosen" if tiered[vote.pair_id].chosen == vote.chosen else "rejected")
+    assert found["Fleiss, by label"]["value"] == pytest.approx(by_label)
+    rng, draws = random.Random(7), []
+    for _ in range(200):
+        first = {pair.id: rng.choice((pair.first, pair.second)) for pair in ours.read(Pair)}
+        draws.append(fleiss(lambda vote, first=first: str(vote.chosen == first[vote.pair_id])))
+    assert found["kappa, random sides"]["value"] == pytest.approx(np.mean(draws), abs=0.01)
+    side = {pair.id: pair.first for pair in ours.read(Pair)}
+    units = defaultdict(dict)
+    for vote in votes:
+        units[vote.pair_id][vote.annotator] = float(vote.chosen == side[vote.pair_id])
+    voters = sorted({vote.annotator for vote in votes})
+    data = [[unit.get(voter, np.nan) for unit in units.values()] for voter in voters]
+    expected = krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")
+    assert found["alpha, random sides"]["value"] == pytest.approx(expected)
 
 
 def _every_text_has_its_origin(ours):

@@ -243,7 +243,7 @@ def test_without_votes_the_command_says_how_to_get_some(build):
 def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
-    command = [sys.executable, "-m", "personafeedback_tasks.cli.main", "build", "votes", build.root]
+    command = [sys.executable, "-m", "personafeedback_tasks", "build", "votes", build.root]
     with ExitStack() as stack:
         running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
         assert [one.wait(60) for one in running] == [0, 0, 0]

@@ -16,7 +16,7 @@ class Guideline:
         back, download: buttons.
         progress: with the fields done and all.
         finished: after the last vote.
-        kept: where the votes are until they are sent.
+        kept: where the votes are until they are sent; not_kept: the same if the browser stores nothing.
     """
 
     title: str
@@ -29,6 +29,7 @@ class Guideline:
     progress: str
     finished: str
     kept: str
+    not_kept: str
 
 
 GUIDELINES = {
@@ -50,6 +51,7 @@ GUIDELINES = {
         progress="{done} of {all} answered",
         finished="That was the last one. Download the votes and send the file back.",
         kept="Votes stay in this browser until you send them: you can close the page and go on later.",
+        not_kept="This browser stores nothing: download the votes before you close the page.",
     ),
     "zh": Guideline(
         title="哪个回答更适合这位用户？",
@@ -69,6 +71,7 @@ GUIDELINES = {
         progress="已完成 {done} / {all}",
         finished="已经是最后一题。请下载投票结果并将文件发回。",
         kept="投票结果会保存在此浏览器中，可以关闭页面，稍后继续。",
+        not_kept="此浏览器无法保存结果：关闭页面之前请先下载。",
     ),
 }
 """Language -> what annotators are told. Other languages get the English one, to be translated in the packs."""

@@ -20,7 +20,7 @@ CODINGS = {
     HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
     "coded by a side drawn at random",
     "Fleiss, by strategy": "Fleiss' kappa where a vote is what the writer of the answer was told",
-    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator",
+    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator (to a model, in the first of two orders)",
     "Fleiss, by label": "Fleiss' kappa where a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
     "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
 }
