@@ -60,6 +60,7 @@ ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-m
 def writer(monkeypatch):
     found = Writer()
     monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
     return found
 
 

@@ -23,7 +23,7 @@ from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, 
 from personafeedback_tasks.building.shortcuts import NAMES
 from personafeedback_tasks.building.training import plain, refuse_pairs, rows
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.personafeedback.cases import Case
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.prompts import Template
 
@@ -52,6 +52,22 @@ def trained(build, *arguments):
     return [
         json.loads(line) for line in (build.root / "training" / "train.jsonl").read_text("utf-8").splitlines()
     ], done.stdout
+
+
+def with_release(build):
+    """All pairs are Hard cases, in the order that they have."""
+    build.write(
+        Tiered,
+        [
+            Tiered(
+                pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty="hard", chosen=pair.first,
+                rejected=pair.second,
+            )
+            for pair in build.read(Pair)
+        ],
+    )  # fmt: skip
+    accept = [word for name in NAMES for word in ("--accept", name)]
+    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
 
 
 def refusal(build, *arguments):
@@ -138,8 +154,6 @@ def test_test_data_is_known_in_whatever_order_and_spacing(data):
 
 
 def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
-    from personafeedback_tasks.personafeedback.cases import load_cases
-
     build = split(tmp_path / "b")
     case = next(iter(load_cases("sample", difficulty="hard")))
     answers = build.read(Answer)
@@ -158,6 +172,52 @@ def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
         Answer, [replace(answers[0], text=text[pair.second]), replace(answers[1], text=text[pair.first]), *answers[2:]]
     )
     assert f"is {pair.id} of this build's test persons" in refusal(build)
+
+
+def test_a_person_who_was_tested_is_refused_under_any_name(tmp_path):
+    """Of the build's own release, and of the benchmark."""
+    build = split(tmp_path / "b")
+    with_release(build)
+    build.write(Person, [replace(one, split="train") for one in build.read(Person)])
+    build.write(Pair, [])
+    assert "u3 is u3" in refusal(build)
+    other = split(tmp_path / "c")
+    case = next(iter(load_cases("sample")))
+    (other.root / "persona" / "u0.json").write_text(json.dumps(case.persona.profile).replace(": ", ":  "), "utf-8")
+    assert f"found 1 training persons who are users of sample: u0 is {case.user_id}" in refusal(other)
+
+
+def test_a_label_stands_in_place_of_what_a_pair_was_built_to_be(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    full, _, question = build.read(Answer)[:3]
+    label = Tiered(
+        pair_id="p", question_id=full.question_id, user_id="u0", difficulty="hard", chosen=question.id, rejected=full.id
+    )
+    build.write(Tiered, [label])
+    found, _ = trained(build)
+    assert {(row["chosen"][0]["content"], row["kind"]) for row in found} == {
+        (question.text, "labeled"), (full.text, "full over masked"),
+    }  # fmt: skip
+
+
+def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
+    pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    classifiers.tokenizer(every).save_pretrained(tmp_path / "tokenizer")
+    _, said = trained(build, "--tokenizer", str(tmp_path / "tokenizer"), "--max-length", "10")
+    assert "! 2 pairs are longer than 10 tokens" in said
+    for line, row in enumerate(found, start=1):
+        assert re.search(rf"line {line}: [0-9,]+ tokens, {re.escape(row['id'])}", said)
+    assert "no pair is longer than 4,096" in trained(build, "--tokenizer", str(tmp_path / "tokenizer"))[1]
+    classifiers.tokenizer(every, template=None).save_pretrained(tmp_path / "plain")
+    (build.root / "training").rename(tmp_path / "kept")
+    assert "has no chat template" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "plain"))
+    assert "found no tokenizer" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "nowhere"))
 
 
 def test_without_the_benchmark_at_hand_the_way_out_is_named(tmp_path):
@@ -190,9 +250,15 @@ def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
         ("Rum? 2", "Rum? 0"),
     ]
     assert "2 pairs of HelpSteer2" in said
-    assert "1 prompts: about as helpful" in said
+    assert "prompts left out: 1 about as helpful, 1 several turns" in said
     with pytest.raises(DataError, match="found helpfulness = '4', expected"):
         helpsteer.rows([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
+    case = next(iter(load_cases("sample")))
+    rows_ = [{"prompt": "p", "response": text, "helpfulness": n} for n, text in ((4, case.rejected), (1, case.chosen))]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
+    assert f"helpsteer2:1 is {case.id} of sample" in refusal(
+        split(tmp_path / "d"), *SAMPLE, "--mix", f"helpsteer2={path}"
+    )
     assert "--mix must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
 
 
@@ -311,16 +377,7 @@ def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
     from support import classifiers
 
     build = split(tmp_path / "ours")
-    told = {"difficulty": "hard"}
-    build.write(
-        Tiered,
-        [
-            Tiered(pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, chosen=pair.first, rejected=pair.second, **told)
-            for pair in build.read(Pair)
-        ],
-    )  # fmt: skip
-    accept = [word for name in NAMES for word in ("--accept", name)]
-    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+    with_release(build)
     found, _ = trained(build)
     every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
     classifiers.random_classifier(tmp_path / "tiny-model", every, max_position_embeddings=512)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -387,3 +388,24 @@ def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
     person = Vote(annotator="a", pair_id="p", chosen="c", shown_as="A")
     assert by_models([person]) is False
     assert by_models([*votes, person]) is None
+
+
+@pytest.mark.slow
+def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    with texts_server(
+        lambda prompt: "A" if "park" in prompt.split("<response_A>")[1].split("</")[0] else "B"
+    ) as server:
+        words = ["build", "votes", build.root, "--votes-by", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        command = [sys.executable, "-m", "personafeedback_tasks", *words]
+        server.answer_only(15)
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        in_flight = server.wait_until_all_wait(process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode not in (0, None)
+        assert "Traceback" not in said
+        assert "Aborted!" in said
+        server.answer_only(float("inf"))
+        assert subprocess.run(command, env=environment, check=False).returncode == 0
+        assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 2 * len(build.read(Pair)) - in_flight}

@@ -18,7 +18,7 @@ from support.texts_server import texts_server
 from tenacity import wait_none
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.inspect_harness.generation import GenerationError, Request, generate
+from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, Request, generate
 
 MODEL = "openai/gpt-4o"
 
@@ -83,6 +83,18 @@ def test_a_dead_server_is_an_error(tmp_path):
         )
     for said in (MODEL, "1 requests of `questions`", "'u1:q' failed with: Connection error.", "run the step again"):
         assert said in str(error.value)
+
+
+def test_a_server_that_only_fails_is_not_asked_for_everything(tmp_path):
+    prompts = [f"text {number}" for number in range(100)]
+    with texts_server(lambda prompt: (400, "no")) as server:
+        with pytest.raises(GenerationError, match="100 requests"):
+            asked(server, tmp_path, *prompts)
+        assert PATIENCE <= len(server.seen) < 60
+        server.write = lambda prompt: (400, "no") if prompt == "text 7" else write(prompt)
+        found = asked(server, tmp_path, *prompts)
+    assert len(found.replies) == 99
+    assert found.failures.keys() == {"r7"}
 
 
 def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):

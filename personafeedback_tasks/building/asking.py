@@ -59,11 +59,13 @@ class Models:
             report: gets what failed.
 
         Raises:
-            OptionError: there is no such model.
+            OptionError: one of them all does not exist, or cannot be started.
         """
         require("inspect_ai", extra="build")
-        from ..inspect_harness.generation import Generated, GenerationError, Request, generate
+        from ..inspect_harness.generation import Generated, GenerationError, Request, check_models, generate
 
+        if prompts:
+            check_models(self.names, self.arguments)
         try:
             found = generate(
                 [Request(one, prompt) for one, prompt in prompts.items()], name, root, step=step, model_args=self.arguments,

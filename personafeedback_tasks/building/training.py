@@ -2,7 +2,7 @@
 
 A pair is an answer that knew more about the user before one to the same question that knew less: the whole persona before none, and
 before the masked one; by one model, so that no model's style is the label. Pairs with labels of their own (imported, or voted on) count
-as they are labeled. The persona stands where the prompt of method=reward has it.
+as they are labeled, and only so. The persona stands where the prompt of method=reward has it.
 """
 
 from __future__ import annotations
@@ -77,12 +77,15 @@ def _pairs(
 ) -> Iterator[tuple[Answer, Answer, str]]:
     """(the better answer, the other, the kind of pair) to one question."""
     by = {(one.model, one.strategy): one for one in some}
+    labels = {frozenset((one.chosen, one.rejected)): one for one in labeled}
     for model in dict.fromkeys(one.model for one in some):
         for kind, (more, less) in KINDS.items():
             if (model, more) in by and (model, less) in by:
-                yield by[model, more], by[model, less], kind
-    for tiered in labeled:
-        yield answers[tiered.chosen], answers[tiered.rejected], LABELED
+                better, worse = by[model, more], by[model, less]
+                if frozenset((better.id, worse.id)) not in labels:
+                    yield better, worse, kind
+    for one in labels.values():
+        yield answers[one.chosen], answers[one.rejected], LABELED
 
 
 def row(case: Case, kind: str) -> Row:
@@ -129,7 +132,22 @@ def refuse_pairs(found: Sequence[Row], known: Iterable[tuple[str, tuple[str, str
     if same:
         raise DataError(
             f"Found {len(same):,} pairs to train on that are test data: {'; '.join(same[:5])}. Nothing is written: a model that has seen them "
-            "proves nothing. Remove these answers or labels."
+            "proves nothing. If these persons were tested, set their split back to test; or remove these answers or labels."
+        )
+
+
+def refuse_people(folder: Folder, cases: CaseSet) -> None:
+    """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
+    known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
+    same = [
+        f"{cut(one.user_id, 100)} is {cut(user, 100)}"
+        for one in folder.people(TRAIN)
+        if (user := known.get(plain(folder.persona(one.user_id).values)))
+    ]
+    if same:
+        raise DataError(
+            f"{folder.path(Person)}: found {len(same):,} training persons who are users of {cases.source}: {'; '.join(same[:5])}. Nothing is "
+            "written: a model that was trained on a user proves nothing of that user. Set their split to test, or drop them."
         )
 
 
@@ -138,8 +156,8 @@ def of_benchmark(cases: CaseSet) -> Iterator[tuple[str, tuple[str, str]]]:
     return ((f"{case.id} of {cases.source}", (case.chosen, case.rejected)) for case in cases)
 
 
-def too_long(found: Sequence[Row], tokenizer: Any, most: int) -> list[tuple[int, int]]:
-    """(line, tokens) of the rows of which one conversation is longer than `most`: TRL leaves these out.
+def too_long(found: Sequence[Row], tokenizer: Any, most: int) -> list[tuple[int, str, int]]:
+    """(line, id, tokens) of the rows of which one conversation is longer than `most`: TRL leaves these out.
 
     Args:
         tokenizer: of transformers, with a chat template.
@@ -151,7 +169,7 @@ def too_long(found: Sequence[Row], tokenizer: Any, most: int) -> list[tuple[int,
             for side in ("chosen", "rejected")
         )
         if tokens > most:
-            over.append((line, tokens))
+            over.append((line, one["id"], tokens))
     return over
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..common.errors import DataError, OptionError
+from ..common.errors import DataError, OptionError, require
 from ..common.files import write
 from .build_folder import folder_argument, opened
 from .output import say
 
 NONE = "none"
+
+SHOWN = 20
+"""Pairs that are too long of which each has a line."""
 
 BATCHES = {False: 32, True: 64}
 """Whether HelpSteer2 is mixed in -> pairs to a step. The paper has 64 for both sources, and 32 for its smaller run on one."""
@@ -42,8 +46,8 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
     a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it.
 
-    Refused: a training person with the persona of a test person, and any pair that a model will be tested on, in whatever order or
-    spacing.
+    Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair that a model will be tested on,
+    in whatever order or spacing; pairs of HelpSteer2 as well.
 
     \b
         personafeedback build training DIR
@@ -55,7 +59,16 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
     from ..personafeedback.cases import load_present
 
     build = opened(folder)
+    count = _counter(tokenizer) if tokenizer is not None else None
     found = pairs.rows(build)
+    if mix is not None:
+        name, _, source = mix.partition("=")
+        if name != helpsteer.KIND:
+            raise OptionError(f"--mix must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {mix!r}.")
+        more, left_out = helpsteer.rows(read_rows(source or helpsteer.HUB_ID, "train"))
+        found += more
+        why = ", ".join(f"{many:,} {reason}" for reason, many in left_out.items())
+        say(f"{len(more):,} pairs of HelpSteer2" + (f"; prompts left out: {why}" if why else ""))
     own = build.root / "release"
     known = [str(own)] if own.is_dir() else []
     if benchmark != NONE:
@@ -68,36 +81,26 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
                 f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
                 "do without."
             ) from error
+        pairs.refuse_people(build, cases)
         pairs.refuse_pairs(found, pairs.of_benchmark(cases))
-        say(f"no pair is one of the {len(cases):,} cases of {cases.source}")
-    if mix is not None:
-        name, _, source = mix.partition("=")
-        if name != helpsteer.KIND:
-            raise OptionError(f"--mix must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {mix!r}.")
-        more, left_out = helpsteer.rows(read_rows(source or helpsteer.HUB_ID, "train"))
-        found += more
-        say(
-            f"{len(more):,} pairs of HelpSteer2; none of {', '.join(f'{count:,} prompts: {why}' for why, count in left_out.items()) or 'no prompt'}"
-        )
+        say(f"no pair is one of the {len(cases):,} cases of {cases.source}, and no training person is one of its users")
     out = build.root / "training" / "train.jsonl"
     write(out, [json.dumps(one, ensure_ascii=False) + "\n" for one in found])
     say(
         f"wrote {out}: {len(found):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in pairs.counts(found).items())})"
     )
-    if tokenizer is not None:
-        from transformers import AutoTokenizer
-
-        over = pairs.too_long(found, AutoTokenizer.from_pretrained(tokenizer), max_length)
-        lines = ", ".join(f"{line} ({tokens:,})" for line, tokens in over[:20])
-        say(
-            f"! {len(over):,} pairs are longer than {max_length:,} tokens, and TRL drops them: lines {lines}{', ...' if len(over) > 20 else ''}"
-            if over
-            else f"no pair is longer than {max_length:,} tokens"
-        )
-    else:
+    if count is None:
         say("TRL drops pairs beyond its max_length without a word: pass --tokenizer MODEL to count them.")
+    elif over := pairs.too_long(found, count, max_length):
+        say(f"! {len(over):,} pairs are longer than {max_length:,} tokens, and TRL drops them:")
+        for number, name, tokens in over[:SHOWN]:
+            say(f"    line {number}: {tokens:,} tokens, {name}")
+        if len(over) > SHOWN:
+            say(f"    and {len(over) - SHOWN:,} more, the longest of {max(tokens for _, _, tokens in over):,} tokens")
+    else:
+        say(f"no pair is longer than {max_length:,} tokens")
     batch = BATCHES[mix is not None]
-    say(f"Train on a GPU, with the figures of the paper (Appendix E; batches of {batch}):")
+    say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
     for line in (
         f"trl reward --model_name_or_path MODEL --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\",
         f"  --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\",
@@ -106,3 +109,26 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
         say(f"    {line}")
     score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
     say(f"Then score it: {score}")
+
+
+def _counter(model: str) -> Any:
+    """The tokenizer of a model.
+
+    Raises:
+        OptionError: there is none, or it has no chat template.
+    """
+    require("transformers", extra="reward")
+    from transformers import AutoTokenizer
+
+    try:
+        found = AutoTokenizer.from_pretrained(model)
+    except Exception as error:  # of transformers and the Hub, dozens of unrelated classes
+        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise OptionError(
+            f"--tokenizer {model}: found no tokenizer ({said}). Pass a folder or a Hub id of a model."
+        ) from error
+    if found.chat_template is None:
+        raise OptionError(
+            f"--tokenizer {model}: this tokenizer has no chat template, which TRL needs. Use that of an instruct model."
+        )
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,9 @@ from ..common.strict_json import cut
 
 RETRIES = 5
 """How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
+
+PATIENCE = 20
+"""Failures in a row after which the rest is not asked: of a server that is down, each takes the minute and a half of its retries."""
 
 LOGS, CACHE = "logs", "cache"
 """Folders of a build."""
@@ -112,6 +115,7 @@ def generate(
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
         GenerationError: every request failed.
+        KeyboardInterrupt: the user stopped it. What was written is in the cache.
     """
     ids = [one.id for one in requests]
     if len(set(ids)) != len(ids):
@@ -121,7 +125,7 @@ def generate(
     writer = _started(model, model_args)
     task = Task(dataset=MemoryDataset([_sample(one) for one in requests], name=step), solver=_writes(), name=step)
     with _environment("INSPECT_CACHE_DIR", str((folder / CACHE).resolve())):
-        (log,) = inspect_eval(
+        logs = inspect_eval(
             task,
             model=writer,
             log_dir=str((folder / LOGS / step).resolve()),
@@ -134,6 +138,9 @@ def generate(
             max_tokens=max_tokens,
             temperature=temperature,
         )
+    if not logs or logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    (log,) = logs
     found = _read(log, ids)
     if not found.replies:
         name, why = next(iter(found.failures.items()))
@@ -142,6 +149,12 @@ def generate(
             f"server and its address, the key and the model's name, then run the step again. The log: {log.location}"
         )
     return found
+
+
+def check_models(names: Iterable[str], model_args: Mapping[str, Any]) -> None:
+    """Raise OptionError if one of them cannot be started, before the first is paid."""
+    for name in names:
+        _started(name, model_args)
 
 
 def _started(model: str, model_args: Mapping[str, Any]) -> Model:
@@ -163,9 +176,20 @@ def _sample(request: Request) -> Sample:
 
 @solver(name="writes")
 def _writes() -> Solver:
+    in_a_row = 0
+
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        nonlocal in_a_row
+        if in_a_row >= PATIENCE:
+            raise GenerationError(f"not asked: {PATIENCE} requests in a row had failed")
         kept = CachePolicy(expiry=None, per_epoch=False, scopes={"request": str(state.sample_id)})
-        return await generate(state, cache=kept)
+        try:
+            written = await generate(state, cache=kept)
+        except Exception:
+            in_a_row += 1
+            raise
+        in_a_row = 0
+        return written
 
     return solve
 
