@@ -575,3 +575,21 @@ def test_the_commands_say_what_to_do(tmp_path):
     )
     for step, reason in (("personas", "stereotype"), ("questions", "awkward"), ("answers", "cut_off")):
         assert f"  {reason} " in personafeedback("build", step, "--help").output
+
+
+def test_an_answer_in_another_language_is_refused_also_where_the_script_is_the_same():
+    said = {
+        "en": "I would take the train, read a book on the way and have a coffee in the park before I go home.",
+        "de": "Ich würde mit dem Zug fahren, unterwegs ein Buch lesen und danach im Park einen Kaffee trinken.",
+        "fr": "Je prendrais le train, puis je lirais un livre en route et je boirais un café dans le parc.",
+        "nl": "Ik zou met de trein gaan en onderweg een boek lezen, en daarna een kop koffie drinken in het park.",
+        "es": "Yo tomaría el tren y leería un libro por el camino, y después tomaría un café en el parque.",
+        "zh": "我会坐火车去，在路上看一本书，回家之前再去公园喝一杯咖啡，顺便散散步，看看湖边的景色和来来往往的人。",
+    }
+    for language in said:
+        for written, text in said.items():
+            assert (checks.fault(text, language) == "") == (language == written), (language, written)
+    dishes = "Try Sauerbraten with Kartoffelklöße at the Ratskeller, then a Weißbier in the Biergarten on Marienplatz."
+    assert checks.fault(dishes, "en") == ""
+    assert checks.fault("Sushi, ramen, tofu!", "de") == ""
+    assert checks.fault(said["de"], "xx") == ""

@@ -16,6 +16,7 @@ from . import checks, prompts, traits
 from .asking import Models, Report
 from .drawn import generator
 from .folder import Folder
+from .languages import is_written_in
 from .rows import OWN, TEST, TRAIN, Origin, Person, Refused
 from .seeds import seeds
 from .settings import Settings
@@ -95,7 +96,7 @@ def _write(
         profile, reason = traits.profile(reply.text)
         if profile is None:
             reason = checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason
-        elif not checks.is_written_in(settings.language, _values(profile)):
+        elif not is_written_in(settings.language, _values(profile)):
             reason = checks.LANGUAGE
         elif other := seen.like(_values(profile)):
             reason = f"{SIMILAR} of {other}"
