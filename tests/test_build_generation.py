@@ -50,6 +50,7 @@ from personafeedback_tasks.building.similar import Seen, likeness
 from personafeedback_tasks.building.starting import COMMENTS, start
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -94,6 +95,18 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     assert "只了解这位用户的一部分" in (root / "prompts" / "masked.md").read_text(
         encoding="utf-8"
     )  # the build's language
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "ZH", "english", ""])
+def test_a_language_is_a_code_without_a_region(tmp_path, language):
+    expected = "a language code of two or three lower-case letters, such as zh or de"
+    done = personafeedback("build", "init", tmp_path / "build", "--language", language)
+    assert (done.exit_code, (tmp_path / "build").exists()) == (1, False)
+    assert f"--language must be {expected}, got {language!r}." in done.output
+    (tmp_path / "build.yaml").write_text(f'language: "{language}"\n', encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Settings.load(tmp_path / "build.yaml")
+    assert f"found language = {language!r}, expected {expected}. Fix it." in str(error.value)
 
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
@@ -185,6 +198,31 @@ def test_a_text_in_another_script_is_refused():
     assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
     assert checks.fault("1 + 1 = 2", "zh") == ""
     assert checks.fault("您可以这样说：“I have known my best friend for years.”", "zh") == ""
+
+
+REFUSALS = (
+    "很抱歉，我无法帮助您。", "抱歉，我不能帮助你。", "作为一个人工智能助手，我无法回答。", "这个问题我暂时无法回答。", "我无法满足您的请求。",
+    "I'm sorry, but I can’t assist with that request.", "I cannot help.", "I am unable to do that.", "I must decline to answer that.",
+    "As an AI language model, I cannot provide medical advice.", "Unfortunately, that's not something I can help with.",
+)  # fmt: skip
+ANSWERS = (
+    "I cannot recommend Bali enough! Go there.", "I can not wait to tell you about the ferry.", "Sorry, I can't come to your party.",
+    "I cannot say which is better for you, but the blue one suits your kitchen.", "I can't help but smile: take the train.",
+    "As an AI, I can't taste food, but take the ramen.", "Go on foot. I'm sorry, but I can't help with that.", "抱歉，我不能来参加聚会了！",
+    "我不能帮你做决定，但蓝色更适合你的厨房。", "无法出门时，可以在家做瑜伽。", "目前，AI还无法完全取代中学教师。",
+)  # fmt: skip
+
+
+def test_a_refusal_is_what_a_short_answer_begins_with():
+    assert [one for one in REFUSALS if not checks.refuses(one)] == [one for one in ANSWERS if checks.refuses(one)] == []
+    assert not checks.refuses(REFUSALS[0] + "去" * checks.SHORT)
+    assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
+
+
+def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
+    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
+    assert len(texts) == 5552
+    assert [one for one in texts if checks.refuses(one)] == []
 
 
 @pytest.mark.slow
