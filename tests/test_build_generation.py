@@ -27,7 +27,7 @@ from personafeedback_tasks.building.answers import answer_id, write_answers
 from personafeedback_tasks.building.asking import Models
 from personafeedback_tasks.building.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.pairs import balance, choose
-from personafeedback_tasks.building.personas import _entered, write_personas
+from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.questions import write_questions
 from personafeedback_tasks.building.rows import (
@@ -158,7 +158,7 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
     report = write_personas(folder, ONE)
-    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate of x1": 1})
+    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate": 1})
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 3, "train": 2}
     assert {one.id: one.model for one in folder.read(Origin)} == {
@@ -457,7 +457,64 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
     assert not {one.id for one in folder.read(Answer)} & found.keys()
     writer.take()
     write_answers(folder, ONE)
-    assert writer.take() == []
+    assert [id for *_, id, _ in writer.take()] == [full[2]]  # cut off: another limit may help
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)} == found
+    del writer.replies[full[2]]
+    write_answers(folder, ONE)
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}.keys() == found.keys() - {full[2]}
+    assert full[2] in {one.id for one in folder.read(Answer)}
+
+
+def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):
+    def cut(prompt, model):
+        return generation.Reply(writer.asked[-1][2], "Half a", True, 90, 10)
+
+    folder = a_build(tmp_path / "build", personas=1, specific=1)
+    (folder.root / "seeds.jsonl").write_text('{"age": 30}\n', encoding="utf-8")
+    for step, write_all, what, done in (
+        ("personas", write_personas, "person to keep", Person),
+        ("questions", write_questions, "question", Question),
+        ("answers", write_answers, "pair", Pair),
+    ):
+        writer.write = cut
+        asked = 3 if step == "answers" else 1
+        for _ in range(2):  # with the same options as with others
+            shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o")
+            assert shown.exit_code == 1
+            assert "Next:" not in shown.output
+            assert (
+                f"found no {what} (refused: {asked} cut_off), expected at least one. Raise --max-tokens for those that were cut off. "
+                "Then run the step again."
+            ) in shown.output
+        if step == "answers":
+            writer.write = lambda prompt, model: ""
+            error = write_answers(folder, ONE).error
+            assert "(refused: 3 empty), expected at least one. Edit the prompts and remove the texts from" in str(error)
+            folder.path(Refused).unlink()
+        writer.write = write
+        assert write_all(folder, ONE).error is None
+        assert (len(folder.read(done)) > 0, folder.read(Refused)) == (True, [])
+
+
+def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_space(tmp_path, writer):
+    folder = a_build(tmp_path / "our users", personas=2, specific=1)
+    writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
+    shown = personafeedback("build", "personas", folder.root, "--model", "openai/gpt-4o").output
+    assert "Failed 1" in shown
+    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model MODEL"
+    writer.replies = {}
+    for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
+        shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
+        assert f"Next: personafeedback build {following} '{folder.root}'" in shown
+        assert (
+            f"Next: personafeedback build {following} '{folder.root}'"
+            in personafeedback("build", "status", folder.root).output
+        )
+    train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
+    write_personas(train, ONE)
+    write_questions(train, ONE)
+    shown = personafeedback("build", "answers", train.root, "--model", "openai/gpt-4o").output
+    assert f"Next: personafeedback build training {train.root}" in shown
 
 
 def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):

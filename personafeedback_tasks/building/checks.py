@@ -8,9 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection, Iterable
 from functools import lru_cache
+from pathlib import Path
 
+from ..common.errors import DataError
 from ..personafeedback.artifacts import ARTIFACTS
+from .rows import Refused
 
 EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
 
@@ -89,6 +93,40 @@ def fault(text: str, language: str, cut: bool = False) -> str:
     if refuses(text):
         return REFUSAL
     return "" if is_written_in(language, text) else LANGUAGE
+
+
+def short_reason(reason: str) -> str:
+    """A reason as counts have it: without the text that this one repeats."""
+    return re.split(" (?:of|to) ", reason, maxsplit=1)[0]
+
+
+def settled(refused: Iterable[Refused], step: str) -> set[str]:
+    """The ids of a step's refused texts that are not asked for again.
+
+    Those that were cut off are: with a higher limit a model may finish them, and with the same one the cache answers.
+    """
+    return {one.id for one in refused if one.step == step and one.reason != CUT}
+
+
+def before(refused: Iterable[Refused], step: str, replies: Collection[str]) -> list[Refused]:
+    """The refused texts without those that a step has got another reply to."""
+    return [one for one in refused if one.step != step or one.id not in replies]
+
+
+def nothing_left(path: Path, what: str, refused: Iterable[Refused], step: str, otherwise: str) -> DataError:
+    """The error of a step that leaves nothing to the next one.
+
+    Args:
+        path: of the file that lacks it.
+        otherwise: what to do where no text was refused.
+    """
+    reasons = Counter(short_reason(one.reason) for one in refused if one.step == step)
+    raised = "Raise --max-tokens for those that were cut off. " if reasons[CUT] else ""
+    edited = "Edit the prompts and remove the texts from refused.jsonl. " if set(reasons) - {CUT} else ""
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    found = f"no {what} (refused: {counts})" if reasons else f"no {what}"
+    do = f"{raised}{edited}Then run the step again." if reasons else otherwise
+    return DataError(f"{path}: found {found}, expected at least one. {do}")
 
 
 def refuses(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +55,11 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, _Written] = {}
         if models is not None:
-            done = {*profiles, *known, *(one.id for one in refused if one.step == STEP)}
+            done = {*profiles, *known, *checks.settled(refused, STEP)}
             written, turned = _write(folder, models, done, profiles, report)
             origins |= {name: one.origin for name, one in written.items()}
-            refused += turned
-            report.refused.update(one.reason for one in turned)
+            refused = [*checks.before(refused, STEP, {*written, *(one.id for one in turned)}), *turned]
+            report.refused.update(checks.short_reason(one.reason) for one in turned)
         everybody = profiles | {name: one.profile for name, one in written.items()}
         people += _entered(settings, people, {name: one for name, one in everybody.items() if name not in known})
         files = {_path(folder.root, name): _json(one.profile) for name, one in written.items()}
@@ -68,7 +69,11 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.wrote.append(
             f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {_split(people)}"
         )
-        report.next = f"personafeedback build questions {folder.root} --model MODEL"
+        if all(one.keep == "no" for one in people):
+            report.error = report.error or checks.nothing_left(
+                folder.path(Person), "person to keep", refused, STEP, "Name a --model, or add persona/<user_id>.json."
+            )
+        report.next = f"personafeedback build questions {shlex.quote(str(folder.root))} --model MODEL"
         return report
 
 

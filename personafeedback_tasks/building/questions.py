@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
 from ..common.files import locked, write
@@ -20,6 +23,9 @@ from .rows import OWN, Origin, Person, Question, Refused, parse
 from .seeds import pool
 from .settings import Settings
 from .similar import Seen
+
+if TYPE_CHECKING:
+    from ..inspect_harness.generation import Reply
 
 STEP = "questions"
 NEAR = 0.7
@@ -61,8 +67,14 @@ class _Step:
         }
         # A question that is not in its table yet is not done: the run was killed between the two files.
         self.done = {part for one in self.questions for part in self.origins[one.id].parents}
-        self.done |= {one.id for one in self.refused if one.step == STEP}
+        self.done |= checks.settled(self.refused, STEP)
         self.written = 0
+
+    def ask(self, models: Models, asked: dict[str, str]) -> Mapping[str, Reply]:
+        (model,) = models.names
+        replies = models.write(model, asked, self.folder.root, STEP, self.report).replies
+        self.refused = checks.before(self.refused, STEP, replies)
+        return replies
 
     def take(self, slot: str, user: str, category: str, text: str, scenario: str, model: str, prompt: str) -> None:
         question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
@@ -74,7 +86,7 @@ class _Step:
 
     def refuse(self, slot: str, reason: str, text: str) -> None:
         self.refused.append(Refused(id=slot, step=STEP, reason=reason, text=text))
-        self.report.refused[reason.split(" of ")[0]] += 1
+        self.report.refused[checks.short_reason(reason)] += 1
 
     def save(self) -> None:
         self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, Question: self.questions})
@@ -102,7 +114,11 @@ def write_questions(folder: Folder, models: Models | None) -> Report:
         report.wrote.append(
             f"{step.written} questions, {len(step.own)} of your own; questions.csv has {of['specific']} specific, {of['general']} general"
         )
-        report.next = f"personafeedback build answers {folder.root} --model MODEL"
+        if not of.total():
+            report.error = report.error or checks.nothing_left(
+                folder.path(Question), "question", step.refused, STEP, "Name a --model, or add your own lines."
+            )
+        report.next = f"personafeedback build answers {shlex.quote(str(folder.root))} --model MODEL"
         return report
 
 
@@ -120,7 +136,7 @@ def _specific(step: _Step, models: Models) -> None:
                     language=settings.language,
                     memory=_memory(step, persona, slot),
                 )
-    replies = models.write(model, asked, step.folder.root, STEP, step.report).replies
+    replies = step.ask(models, asked)
     if not replies:
         return
     leaks = Leaks(step.people.values())
@@ -165,7 +181,7 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
             asked[slot] = prompt.filled(
                 persona=persona.text, questions=listed, count=str(missing), language=settings.language
             )
-    replies = models.write(model, asked, root, STEP, step.report).replies
+    replies = step.ask(models, asked)
     for slot in (one for one in asked if one in replies):
         reply, (user, missing) = replies[slot], wanted[slot]
         numbers = dict.fromkeys(int(found) for found in re.findall(r"[0-9]{1,6}", reply.text))

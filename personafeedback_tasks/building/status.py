@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ..common.errors import require
+from . import checks
 from .answers import FIRST, REWRITES, answer_id
 from .folder import BELOW, Folder
 from .pairs import Balance, balance
@@ -41,7 +43,7 @@ def status(folder: Folder) -> Status:
     Raises:
         DataError: a file of the build is broken, or there is no build.
     """
-    found, settings, root = Status(), folder.settings, folder.root
+    found, settings, root = Status(), folder.settings, shlex.quote(str(folder.root))
     people, questions, answers, pairs = (
         folder.read(Person),
         folder.read(Question),
@@ -69,10 +71,10 @@ def status(folder: Folder) -> Status:
     )
     found.steps.append(("tiers", f"{len(tiers)} cases{_counts(one.difficulty for one in tiers)}; {len(below)} below"))
     lacking = _lacking(folder, people, asked, answers)
-    released = (root / "release" / "set.json").is_file()
+    released = (folder.root / "release" / "set.json").is_file()
     found.steps.append(("release", "release/" if released else "none"))
     found.balances = balance(pairs, answers)
-    found.refused.update((one.step, one.reason.split(" ")[0]) for one in folder.read(Refused))
+    found.refused.update((one.step, checks.short_reason(one.reason)) for one in folder.read(Refused))
     _spent(folder, found)
     found.steps = [
         (step, f"{done}; {lacking[step]} lacking: run it again" if lacking.get(step) else done)
