@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -26,6 +27,7 @@ from personafeedback_tasks.building import checks, prompts
 from personafeedback_tasks.building.answers import answer_id, write_answers
 from personafeedback_tasks.building.asking import Models
 from personafeedback_tasks.building.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.pairs import balance, choose
 from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
@@ -546,17 +548,41 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
 
 def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer):
     folder = answered(tmp_path / "build", writer, personas=1, specific=1)
+    writer.take()
     (question,) = folder.read(Question)
-    folder.write(Question, [Question(**{**question.__dict__, "question": "Something else altogether?"})])
+    folder.write(Question, [replace(question, question="Something else altogether?")])
     with pytest.raises(DataError) as error:
         write_answers(folder, ONE)
     assert f"question {question.id!r} with another text" in str(error.value)
-    text = (folder.root / "questions.csv").read_text(encoding="utf-8-sig").replace(question.id, "", 1)
-    (folder.root / "questions.csv").write_text(text, encoding="utf-8")
-    write_questions(folder, None)
+    assert "set its keep to no, and add the new text as a line without an id" in str(error.value)
+    folder.write(Question, [replace(question, question="Something else altogether?", keep="no")])
+    with folder.path(Question).open("a", encoding="utf-8") as file:
+        file.write(f",{question.user_id},specific,Something else altogether?\n")
+    write_questions(folder, ONE)
+    assert writer.take() == []  # the old one does not come back
     assert write_answers(folder, ONE).error is None
-    (new,) = folder.read(Question)
+    old, new = folder.read(Question)
+    assert (old.id, [one.id for one in folder.questions()]) == (question.id, [new.id])
     assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
+
+
+def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, personas=2, specific=1)
+    user = folder.people()[0].user_id
+    path = folder.root / "persona" / f"{user}.json"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace("Irish", "Dutch"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_answers(folder, ONE)
+    assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
+    path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
+    assert write_answers(folder, ONE).error is None
+    settings = (folder.root / "build.yaml").read_text(encoding="utf-8")
+    (folder.root / "build.yaml").write_text(re.sub("(?m)^masked: .*$", "masked: 1/2", settings), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"another persona \(or masked or seed in .*build\.yaml\) than answer .*:masked:"
+    ):
+        write_answers(Folder(folder.root), ONE)
 
 
 def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):

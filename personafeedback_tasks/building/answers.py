@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from ..common.errors import DataError
 from ..common.files import locked
 from ..engine.cases import digest_of
-from ..personafeedback.persona import Persona
 from . import checks, prompts
 from .asking import Models, Report
 from .drawn import masked
