@@ -517,6 +517,7 @@ def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_s
     write_questions(train, ONE)
     shown = personafeedback("build", "answers", train.root, "--model", "openai/gpt-4o").output
     assert f"Next: personafeedback build training {train.root}" in shown
+    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", "status", train.root).output
 
 
 def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
@@ -643,6 +644,45 @@ def test_a_plan_is_what_a_build_asks(tmp_path, writer):
     assert not more.assumed
     with pytest.raises(OptionError, match="test must be above 0"):
         plan(a_build(tmp_path / "train", test=0), None, 1)
+
+
+def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
+    def shown():
+        return personafeedback("build", "status", folder.root).output
+
+    folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
+    settings = folder.root / "build.yaml"
+    told = settings.read_text(encoding="utf-8")
+    assert f"Next: personafeedback build packs {folder.root}" in shown()
+    settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
+    assert "3 (3 specific); 6 lacking: run it again" in shown()
+    assert f"Next: personafeedback build questions {folder.root} --model MODEL" in shown()
+    settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
+    assert "3 (3 specific); 3 lacking: run it again" in shown()
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
+    (folder.root / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
+    write_questions(Folder(folder.root), ONE)
+    assert "6 (3 specific, 3 general)" in shown()
+    assert "; 9 lacking: run it again" in shown()
+    assert f"Next: personafeedback build answers {folder.root} --model MODEL --model OTHER" in shown()
+    write_answers(Folder(folder.root), ONE)
+    assert "lacking" not in shown()
+
+
+def test_another_seed_does_not_buy_all_personas_again(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, seed=3)
+    write_personas(folder, ONE)
+    writer.take()
+    settings = folder.root / "build.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("seed: 3", "seed: 4"), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"build.yaml: found seed = 4, expected 3, with which personas of this build were"
+    ):
+        write_personas(Folder(folder.root), ONE)
+    assert writer.take() == []
+    shown = personafeedback("build", "status", folder.root).output
+    assert "2 (0 train, 2 test); written with seed 3, build.yaml has 4: put it back" in shown
+    assert f"Next: personafeedback build questions {folder.root}" in shown
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..common.errors import DataError
 from ..common.files import locked
 from ..engine.cases import digest_of
 from ..personafeedback import persona_file
@@ -19,7 +20,7 @@ from .drawn import generator
 from .folder import Folder
 from .rows import OWN, TEST, TRAIN, Origin, Person, Refused
 from .seeds import seeds
-from .settings import Settings
+from .settings import FILE, Settings
 from .similar import Seen
 
 STEP = "personas"
@@ -55,6 +56,12 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, _Written] = {}
         if models is not None:
+            seed = other_seed(settings, origins.values())
+            if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
+                raise DataError(
+                    f"{folder.root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
+                    "Put it back, or start another build."
+                )
             done = {*profiles, *known, *checks.settled(refused, STEP)}
             written, turned = _write(folder, models, done, profiles, report)
             origins |= {name: one.origin for name, one in written.items()}
@@ -113,6 +120,12 @@ def _write(
         )
         found[name] = _Written(profile, origin)
     return found, turned
+
+
+def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
+    """The seed that models wrote personas with, if build.yaml has another one now; else None."""
+    seeds = [one.seed for one in origins if one.kind == "persona" and one.model != OWN]
+    return None if not seeds or settings.seed in seeds else seeds[0]
 
 
 def names(settings: Settings) -> list[str]:

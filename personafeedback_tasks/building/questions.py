@@ -172,7 +172,7 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
     asked, shown, wanted = {}, {}, {}
     for user, persona in step.people.items():
         have = {one.question for one in step.questions if one.user_id == user and one.category == "general"}
-        slot, missing = f"{user}:general:{settings.general}", settings.general - len(have)
+        slot, missing = general_slot(settings, user), settings.general - len(have)
         if missing > 0 and slot not in step.done:
             left = [text for text in texts if text not in have]
             count = min(len(left), max(CANDIDATES, 10 * missing))
@@ -197,6 +197,11 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
 def slots(settings: Settings, user: str) -> list[str]:
     """What a user's specific questions are asked under, before anybody knows their texts."""
     return [f"{user}:specific:{number}" for number in range(settings.specific)]
+
+
+def general_slot(settings: Settings, user: str) -> str:
+    """What a user's general questions are asked under, all at once."""
+    return f"{user}:general:{settings.general}"
 
 
 def _memory(step: _Step, persona: Persona, slot: str) -> str:
