@@ -637,9 +637,9 @@ def test_a_plan_is_what_a_build_asks(tmp_path, writer):
     write_answers(folder, TWO)
     assert sum(one.calls for one in found.calls) == len(writer.asked) == 4 + 8 + 4 + 12 * 3 * 2 + 6 * 2 * 2
     assert (found.pairs, found.votes) == (len(folder.read(Pair)), 3 * len(folder.read(Pair))) == (18, 54)
-    # 50 pairs: 9 for each test person, so 6 of these, and 12 persons; 4 are there.
+    # 50 pairs: 9 for each test person, so 6 of these, and 11 persons; 4 are there.
     more = plan(folder, 50, models=1)
-    assert (more.test, more.persons, more.pairs, more.calls[0].calls) == (6, 12, 54, 8)
+    assert (more.test, more.persons, more.personas, more.pairs, more.calls[0].calls) == (6, 11, 11, 54, 7)
     assert found.assumed
     assert not more.assumed
     with pytest.raises(OptionError, match="test must be above 0"):
@@ -683,6 +683,28 @@ def test_another_seed_does_not_buy_all_personas_again(tmp_path, writer):
     shown = personafeedback("build", "status", folder.root).output
     assert "2 (0 train, 2 test); written with seed 3, build.yaml has 4: put it back" in shown
     assert f"Next: personafeedback build questions {folder.root}" in shown
+
+
+def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=6, specific=1, test="1/2")
+    (folder.root / "persona").mkdir()
+    for number in range(5):
+        path = folder.root / "persona" / f"x{number}.json"
+        path.write_text(json.dumps(persona(f"own {number}")), encoding="utf-8")
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.personas, found.calls[0].calls) == (11, 6, 6, 6)
+    write_personas(folder, None)
+    assert plan(folder, None, models=1).persons == 11
+    write_personas(folder, ONE)
+    assert len(writer.take()) == 6
+    people = [replace(one, split="test", keep="no" if one.user_id == "x0" else "") for one in folder.read(Person)]
+    folder.write(Person, people)
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.pairs, found.calls[0].what) == (10, 10, 30, "specific questions")
+    write_questions(folder, ONE)
+    write_answers(folder, ONE)
+    assert len(folder.read(Pair)) == found.pairs
+    assert sum(one.calls for one in found.calls) == len(writer.take())
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,12 +146,17 @@ def _entered(settings: Settings, people: Iterable[Person], new: Mapping[str, Map
     order = sorted(new, key=lambda name: digest_of([settings.seed, "split", name]))
     found = {}
     for name in order:
-        split = TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+        split = next_split(settings, splits)
         splits.append(split)
         called = new[name].get("Name")
         shown = " ".join(called.split()) if isinstance(called, str) else ""
         found[name] = Person(user_id=name, name=shown, split=split)
     return [found[name] for name in sorted(found)]
+
+
+def next_split(settings: Settings, splits: Sequence[str]) -> str:
+    """The split of one more person, given those of all lines of people.csv."""
+    return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
 
 
 def _profiles(root: Path) -> dict[str, dict[str, Any]]:

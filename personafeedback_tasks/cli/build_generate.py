@@ -221,8 +221,8 @@ def status(folder: Path) -> None:
 def plan(folder: Path, size: int | None, models: int) -> None:
     """Print the calls, tokens and votes to buy, before anything is spent.
 
-    Counts a new build of N pairs with the settings of build.yaml; persons that are in people.csv are not written again. Tokens are
-    estimates, with the assumptions that are printed.
+    Counts the whole build with the settings of build.yaml. Persons that are in people.csv keep their split and are not written again;
+    `personas` are written on top of your own. Tokens are estimates, with the assumptions that are printed.
 
     \b
         personafeedback build plan DIR --size 600
@@ -232,9 +232,9 @@ def plan(folder: Path, size: int | None, models: int) -> None:
     say(
         f"{found.pairs} pairs of {found.test} test persons; {found.persons} persons and {found.questions} questions in all; {models} models answer"
     )
-    if found.persons != settings.personas:
+    if found.personas != settings.personas:
         say(
-            f"Set personas: {found.persons} in {folder / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
+            f"Set personas: {found.personas} in {folder / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
         )
     say(f"Votes to buy: {found.votes:,} ({settings.annotators} to each pair)")
     say()
