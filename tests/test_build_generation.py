@@ -31,7 +31,7 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.pairs import balance, choose
 from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
-from personafeedback_tasks.building.questions import write_questions
+from personafeedback_tasks.building.questions import _numbers, _unquoted, write_questions
 from personafeedback_tasks.building.rows import (
     DEGRADED,
     FULL,
@@ -306,6 +306,40 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert "30 questions of the pool (1 too short, 1 there twice)" in report.read
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ('"Dune" or "Emma": which?', '"Dune" or "Emma": which?'),
+        ('Which one: "Dune" or "Emma"', 'Which one: "Dune" or "Emma"'),
+        ('"Dune" or "Emma"', '"Dune" or "Emma"'),
+        ('"Which book is it?"', "Which book is it?"),
+        ("'What's a good book?'", "What's a good book?"),
+        ("“我该读哪本书？”", "我该读哪本书？"),
+        ("「我该读哪本书？」", "我该读哪本书？"),
+    ],
+)
+def test_a_question_loses_only_the_quotes_around_all_of_it(reply, text):
+    assert _unquoted(reply) == text
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("14, 7", [14, 7]),
+        ("The best are 14 and 7.", [14, 7]),
+        ("1. 14\n2. 7", [14, 7]),
+        ("1) **14** - it fits\n\n2) 7: it fits, too", [14, 7]),
+        ("1. 14. What are 5 ways to sleep?\n2. 7. Why?", [14, 7]),
+        ("14. What are 5 ways to sleep?\n7. 12 ways to rise?", [14, 7]),
+        ("14\n7", [14, 7]),
+        ("1. 2. 3.", [1, 2, 3]),
+        ("None.", []),
+    ],
+)
+def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
+    assert _numbers(reply) == numbers
 
 
 class _Killed(BaseException):

@@ -39,7 +39,11 @@ LONGEST = 600
 MEMORY, CANDIDATES = 5, 20
 """Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
 
-_QUOTES = "\"'“”「」 "
+_QUOTES = ('""', "''", "“”", "‘’", "「」")
+
+_PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
+_COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
+"""Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
 
 
 class _Step:
@@ -143,7 +147,7 @@ def _specific(step: _Step, models: Models) -> None:
     seen = Seen(NEAR, ((one.id, one.question) for one in step.questions if one.category == "specific"))
     for slot in (one for one in asked if one in replies):
         reply, (user, scenario) = replies[slot], of[slot]
-        text = " ".join(reply.text.split()).strip(_QUOTES)
+        text = _unquoted(" ".join(reply.text.split()))
         reason = checks.fault(text, settings.language, reply.cut)
         if not reason:
             if len(text) > LONGEST:
@@ -184,7 +188,7 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
     replies = step.ask(models, asked)
     for slot in (one for one in asked if one in replies):
         reply, (user, missing) = replies[slot], wanted[slot]
-        numbers = dict.fromkeys(int(found) for found in re.findall(r"[0-9]{1,6}", reply.text))
+        numbers = dict.fromkeys(_numbers(reply.text))
         chosen = [shown[slot][number - 1] for number in numbers if 1 <= number <= len(shown[slot])][:missing]
         if not chosen:
             step.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
@@ -197,6 +201,27 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
 def slots(settings: Settings, user: str) -> list[str]:
     """What a user's specific questions are asked under, before anybody knows their texts."""
     return [f"{user}:specific:{number}" for number in range(settings.specific)]
+
+
+def _unquoted(text: str) -> str:
+    """A text without the one pair of quotes around all of it."""
+    inner = text[1:-1]
+    for opening, closing in _QUOTES:
+        inside = re.sub(r"(?<=\w)['’](?=\w)", "", inner)  # an apostrophe is no quote
+        if (text[:1], text[-1:]) == (opening, closing) and inner and not {opening, closing} & set(inside):
+            return inner.strip()
+    return text
+
+
+def _numbers(reply: str) -> list[int]:
+    """The numbers that a model chose, in its order."""
+    lines = [line for line in reply.splitlines() if line.strip()]
+    placed = [found for line in lines if (found := _PLACED.match(line))]
+    if len(placed) == len(lines) and [int(one[1]) for one in placed] == list(range(1, len(lines) + 1)):
+        return [int(one[2]) for one in placed]
+    copied = [_COPIED.match(line) for line in lines]
+    found = [[one[1]] if one else re.findall(r"[0-9]{1,6}", line) for one, line in zip(copied, lines, strict=True)]
+    return [int(number) for of in found for number in of]
 
 
 def general_slot(settings: Settings, user: str) -> str:
