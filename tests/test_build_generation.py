@@ -51,6 +51,7 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.similar import Seen, likeness
 from personafeedback_tasks.building.starting import COMMENTS, start
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import table
@@ -160,6 +161,9 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
     report = write_personas(folder, ONE)
+    shown = personafeedback("build", "status", folder.root).output
+    assert re.search(r"(?m)^personas +near_duplicate +1$", shown)
+    assert re.search(r"(?m)^personas +no Preference.Local_Life +1$", shown)
     assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate": 1})
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 3, "train": 2}
@@ -388,6 +392,50 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
         build(folder)
         assert files(folder) == expected, f"killed after {count} files"
     assert count > 10
+
+
+def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=1, general=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    (folder.root / "memory").mkdir()
+    for name in (user, "ghost"):
+        (folder.root / "memory" / f"{name}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(3)]
+    (folder.root / "pool.jsonl").write_text("".join(pool), encoding="utf-8")
+    report = write_questions(folder, ONE)
+    specific, general = folder.read(Question)
+    parents = {one.id: one.parents for one in folder.read(Origin)}
+    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}")
+    assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
+    assert parents[general.id] == (user, f"{user}:general:1", f"pool:{digest_of([general.question])}")
+    ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
+    assert report.notes == write_personas(folder, None).notes == [ghost]
+
+
+def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    table = (
+        f"user_id,category,question\n{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？\n"
+    )
+    folder.path(Question).write_text(table, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_questions(folder, None)
+    assert re.search(
+        r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
+    )
+    assert folder.path(Question).read_text(encoding="utf-8") == table
+    people = folder.path(Person).read_text(encoding="utf-8")
+    folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_personas(folder, None)
+    assert str(error.value).endswith("line 2: found keep = 'maybe', expected yes, no or nothing. Fix it.")
+    folder.path(Person).write_text(people, encoding="utf-8")
+    (folder.root / "persona" / "x1 .json").write_text(json.dumps(persona("x1")), encoding="utf-8")
+    with pytest.raises(DataError, match=r"x1 \.json: found the user id 'x1 ', expected one without spaces around it"):
+        write_personas(folder, None)
 
 
 def test_a_question_of_nobody_is_named(tmp_path, writer):
@@ -789,5 +837,10 @@ def test_the_commands_say_what_to_do(tmp_path):
         "Run first: personafeedback build personas"
         in personafeedback("build", "answers", root, "--model", "x/y").output
     )
-    for step, reason in (("personas", "stereotype"), ("questions", "awkward"), ("answers", "cut_off")):
-        assert f"  {reason} " in personafeedback("build", step, "--help").output
+    for step, reasons in (
+        ("personas", ("stereotype", "no_json", "near_duplicate")),
+        ("questions", ("awkward", "no_numbers", "too_long", "near_duplicate", "refusal")),
+        ("answers", ("cut_off", "near_equal")),
+    ):
+        shown = personafeedback("build", step, "--help").output
+        assert all(f"  {reason} " in shown for reason in reasons)

@@ -29,6 +29,14 @@ NEAR = 0.6
 
 SIMILAR = "near_duplicate"
 
+MEANINGS: Mapping[str, str] = {
+    "no_json": "no JSON object",
+    "no PART": "a part of the structure is missing: no Preference.Travel",
+    SIMILAR: "whole sentences are those of another persona",
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.LANGUAGE)},
+}
+"""Reason -> what was found."""
+
 
 @dataclass(frozen=True)
 class _Written:
@@ -76,6 +84,7 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.wrote.append(
             f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {_split(people)}"
         )
+        report.notes += memories_of_nobody(folder.root, people)
         if all(one.keep == "no" for one in people):
             report.error = report.error or checks.nothing_left(
                 folder.path(Person), "person to keep", refused, STEP, "Name a --model, or add persona/<user_id>.json."
@@ -161,7 +170,22 @@ def next_split(settings: Settings, splits: Sequence[str]) -> str:
 
 def _profiles(root: Path) -> dict[str, dict[str, Any]]:
     """User id -> profile of every file in persona/. Raises DataError, see `persona_file.load`."""
-    return {path.stem: persona_file.load(path) for path in sorted((root / "persona").glob("*.json"))}
+    paths = sorted((root / "persona").glob("*.json"))
+    for path in paths:
+        if path.stem != path.stem.strip():
+            raise DataError(
+                f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
+            )
+    return {path.stem: persona_file.load(path) for path in paths}
+
+
+def memories_of_nobody(root: Path, people: Iterable[Person]) -> list[str]:
+    """A line about each memory file that no prompt will ever show."""
+    known = {one.user_id for one in people}
+    paths = sorted((root / "memory").glob("*.jsonl"))
+    return [
+        f"{path} is not read: people.csv has no {path.stem!r}. Rename it." for path in paths if path.stem not in known
+    ]
 
 
 def _path(root: Path, name: str) -> Path:

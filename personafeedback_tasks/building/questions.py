@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
 from ..common.files import locked, write
+from ..common.strict_json import cut
 from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
 from . import checks, prompts, tables
@@ -18,7 +19,7 @@ from .asking import Models, Report
 from .drawn import generator, scenarios
 from .folder import Folder
 from .leaks import Leaks
-from .personas import SIMILAR
+from .personas import SIMILAR, memories_of_nobody
 from .rows import OWN, Origin, Person, Question, Refused, parse
 from .seeds import pool
 from .settings import Settings
@@ -32,6 +33,15 @@ NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
 
 GIVES_AWAY, LONG, NO_NUMBERS = "gives_away", "too_long", "no_numbers"
+
+MEANINGS: Mapping[str, str] = {
+    GIVES_AWAY: "says the user's name, or too much that is true of few others",
+    LONG: "an essay about a question",
+    SIMILAR: "nearly the words of another question",
+    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
+    **checks.MEANINGS,
+}
+"""Reason -> what was found."""
 
 LONGEST = 600
 """Characters of a question. A longer reply is an essay about one."""
@@ -65,6 +75,7 @@ class _Step:
                     f"{folder.path(Question)}: found the user_id {one.user_id!r} in question {one.id!r}, expected one of people.csv. "
                     f"Add persona/{one.user_id}.json and run `build personas`, or remove the line."
                 )
+        report.notes += memories_of_nobody(folder.root, folder.read(Person))
         self.own = [one for one in self.questions if one.id not in self.origins]
         self.origins |= {
             one.id: Origin(id=one.id, kind="question", model=OWN, parents=(one.user_id,)) for one in self.own
@@ -80,11 +91,27 @@ class _Step:
         self.refused = checks.before(self.refused, STEP, replies)
         return replies
 
-    def take(self, slot: str, user: str, category: str, text: str, scenario: str, model: str, prompt: str) -> None:
+    def take(
+        self,
+        slot: str,
+        user: str,
+        category: str,
+        text: str,
+        scenario: str,
+        model: str,
+        prompt: str,
+        parents: Iterable[str],
+    ) -> None:
+        """Args: parents: what else went into the question, for its origin."""
         question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
         self.questions.append(question)
         self.origins[question.id] = Origin(
-            id=question.id, kind="question", model=model, prompt=prompt, seed=self.settings.seed, parents=(user, slot)
+            id=question.id,
+            kind="question",
+            model=model,
+            prompt=prompt,
+            seed=self.settings.seed,
+            parents=(user, slot, *parents),
         )
         self.written += 1
 
@@ -133,12 +160,13 @@ def _specific(step: _Step, models: Models) -> None:
         drawn = scenarios(settings, user, settings.specific)
         for slot, scenario in zip(slots(settings, user), drawn, strict=True):
             if slot not in step.done:
-                of[slot] = (user, scenario)
+                pieces = _memory(step, persona, slot)
+                of[slot] = (user, scenario, pieces)
                 asked[slot] = prompt.filled(
                     persona=persona.text,
                     scenario=scenario,
                     language=settings.language,
-                    memory=_memory(step, persona, slot),
+                    memory="\n".join(f"- {piece}" for piece in pieces),
                 )
     replies = step.ask(models, asked)
     if not replies:
@@ -146,7 +174,7 @@ def _specific(step: _Step, models: Models) -> None:
     leaks = Leaks(step.people.values())
     seen = Seen(NEAR, ((one.id, one.question) for one in step.questions if one.category == "specific"))
     for slot in (one for one in asked if one in replies):
-        reply, (user, scenario) = replies[slot], of[slot]
+        reply, (user, scenario, pieces) = replies[slot], of[slot]
         text = _unquoted(" ".join(reply.text.split()))
         reason = checks.fault(text, settings.language, reply.cut)
         if not reason:
@@ -160,7 +188,8 @@ def _specific(step: _Step, models: Models) -> None:
             step.refuse(slot, reason, reply.text)
         else:
             seen.add(slot, text)
-            step.take(slot, user, "specific", text, scenario, model, prompt.version)
+            parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
+            step.take(slot, user, "specific", text, scenario, model, prompt.version, parents)
 
 
 def _pool(step: _Step) -> list[str]:
@@ -195,7 +224,7 @@ def _general(step: _Step, models: Models, texts: list[str]) -> None:
         taken = {one.id for one in step.questions}
         for text in chosen:
             if _id(user, text) not in taken:
-                step.take(slot, user, "general", text, "", model, prompt.version)
+                step.take(slot, user, "general", text, "", model, prompt.version, [f"pool:{digest_of([text])}"])
 
 
 def slots(settings: Settings, user: str) -> list[str]:
@@ -229,13 +258,12 @@ def general_slot(settings: Settings, user: str) -> str:
     return f"{user}:general:{settings.general}"
 
 
-def _memory(step: _Step, persona: Persona, slot: str) -> str:
-    """A drawn handful of what the user read; empty without a memory file."""
+def _memory(step: _Step, persona: Persona, slot: str) -> list[str]:
+    """A drawn handful of what the user read; none without a memory file."""
     if persona.memory_file is None or not persona.memory_file.is_file():
-        return ""
+        return []
     pieces = persona.memory
-    drawn = generator(step.settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
-    return "\n".join(f"- {piece}" for piece in drawn)
+    return generator(step.settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
 
 
 def _questions(folder: Folder) -> list[Question]:
@@ -250,8 +278,15 @@ def _questions(folder: Folder) -> list[Question]:
     lines = tables.rows(path, None, ["user_id", "category", "question"])
     if any(not row.get("id") for _, row in lines):
         names = [one.name for one in fields(Question)]
+        seen: dict[str, str] = {}
         for where, row in lines:
             row["id"] = row.get("id") or _id(row["user_id"], row["question"])
+            if row["id"] in seen:
+                raise DataError(
+                    f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "
+                    "user once. Remove one."
+                )
+            seen[row["id"]] = where
             parse(Question, {name: value for name, value in row.items() if name in names}, where)
         columns = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
         write(path, tables.text(list(columns), [row for _, row in lines]))

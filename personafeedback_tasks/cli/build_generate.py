@@ -135,12 +135,15 @@ def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     _show(building_answers.STEP, folder, building_answers.write_answers(Folder(folder), models))
 
 
-for _command, _reasons in (
-    (personas, screening.PERSONAS),
-    (questions, screening.QUESTIONS),
+for _command, *_tables in (
+    (personas, screening.PERSONAS, building_personas.MEANINGS),
+    (questions, screening.QUESTIONS, building_questions.MEANINGS),
     (answers, {**checks.MEANINGS, **building_answers.MEANINGS}),
 ):
-    _command.help = f"{cleandoc(_command.help or '')}\n\n\b\n{screening.as_text(_reasons)}"
+    _between = "\n\nRefused texts are in refused.jsonl, with a reason:"
+    _command.help = cleandoc(_command.help or "") + _between.join(
+        f"\n\n\b\n{screening.as_text(one)}" for one in _tables
+    )
 
 
 def _one(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:
