@@ -109,11 +109,11 @@ def write_answers(folder: Folder, models: Models) -> Report:
         )
         if step.answers:
             _choose(folder, step, report)
-        if not folder.read(Pair if step.test else Answer):
+        if not (folder.read(Pair) if step.test else step.answers):
+            kind, what = (Pair, "pair") if step.test else (Answer, "answer")
             report.error = report.error or checks.nothing_left(
-                folder.path(Pair if step.test else Answer), "pair" if step.test else "answer", step.refused, STEP,
-                "Name another --model.",
-            )  # fmt: skip
+                folder.path(kind), what, step.refused, STEP, "Name another --model."
+            )
         # Without test persons there is nothing to vote on: the answers are for a reward model.
         report.next = f"personafeedback build {'packs' if step.test else 'training'} {shlex.quote(str(folder.root))}"
         return report

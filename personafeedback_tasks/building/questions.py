@@ -49,7 +49,7 @@ LONGEST = 600
 MEMORY, CANDIDATES = 5, 20
 """Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
 
-_QUOTES = ('""', "''", "“”", "‘’", "「」")
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
 
 _PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
 _COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
@@ -248,9 +248,11 @@ def _numbers(reply: str) -> list[int]:
     placed = [found for line in lines if (found := _PLACED.match(line))]
     if len(placed) == len(lines) and [int(one[1]) for one in placed] == list(range(1, len(lines) + 1)):
         return [int(one[2]) for one in placed]
-    copied = [_COPIED.match(line) for line in lines]
-    found = [[one[1]] if one else re.findall(r"[0-9]{1,6}", line) for one, line in zip(copied, lines, strict=True)]
-    return [int(number) for of in found for number in of]
+    numbers: list[str] = []
+    for line in lines:
+        copied = _COPIED.match(line)
+        numbers += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
+    return [int(number) for number in numbers]
 
 
 def general_slot(settings: Settings, user: str) -> str:
