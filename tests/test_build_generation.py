@@ -588,12 +588,20 @@ def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_s
     assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model MODEL"
     writer.replies = {}
     for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
+        if step == "answers":
+            cut = answer_id(folder.questions()[0].id, MASKED, ONE.names[0])
+            writer.replies[cut] = generation.Reply(cut, "Half a", True, 90, 10)
         shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
         assert f"Next: personafeedback build {following} '{folder.root}'" in shown
+        assert ("with a higher --max-tokens to ask again for those" in shown) == (step == "answers")
         assert (
             f"Next: personafeedback build {following} '{folder.root}'"
             in personafeedback("build", "status", folder.root).output
         )
+    (folder.root / "seeds.jsonl").unlink()
+    with pytest.raises(DataError) as error:
+        write_personas(folder, ONE)
+    assert f"start with: personafeedback build init '{folder.root}'" in str(error.value)
     train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
     write_personas(train, ONE)
     write_questions(train, ONE)

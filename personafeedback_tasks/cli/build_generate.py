@@ -171,6 +171,8 @@ def _show(step: str, folder: Path, report: Report) -> None:
         )
     if report.error is not None:
         raise report.error
+    if report.refused[checks.CUT]:
+        say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
     if report.failed:
         then(step, Folder(folder), "--model MODEL")
     else:
