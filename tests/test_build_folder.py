@@ -91,8 +91,8 @@ def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separato
     ("name", "content", "found", "expected"),
     [
         ("people.csv", "name,split\nAda,test\n", "line 1: found the columns 'name', 'split'", "one 'user_id'"),
-        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "one of train, test"),
-        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "one of nothing, yes, no"),
+        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "train or test"),
+        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "yes, no or nothing. Fix it."),
         ("people.csv", "user_id,name\nu1,Ada,Bell\n", "line 2: found 3 values", "expected 2"),
         ("people.csv", "user_id\nu1\nu1\n", "line 3: found the user_id 'u1'", "each once"),
         ("people.csv", 'user_id\n"u1', "line 2: found", "expected a CSV"),

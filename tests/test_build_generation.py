@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -22,14 +23,15 @@ from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building import checks, prompts
+from personafeedback_tasks.building import checks, prompts, refusals
 from personafeedback_tasks.building.answers import answer_id, write_answers
 from personafeedback_tasks.building.asking import Models
 from personafeedback_tasks.building.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.pairs import balance, choose
-from personafeedback_tasks.building.personas import _entered, write_personas
+from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
-from personafeedback_tasks.building.questions import write_questions
+from personafeedback_tasks.building.questions import _numbers, _unquoted, write_questions
 from personafeedback_tasks.building.rows import (
     DEGRADED,
     FULL,
@@ -49,7 +51,9 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.similar import Seen, likeness
 from personafeedback_tasks.building.starting import COMMENTS, start
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -95,6 +99,18 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     assert "只了解这位用户的一部分" in (root / "prompts" / "masked.md").read_text(
         encoding="utf-8"
     )  # the build's language
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "ZH", "english", ""])
+def test_a_language_is_a_code_without_a_region(tmp_path, language):
+    expected = "a language code of two or three lower-case letters, such as zh or de"
+    done = personafeedback("build", "init", tmp_path / "build", "--language", language)
+    assert (done.exit_code, (tmp_path / "build").exists()) == (1, False)
+    assert f"--language must be {expected}, got {language!r}." in done.output
+    (tmp_path / "build.yaml").write_text(f'language: "{language}"\n', encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Settings.load(tmp_path / "build.yaml")
+    assert f"found language = {language!r}, expected {expected}. Fix it." in str(error.value)
 
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
@@ -146,7 +162,10 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
     report = write_personas(folder, ONE)
-    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate of x1": 1})
+    shown = personafeedback("build", "status", folder.root).output
+    assert re.search(r"(?m)^personas +near_duplicate +1$", shown)
+    assert re.search(r"(?m)^personas +no Preference.Local_Life +1$", shown)
+    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate": 1})
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 3, "train": 2}
     assert {one.id: one.model for one in folder.read(Origin)} == {
@@ -186,6 +205,35 @@ def test_a_text_in_another_script_is_refused():
     assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
     assert checks.fault("1 + 1 = 2", "zh") == ""
     assert checks.fault("您可以这样说：“I have known my best friend for years.”", "zh") == ""
+
+
+REFUSALS = (
+    "很抱歉，我无法帮助您。", "抱歉，我不能帮助你。", "作为一个人工智能助手，我无法回答。", "这个问题我暂时无法回答。", "我无法满足您的请求。",
+    "I'm sorry, but I can’t assist with that request.", "I cannot help.", "I am unable to do that.", "I must decline to answer that.",
+    "As an AI language model, I cannot provide medical advice.", "Unfortunately, that's not something I can help with.",
+)  # fmt: skip
+ANSWERS = (
+    "I cannot recommend Bali enough! Go there.", "I can not wait to tell you about the ferry.", "Sorry, I can't come to your party.",
+    "I cannot say which is better for you, but the blue one suits your kitchen.", "I can't help but smile: take the train.",
+    "As an AI, I can't taste food, but take the ramen.", "Go on foot. I'm sorry, but I can't help with that.", "抱歉，我不能来参加聚会了！",
+    "我不能帮你做决定，但蓝色更适合你的厨房。", "无法出门时，可以在家做瑜伽。", "目前，AI还无法完全取代中学教师。",
+)  # fmt: skip
+
+
+def test_a_refusal_is_what_a_short_answer_begins_with():
+    assert (
+        [one for one in REFUSALS if not refusals.refuses(one)]
+        == [one for one in ANSWERS if refusals.refuses(one)]
+        == []
+    )
+    assert not refusals.refuses(REFUSALS[0] + "去" * refusals.SHORT)
+    assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
+
+
+def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
+    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
+    assert len(texts) == 5552
+    assert [one for one in texts if refusals.refuses(one)] == []
 
 
 @pytest.mark.slow
@@ -269,6 +317,40 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert (writer.take(), folder.read(Question)) == ([], questions)
 
 
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ('"Dune" or "Emma": which?', '"Dune" or "Emma": which?'),
+        ('Which one: "Dune" or "Emma"', 'Which one: "Dune" or "Emma"'),
+        ('"Dune" or "Emma"', '"Dune" or "Emma"'),
+        ('"Which book is it?"', "Which book is it?"),
+        ("'What's a good book?'", "What's a good book?"),
+        ("“我该读哪本书？”", "我该读哪本书？"),
+        ("「我该读哪本书？」", "我该读哪本书？"),
+    ],
+)
+def test_a_question_loses_only_the_quotes_around_all_of_it(reply, text):
+    assert _unquoted(reply) == text
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("14, 7", [14, 7]),
+        ("The best are 14 and 7.", [14, 7]),
+        ("1. 14\n2. 7", [14, 7]),
+        ("1) **14** - it fits\n\n2) 7: it fits, too", [14, 7]),
+        ("1. 14. What are 5 ways to sleep?\n2. 7. Why?", [14, 7]),
+        ("14. What are 5 ways to sleep?\n7. 12 ways to rise?", [14, 7]),
+        ("14\n7", [14, 7]),
+        ("1. 2. 3.", [1, 2, 3]),
+        ("None.", []),
+    ],
+)
+def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
+    assert _numbers(reply) == numbers
+
+
 class _Killed(BaseException):
     """Nobody catches it."""
 
@@ -315,6 +397,50 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
         build(folder)
         assert files(folder) == expected, f"killed after {count} files"
     assert count > 10
+
+
+def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=1, general=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    (folder.root / "memory").mkdir()
+    for name in (user, "ghost"):
+        (folder.root / "memory" / f"{name}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(3)]
+    (folder.root / "pool.jsonl").write_text("".join(pool), encoding="utf-8")
+    report = write_questions(folder, ONE)
+    specific, general = folder.read(Question)
+    parents = {one.id: one.parents for one in folder.read(Origin)}
+    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}")
+    assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
+    assert parents[general.id] == (user, f"{user}:general:1", f"pool:{digest_of([general.question])}")
+    ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
+    assert report.notes == write_personas(folder, None).notes == [ghost]
+
+
+def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    table = (
+        f"user_id,category,question\n{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？\n"
+    )
+    folder.path(Question).write_text(table, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_questions(folder, None)
+    assert re.search(
+        r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
+    )
+    assert folder.path(Question).read_text(encoding="utf-8") == table
+    people = folder.path(Person).read_text(encoding="utf-8")
+    folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_personas(folder, None)
+    assert str(error.value).endswith("line 2: found keep = 'maybe', expected yes, no or nothing. Fix it.")
+    folder.path(Person).write_text(people, encoding="utf-8")
+    (folder.root / "persona" / "x1 .json").write_text(json.dumps(persona("x1")), encoding="utf-8")
+    with pytest.raises(DataError, match=r"x1 \.json: found the user id 'x1 ', expected one without spaces around it"):
+        write_personas(folder, None)
 
 
 def test_a_question_of_nobody_is_named(tmp_path, writer):
@@ -420,7 +546,73 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
     assert not {one.id for one in folder.read(Answer)} & found.keys()
     writer.take()
     write_answers(folder, ONE)
-    assert writer.take() == []
+    assert [id for *_, id, _ in writer.take()] == [full[2]]  # cut off: another limit may help
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)} == found
+    del writer.replies[full[2]]
+    write_answers(folder, ONE)
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}.keys() == found.keys() - {full[2]}
+    assert full[2] in {one.id for one in folder.read(Answer)}
+
+
+def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):
+    def cut(prompt, model):
+        return generation.Reply(writer.asked[-1][2], "Half a", True, 90, 10)
+
+    folder = a_build(tmp_path / "build", personas=1, specific=1)
+    (folder.root / "seeds.jsonl").write_text('{"age": 30}\n', encoding="utf-8")
+    for step, write_all, what, done in (
+        ("personas", write_personas, "person to keep", Person),
+        ("questions", write_questions, "question", Question),
+        ("answers", write_answers, "pair", Pair),
+    ):
+        writer.write = cut
+        asked = 3 if step == "answers" else 1
+        for _ in range(2):  # with the same options as with others
+            shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o")
+            assert shown.exit_code == 1
+            assert "Next:" not in shown.output
+            assert (
+                f"found no {what} (refused: {asked} cut_off), expected at least one. Raise --max-tokens for those that were cut off. "
+                "Then run the step again."
+            ) in shown.output
+        if step == "answers":
+            writer.write = lambda prompt, model: ""
+            error = write_answers(folder, ONE).error
+            assert "(refused: 3 empty), expected at least one. Edit the prompts and remove the texts from" in str(error)
+            folder.path(Refused).unlink()
+        writer.write = write
+        assert write_all(folder, ONE).error is None
+        assert (len(folder.read(done)) > 0, folder.read(Refused)) == (True, [])
+
+
+def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_space(tmp_path, writer):
+    folder = a_build(tmp_path / "our users", personas=2, specific=1)
+    writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
+    shown = personafeedback("build", "personas", folder.root, "--model", "openai/gpt-4o").output
+    assert "Failed 1" in shown
+    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model MODEL"
+    writer.replies = {}
+    for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
+        if step == "answers":
+            cut = answer_id(folder.questions()[0].id, MASKED, ONE.names[0])
+            writer.replies[cut] = generation.Reply(cut, "Half a", True, 90, 10)
+        shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
+        assert f"Next: personafeedback build {following} '{folder.root}'" in shown
+        assert ("with a higher --max-tokens to ask again for those" in shown) == (step == "answers")
+        assert (
+            f"Next: personafeedback build {following} '{folder.root}'"
+            in personafeedback("build", "status", folder.root).output
+        )
+    (folder.root / "seeds.jsonl").unlink()
+    with pytest.raises(DataError) as error:
+        write_personas(folder, ONE)
+    assert f"start with: personafeedback build init '{folder.root}'" in str(error.value)
+    train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
+    write_personas(train, ONE)
+    write_questions(train, ONE)
+    shown = personafeedback("build", "answers", train.root, "--model", "openai/gpt-4o").output
+    assert f"Next: personafeedback build training {train.root}" in shown
+    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", "status", train.root).output
 
 
 def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
@@ -452,17 +644,41 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
 
 def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer):
     folder = answered(tmp_path / "build", writer, personas=1, specific=1)
+    writer.take()
     (question,) = folder.read(Question)
-    folder.write(Question, [Question(**{**question.__dict__, "question": "Something else altogether?"})])
+    folder.write(Question, [replace(question, question="Something else altogether?")])
     with pytest.raises(DataError) as error:
         write_answers(folder, ONE)
     assert f"question {question.id!r} with another text" in str(error.value)
-    text = (folder.root / "questions.csv").read_text(encoding="utf-8-sig").replace(question.id, "", 1)
-    (folder.root / "questions.csv").write_text(text, encoding="utf-8")
-    write_questions(folder, None)
+    assert "set its keep to no, and add the new text as a line without an id" in str(error.value)
+    folder.write(Question, [replace(question, question="Something else altogether?", keep="no")])
+    with folder.path(Question).open("a", encoding="utf-8") as file:
+        file.write(f",{question.user_id},specific,Something else altogether?\n")
+    write_questions(folder, ONE)
+    assert writer.take() == []  # the old one does not come back
     assert write_answers(folder, ONE).error is None
-    (new,) = folder.read(Question)
+    old, new = folder.read(Question)
+    assert (old.id, [one.id for one in folder.questions()]) == (question.id, [new.id])
     assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
+
+
+def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, personas=2, specific=1)
+    user = folder.people()[0].user_id
+    path = folder.root / "persona" / f"{user}.json"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace("Irish", "Dutch"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_answers(folder, ONE)
+    assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
+    path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
+    assert write_answers(folder, ONE).error is None
+    settings = (folder.root / "build.yaml").read_text(encoding="utf-8")
+    (folder.root / "build.yaml").write_text(re.sub("(?m)^masked: .*$", "masked: 1/2", settings), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"another persona \(or masked or seed in .*build\.yaml\) than answer .*:masked:"
+    ):
+        write_answers(Folder(folder.root), ONE)
 
 
 def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
@@ -516,13 +732,74 @@ def test_a_plan_is_what_a_build_asks(tmp_path, writer):
     write_answers(folder, TWO)
     assert sum(one.calls for one in found.calls) == len(writer.asked) == 4 + 8 + 4 + 12 * 3 * 2 + 6 * 2 * 2
     assert (found.pairs, found.votes) == (len(folder.read(Pair)), 3 * len(folder.read(Pair))) == (18, 54)
-    # 50 pairs: 9 for each test person, so 6 of these, and 12 persons; 4 are there.
+    # 50 pairs: 9 for each test person, so 6 of these, and 11 persons; 4 are there.
     more = plan(folder, 50, models=1)
-    assert (more.test, more.persons, more.pairs, more.calls[0].calls) == (6, 12, 54, 8)
+    assert (more.test, more.persons, more.personas, more.pairs, more.calls[0].calls) == (6, 11, 11, 54, 7)
     assert found.assumed
     assert not more.assumed
     with pytest.raises(OptionError, match="test must be above 0"):
         plan(a_build(tmp_path / "train", test=0), None, 1)
+
+
+def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
+    def shown():
+        return personafeedback("build", "status", folder.root).output
+
+    folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
+    settings = folder.root / "build.yaml"
+    told = settings.read_text(encoding="utf-8")
+    assert f"Next: personafeedback build packs {folder.root}" in shown()
+    settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
+    assert "3 (3 specific); 6 lacking: run it again" in shown()
+    assert f"Next: personafeedback build questions {folder.root} --model MODEL" in shown()
+    settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
+    assert "3 (3 specific); 3 lacking: run it again" in shown()
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
+    (folder.root / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
+    write_questions(Folder(folder.root), ONE)
+    assert "6 (3 specific, 3 general)" in shown()
+    assert "; 9 lacking: run it again" in shown()
+    assert f"Next: personafeedback build answers {folder.root} --model MODEL --model OTHER" in shown()
+    write_answers(Folder(folder.root), ONE)
+    assert "lacking" not in shown()
+
+
+def test_another_seed_does_not_buy_all_personas_again(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, seed=3)
+    write_personas(folder, ONE)
+    writer.take()
+    settings = folder.root / "build.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("seed: 3", "seed: 4"), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"build.yaml: found seed = 4, expected 3, with which personas of this build were"
+    ):
+        write_personas(Folder(folder.root), ONE)
+    assert writer.take() == []
+    shown = personafeedback("build", "status", folder.root).output
+    assert "2 (0 train, 2 test); written with seed 3, build.yaml has 4: put it back" in shown
+    assert f"Next: personafeedback build questions {folder.root}" in shown
+
+
+def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=6, specific=1, test="1/2")
+    (folder.root / "persona").mkdir()
+    for number in range(5):
+        path = folder.root / "persona" / f"x{number}.json"
+        path.write_text(json.dumps(persona(f"own {number}")), encoding="utf-8")
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.personas, found.calls[0].calls) == (11, 6, 6, 6)
+    write_personas(folder, None)
+    assert plan(folder, None, models=1).persons == 11
+    write_personas(folder, ONE)
+    assert len(writer.take()) == 6
+    people = [replace(one, split="test", keep="no" if one.user_id == "x0" else "") for one in folder.read(Person)]
+    folder.write(Person, people)
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.pairs, found.calls[0].what) == (10, 10, 30, "specific questions")
+    write_questions(folder, ONE)
+    write_answers(folder, ONE)
+    assert len(folder.read(Pair)) == found.pairs
+    assert sum(one.calls for one in found.calls) == len(writer.take())
 
 
 @pytest.mark.slow
@@ -573,8 +850,13 @@ def test_the_commands_say_what_to_do(tmp_path):
         "Run first: personafeedback build personas"
         in personafeedback("build", "answers", root, "--model", "x/y").output
     )
-    for step, reason in (("personas", "stereotype"), ("questions", "awkward"), ("answers", "cut_off")):
-        assert f"  {reason} " in personafeedback("build", step, "--help").output
+    for step, reasons in (
+        ("personas", ("stereotype", "no_json", "near_duplicate")),
+        ("questions", ("awkward", "no_numbers", "too_long", "near_duplicate", "refusal")),
+        ("answers", ("cut_off", "near_equal")),
+    ):
+        shown = personafeedback("build", step, "--help").output
+        assert all(f"  {reason} " in shown for reason in reasons)
 
 
 def test_an_answer_in_another_language_is_refused_also_where_the_script_is_the_same():

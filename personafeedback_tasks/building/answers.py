@@ -7,6 +7,7 @@ only: in the released data such pairs make most of Medium, and a reward model's 
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,9 +15,8 @@ from dataclasses import dataclass, replace
 from ..common.errors import DataError
 from ..common.files import locked
 from ..engine.cases import digest_of
-from ..personafeedback.persona import Persona
 from . import checks, prompts
-from .asking import Models, Report
+from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
 from .drawn import masked
 from .folder import Folder
 from .pairs import Balance, balance, choose
@@ -36,6 +36,7 @@ from .rows import (
     Shown,
     Vote,
 )
+from .settings import FILE
 from .similar import likeness
 
 STEP = "answers"
@@ -61,8 +62,8 @@ REWRITES: Mapping[str, str] = {IMPROVED: "improve", DEGRADED: "degrade"}
 """Strategy -> the name of its prompt."""
 
 _REWRITTEN = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
-_TEXT = "text:"
-"""Begins the parent that says which wording of the question was answered."""
+_TEXT, _TOLD = "text:", "persona:"
+"""Begin the parents that say which wording of the question was answered, and what the writer was told of the persona."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class _Wanted:
     question: Question
     prompt: str
     version: str
+    parents: tuple[str, ...]
+    """Of its origin."""
 
 
 def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> str:
@@ -106,7 +109,13 @@ def write_answers(folder: Folder, models: Models) -> Report:
         )
         if step.answers:
             _choose(folder, step, report)
-        report.next = f"personafeedback build packs {folder.root}"
+        if not (folder.read(Pair) if step.test else step.answers):
+            kind, what = (Pair, "pair") if step.test else (Answer, "answer")
+            report.error = report.error or nothing_left(
+                folder.path(kind), what, step.refused, STEP, "Name another --model."
+            )
+        # Without test persons there is nothing to vote on: the answers are for a reward model.
+        report.next = f"personafeedback build {'packs' if step.test else 'training'} {shlex.quote(str(folder.root))}"
         return report
 
 
@@ -143,30 +152,31 @@ class _Step:
         self.questions = folder.questions()
         self.personas = {one: folder.persona(one) for one in dict.fromkeys(one.user_id for one in self.questions)}
         self._prompts = {name: prompts.load(folder.root, name) for name in (*FIRST, *REWRITES.values())}
-        self._test = {one.user_id for one in folder.people() if one.split == TEST}
+        test = {one.user_id for one in folder.people() if one.split == TEST}
+        self.test = {one.id for one in self.questions if one.user_id in test}
         self.answers = folder.read(Answer)
         self._origins = {one.id: one for one in folder.read(Origin)}
-        self._refused = folder.read(Refused)
-        self._done = {one.id for one in self.answers} | {one.id for one in self._refused if one.step == STEP}
+        self.refused = folder.read(Refused)
+        self._done = {one.id for one in self.answers} | settled(self.refused, STEP)
+        self._texts: dict[tuple[str, str], str] = {}
         self._of_question: dict[str, list[Answer]] = {}
         for one in self.answers:
             self._of_question.setdefault(one.question_id, []).append(one)
         self._refuse_edited()
 
     def is_test(self, question: Question) -> bool:
-        return question.user_id in self._test
+        return question.id in self.test
 
     def first(self, model: str) -> Iterator[_Wanted]:
         """The answers of a model that are no rewrites."""
         for one in self.questions:
-            persona = self.personas[one.user_id]
             for strategy in FIRST:
                 prompt = self._prompts[strategy]
                 texts = {"question": one.question, "language": self.settings.language}
                 if strategy != QUESTION:
-                    texts["persona"] = self._told(persona, strategy)
+                    texts["persona"] = self._told(one.user_id, strategy)
                 answer = self._answer(one, strategy, model)
-                yield _Wanted(answer, one, prompt.filled(**texts), prompt.version)
+                yield _Wanted(answer, one, prompt.filled(**texts), prompt.version, self._inputs(one, strategy))
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
         """The rewrites by a model of its own answers with the full persona."""
@@ -178,7 +188,8 @@ class _Step:
             for strategy, name in REWRITES.items():
                 prompt = self._prompts[name]
                 text = prompt.filled(question=question.question, answer=parent.text, language=self.settings.language)
-                yield _Wanted(self._answer(question, strategy, model, parent.id), question, text, prompt.version)
+                answer = self._answer(question, strategy, model, parent.id)
+                yield _Wanted(answer, question, text, prompt.version, (*self._inputs(question, strategy), parent.id))
 
     def write(self, model: str, wanted: list[_Wanted], models: Models, report: Report) -> None:
         """Ask for those that are neither there nor refused, and check what comes."""
@@ -186,6 +197,7 @@ class _Step:
         replies = models.write(
             model, {name: one.prompt for name, one in missing.items()}, self._folder.root, STEP, report
         ).replies
+        self.refused = still_refused(self.refused, STEP, replies)
         for name, one in missing.items():
             if name not in replies:
                 continue
@@ -197,22 +209,30 @@ class _Step:
                 text, reason = (found[-1].strip(), "") if found else (text, NO_TAG)
             reason = reason or checks.fault(text, self.settings.language, reply.cut) or self._repeats(one.answer, text)
             if reason:
-                report.refused[reason.split(" ")[0]] += 1
-                self._refused.append(Refused(id=name, step=STEP, reason=reason, text=reply.text))
+                report.refused[short_reason(reason)] += 1
+                self.refused.append(Refused(id=name, step=STEP, reason=reason, text=reply.text))
                 continue
             answer = replace(one.answer, text=text)
             self.answers.append(answer)
             self._of_question.setdefault(answer.question_id, []).append(answer)
-            parents = (one.question.id, _wording(one.question), *filter(None, (one.answer.parent,)))
             self._origins[name] = Origin(
-                id=name, kind="answer", model=model, prompt=one.version, seed=self.settings.seed, parents=parents
+                id=name, kind="answer", model=model, prompt=one.version, seed=self.settings.seed, parents=one.parents
             )
 
     def save(self) -> None:
-        self._folder.write_together({Origin: self._origins.values(), Refused: self._refused, Answer: self.answers})
+        self._folder.write_together({Origin: self._origins.values(), Refused: self.refused, Answer: self.answers})
 
-    def _told(self, persona: Persona, strategy: str) -> str:
-        return (masked(self.settings, persona) if strategy == MASKED else persona).text
+    def _told(self, user: str, strategy: str) -> str:
+        """What a writer is told of a persona."""
+        if (user, strategy) not in self._texts:
+            persona = self.personas[user]
+            self._texts[user, strategy] = (masked(self.settings, persona) if strategy == MASKED else persona).text
+        return self._texts[user, strategy]
+
+    def _inputs(self, question: Question, strategy: str) -> tuple[str, ...]:
+        """The parents of an answer that is no rewrite: they change with what its writer was told."""
+        told = (_TOLD + digest_of([self._told(question.user_id, strategy)]),) if strategy in (FULL, MASKED) else ()
+        return (question.id, _wording(question), *told)
 
     def _answer(self, question: Question, strategy: str, model: str, parent: str = "") -> Answer:
         name = answer_id(question.id, strategy, model, parent)
@@ -236,17 +256,33 @@ class _Step:
         return ""
 
     def _refuse_edited(self) -> None:
-        """Raises DataError if a question was edited after it was answered."""
-        now = {one.id: _wording(one) for one in self.questions}
-        answers = {one.id: one.question_id for one in self.answers}
-        for origin in self._origins.values():
-            question = answers.get(origin.id)
-            then = next((part for part in origin.parents if part.startswith(_TEXT)), None)
-            if question in now and then not in (None, now[question]):
-                raise DataError(
-                    f"{self._folder.path(Question)}: found question {question!r} with another text than was answered. Put the text "
-                    "back; or empty its id and run `build questions`: it gets a new id, and `build answers` answers it."
-                )
+        """Raises DataError if a question, or what is told of a persona, was edited after it was answered."""
+        known = {one.id: one for one in self.questions}
+        for answer in self.answers:
+            question, origin = known.get(answer.question_id), self._origins.get(answer.id)
+            if question is None or origin is None:
+                continue
+            now = self._inputs(question, answer.strategy)
+            for start, error in ((_TEXT, self._edited_question), (_TOLD, self._edited_persona)):
+                then, new = (next((one for one in of if one.startswith(start)), None) for of in (origin.parents, now))
+                if None not in (then, new) and then != new:
+                    raise error(question, answer)
+
+    def _edited_question(self, question: Question, answer: Answer) -> DataError:
+        return DataError(
+            f"{self._folder.path(Question)}: found question {question.id!r} with another text than was answered. Put the text back; set "
+            "its keep to no, and add the new text as a line without an id. `build questions` gives it one, `build answers` answers it."
+        )
+
+    def _edited_persona(self, question: Question, answer: Answer) -> DataError:
+        root, masks = self._folder.root, answer.strategy == MASKED
+        where = root / "persona" / f"{question.user_id}.json"
+        also = f" (or masked or seed in {root / FILE})" if masks else ""
+        return DataError(
+            f"{where}: found another persona{also} than answer {answer.id!r} was written for, so that people would vote with a persona that "
+            "it never saw. Put it back; or add the edited persona as persona/<new user_id>.json and drop this person in people.csv "
+            "(keep = no)."
+        )
 
 
 def _wording(question: Question) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.errors import PersonaFeedbackError, require
+from ..common.errors import DataError, PersonaFeedbackError, require
+from . import checks
+from .rows import Refused
 
 if TYPE_CHECKING:
     from ..inspect_harness.generation import Generated
@@ -76,3 +79,37 @@ class Models:
             return Generated({}, {})
         report.failed |= found.failures
         return found
+
+
+def short_reason(reason: str) -> str:
+    """A reason as counts have it: without the text that this one repeats."""
+    return re.split(" (?:of|to) ", reason, maxsplit=1)[0]
+
+
+def settled(refused: Iterable[Refused], step: str) -> set[str]:
+    """The ids of a step's refused texts that are not asked for again.
+
+    Those that were cut off are: with a higher limit a model may finish them, and with the same one the cache answers.
+    """
+    return {one.id for one in refused if one.step == step and one.reason != checks.CUT}
+
+
+def still_refused(refused: Iterable[Refused], step: str, replies: Collection[str]) -> list[Refused]:
+    """The refused texts without those that a step has got another reply to."""
+    return [one for one in refused if one.step != step or one.id not in replies]
+
+
+def nothing_left(path: Path, what: str, refused: Iterable[Refused], step: str, otherwise: str) -> DataError:
+    """The error of a step that leaves nothing to the next one.
+
+    Args:
+        path: of the file that lacks it.
+        otherwise: what to do where no text was refused.
+    """
+    reasons = Counter(short_reason(one.reason) for one in refused if one.step == step)
+    raised = "Raise --max-tokens for those that were cut off. " if reasons[checks.CUT] else ""
+    edited = "Edit the prompts and remove the texts from refused.jsonl. " if set(reasons) - {checks.CUT} else ""
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    found = f"no {what} (refused: {counts})" if reasons else f"no {what}"
+    do = f"{raised}{edited}Then run the step again." if reasons else otherwise
+    return DataError(f"{path}: found {found}, expected at least one. {do}")

@@ -6,22 +6,19 @@ Checks of the form only. What a text says is for people to judge.
 from __future__ import annotations
 
 from ..personafeedback.artifacts import ARTIFACTS
-from ..replies.answers import why_not
 from .languages import is_written_in
+from .refusals import refuses
 
 EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
 
 MEANINGS = {
     EMPTY: "the model wrote nothing",
     CUT: "the text ends at the limit of its length",
-    REFUSAL: "the model says that it cannot help",
+    REFUSAL: "a short text that begins by saying that it cannot help; known in English and Chinese only",
     LANGUAGE: "it is in another language than the build's",
     **{name: meaning[0].lower() + meaning[1:].rstrip(".") for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Reason -> what was found."""
-
-SHORT = 400
-"""Characters. A longer text may say in passing what it cannot do; a refusal says little else."""
 
 
 def fault(text: str, language: str, cut: bool = False) -> str:
@@ -38,6 +35,6 @@ def fault(text: str, language: str, cut: bool = False) -> str:
     for name, (_, found) in ARTIFACTS.items():
         if found(text):
             return name
-    if len(text) <= SHORT and why_not(text) == "refusal":
+    if refuses(text):
         return REFUSAL
     return "" if is_written_in(language, text) else LANGUAGE

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..common.errors import DataError
 from ..common.files import locked
 from ..engine.cases import digest_of
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import checks, prompts, traits
-from .asking import Models, Report
+from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
 from .drawn import generator
 from .folder import Folder
 from .languages import is_written_in
 from .rows import OWN, TEST, TRAIN, Origin, Person, Refused
 from .seeds import seeds
-from .settings import Settings
+from .settings import FILE, Settings
 from .similar import Seen
 
 STEP = "personas"
@@ -27,6 +29,14 @@ NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
 
 SIMILAR = "near_duplicate"
+
+MEANINGS: Mapping[str, str] = {
+    "no_json": "no JSON object",
+    "no PART": "a part of the structure is missing: no Preference.Travel",
+    SIMILAR: "whole sentences are those of another persona",
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.LANGUAGE)},
+}
+"""Reason -> what was found."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +65,17 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, _Written] = {}
         if models is not None:
-            done = {*profiles, *known, *(one.id for one in refused if one.step == STEP)}
+            seed = other_seed(settings, origins.values())
+            if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
+                raise DataError(
+                    f"{folder.root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
+                    "Put it back, or start another build."
+                )
+            done = {*profiles, *known, *settled(refused, STEP)}
             written, turned = _write(folder, models, done, profiles, report)
             origins |= {name: one.origin for name, one in written.items()}
-            refused += turned
-            report.refused.update(one.reason for one in turned)
+            refused = [*still_refused(refused, STEP, {*written, *(one.id for one in turned)}), *turned]
+            report.refused.update(short_reason(one.reason) for one in turned)
         everybody = profiles | {name: one.profile for name, one in written.items()}
         people += _entered(settings, people, {name: one for name, one in everybody.items() if name not in known})
         files = {_path(folder.root, name): _json(one.profile) for name, one in written.items()}
@@ -69,7 +85,12 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
         report.wrote.append(
             f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {_split(people)}"
         )
-        report.next = f"personafeedback build questions {folder.root} --model MODEL"
+        report.notes += memories_of_nobody(folder.root, people)
+        if all(one.keep == "no" for one in people):
+            report.error = report.error or nothing_left(
+                folder.path(Person), "person to keep", refused, STEP, "Name a --model, or add persona/<user_id>.json."
+            )
+        report.next = f"personafeedback build questions {shlex.quote(str(folder.root))} --model MODEL"
         return report
 
 
@@ -111,6 +132,12 @@ def _write(
     return found, turned
 
 
+def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
+    """The seed that models wrote personas with, if build.yaml has another one now; else None."""
+    seeds = [one.seed for one in origins if one.kind == "persona" and one.model != OWN]
+    return None if not seeds or settings.seed in seeds else seeds[0]
+
+
 def names(settings: Settings) -> list[str]:
     """The ids of the personas that models write."""
     return [f"u{digest_of([settings.seed, 'persona', number])[:8]}" for number in range(settings.personas)]
@@ -129,7 +156,7 @@ def _entered(settings: Settings, people: Iterable[Person], new: Mapping[str, Map
     order = sorted(new, key=lambda name: digest_of([settings.seed, "split", name]))
     found = {}
     for name in order:
-        split = TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+        split = next_split(settings, splits)
         splits.append(split)
         called = new[name].get("Name")
         shown = " ".join(called.split()) if isinstance(called, str) else ""
@@ -137,9 +164,29 @@ def _entered(settings: Settings, people: Iterable[Person], new: Mapping[str, Map
     return [found[name] for name in sorted(found)]
 
 
+def next_split(settings: Settings, splits: Sequence[str]) -> str:
+    """The split of one more person, given those of all lines of people.csv."""
+    return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+
+
 def _profiles(root: Path) -> dict[str, dict[str, Any]]:
     """User id -> profile of every file in persona/. Raises DataError, see `persona_file.load`."""
-    return {path.stem: persona_file.load(path) for path in sorted((root / "persona").glob("*.json"))}
+    paths = sorted((root / "persona").glob("*.json"))
+    for path in paths:
+        if path.stem != path.stem.strip():
+            raise DataError(
+                f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
+            )
+    return {path.stem: persona_file.load(path) for path in paths}
+
+
+def memories_of_nobody(root: Path, people: Iterable[Person]) -> list[str]:
+    """A line about each memory file that no prompt will ever show."""
+    known = {one.user_id for one in people}
+    paths = sorted((root / "memory").glob("*.jsonl"))
+    return [
+        f"{path} is not read: people.csv has no {path.stem!r}. Rename it." for path in paths if path.stem not in known
+    ]
 
 
 def _path(root: Path, name: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import mean
@@ -13,8 +13,10 @@ from . import prompts
 from .answers import FIRST, REWRITES
 from .folder import Folder
 from .pairs import KINDS
+from .personas import STEP as PERSONAS
+from .personas import names, next_split
 from .questions import CANDIDATES
-from .rows import FULL, MASKED, Person
+from .rows import FULL, MASKED, TEST, Person, Refused
 
 SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
 """Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite
@@ -42,6 +44,7 @@ class Plan:
     Attributes:
         pairs: that people vote on: at least as many as were asked for.
         persons, test: all persons, and those whose pairs people vote on.
+        personas: the setting of that name with which there are so many; a team's own come on top.
         persona_tokens: of a persona; assumed unless the build has personas.
     """
 
@@ -49,6 +52,7 @@ class Plan:
     votes: int
     persons: int
     test: int
+    personas: int
     questions: int
     calls: tuple[Calls, ...]
     persona_tokens: int
@@ -73,16 +77,31 @@ def plan(folder: Folder, size: int | None, models: int) -> Plan:
         raise OptionError(
             f"{name} must be above 0 in {folder.root / 'build.yaml'} for pairs to vote on, got 0. Change it."
         )
-    per_person = each * len(KINDS)
-    test = math.ceil(size / per_person) if size else math.ceil(settings.personas * settings.test)
-    persons = math.ceil(test / settings.test) if size else settings.personas
-    present = folder.people() if folder.read(Person) else []
-    texts = [folder.persona(one.user_id).text for one in present]
+    people = folder.read(Person)
+    splits, kept = [one.split for one in people], Counter(one.split for one in people if one.keep != "no")
+    texts = [folder.persona(one.user_id).text for one in people if one.keep != "no"]
     told = round(mean(estimated(texts))) if texts else PERSONA
+
+    def enter() -> None:
+        split = next_split(settings, splits)
+        splits.append(split)
+        kept[split] += 1
+
+    files = {path.stem for path in (folder.root / "persona").glob("*.json")}
+    known = {one.user_id for one in people}
+    for _ in files - known:  # a team's own, not in people.csv yet
+        enter()
+    refused = {one.id for one in folder.read(Refused) if one.step == PERSONAS}
+    done = sum(name in {*known, *files, *refused} for name in names(settings))
+    new = 0
+    while kept[TEST] * each * len(KINDS) < size if size else new < settings.personas - done:
+        enter()
+        new += 1
+    test, persons = kept[TEST], kept.total()
     asked = test * each
-    calls = _calls(folder, persons, max(0, persons - len(present)), asked, models, told)
+    calls = _calls(folder, persons, new, asked, models, told)
     return Plan(
-        pairs=asked * len(KINDS), votes=asked * len(KINDS) * settings.annotators, persons=persons, test=test,
+        pairs=asked * len(KINDS), votes=asked * len(KINDS) * settings.annotators, persons=persons, test=test, personas=done + new,
         questions=persons * each, calls=tuple(one for one in calls if one.calls), persona_tokens=told, assumed=not texts,
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
+from ..common.errors import DataError
 from ..common.strict_json import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 
@@ -255,9 +256,8 @@ def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:
 def _checked(name: str, value: Any, kind: Any, may_be_blank: bool, where: str) -> Any:
     if name in _KNOWN:
         if value not in _KNOWN[name]:
-            raise broken(
-                where, f"{name} = {short(value)}", f"one of {', '.join(known or 'nothing' for known in _KNOWN[name])}"
-            )
+            *others, last = (*filter(None, _KNOWN[name]), *(["nothing"] if "" in _KNOWN[name] else []))
+            raise DataError(f"{where}: found {name} = {short(value)}, expected {', '.join(others)} or {last}. Fix it.")
         return value
     if kind is str:
         if not isinstance(value, str) or not (may_be_blank or value.strip()):

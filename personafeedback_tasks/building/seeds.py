@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,6 @@ def _given(root: Path, name: str, expected: str) -> Path:
     path = root / name
     if not path.is_file():
         raise DataError(
-            f"{path}: there is no such file, expected {expected}. Write it, or start with: personafeedback build init {root}"
+            f"{path}: there is no such file, expected {expected}. Write it, or start with: personafeedback build init {shlex.quote(str(root))}"
         )
     return path

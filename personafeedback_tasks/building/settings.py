@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -16,6 +17,11 @@ from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN
 
 FILE = "build.yaml"
 
+LANGUAGE = re.compile("[a-z]{2,3}")
+"""Without a region: checks and prompts know `zh`, not `zh-CN`."""
+
+LANGUAGES = "a language code of two or three lower-case letters, such as zh or de"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -24,7 +30,7 @@ class Settings:
     Attributes:
         name: of the set, for set.json.
         licence: of the texts.
-        language: of the prompts and of every text: an ISO 639-1 code.
+        language: of the prompts and of every text: an ISO 639 code, see LANGUAGE.
         seed: of every random choice.
         personas: how many to write from the seeds.
         specific, general: questions for each person.
@@ -79,7 +85,11 @@ _LEAST: Mapping[str, int] = {"personas": 1, "annotators": 1}
 
 
 def _value(path: Path, name: str, value: Any, kind: type) -> Any:
-    if kind is str:
+    if name == "language":
+        if isinstance(value, str) and LANGUAGE.fullmatch(value):
+            return value
+        expected = LANGUAGES
+    elif kind is str:
         if (
             isinstance(value, str)
             and value.strip() == value

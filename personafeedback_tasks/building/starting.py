@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ..common.errors import OptionError
 from ..common.files import Content, write_all
+from ..common.strict_json import short
 from . import prompts, settings
 from .seeds import EXAMPLES, FILE
 from .settings import Settings
@@ -13,7 +15,7 @@ from .settings import Settings
 COMMENTS = {
     "name": "of the set, as every table and card shows it",
     "licence": "of the texts: an SPDX id such as CC-BY-4.0",
-    "language": "of every text: an ISO 639-1 code",
+    "language": "of every text: a code of two or three letters, such as zh or de",
     "seed": "of every random choice",
     "personas": "how many personas to write from seeds.jsonl; your own come on top",
     "specific": "questions to write for each person, from the scenarios of the paper's Table 5",
@@ -39,9 +41,12 @@ def start(root: Path, language: str | None = None, name: str | None = None) -> t
         The files that were written, and those that were there.
 
     Raises:
+        OptionError: the language is no code.
         DataError: an existing build.yaml is broken.
         FileError: they cannot be written.
     """
+    if language is not None and not settings.LANGUAGE.fullmatch(language):
+        raise OptionError(f"--language must be {settings.LANGUAGES}, got {short(language)}.")
     path = root / settings.FILE
     told = Settings.load(path) if path.exists() else Settings(language=language or "en", name=name or Settings.name)
     contents: dict[Path, Content] = {path: as_yaml(told)}

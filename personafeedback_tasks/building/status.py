@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ..common.errors import require
 from .answers import FIRST, REWRITES, answer_id
+from .asking import short_reason
 from .folder import BELOW, Folder
 from .pairs import Balance, balance
-from .personas import names
-from .questions import slots
+from .personas import names, other_seed
+from .questions import general_slot, slots
 from .rows import FULL, OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote
 
 
@@ -41,7 +43,7 @@ def status(folder: Folder) -> Status:
     Raises:
         DataError: a file of the build is broken, or there is no build.
     """
-    found, settings, root = Status(), folder.settings, folder.root
+    found, settings, root = Status(), folder.settings, shlex.quote(str(folder.root))
     people, questions, answers, pairs = (
         folder.read(Person),
         folder.read(Question),
@@ -51,9 +53,10 @@ def status(folder: Folder) -> Status:
     shown, votes, tiers, below = folder.read(Shown), folder.read(Vote), folder.read(Tiered), folder.read(Tiered, BELOW)
     kept = [one for one in people if one.keep != "no"]
     of_split = Counter(one.split for one in kept)
-    found.steps.append(
-        ("personas", f"{len(kept)} ({', '.join(f'{of_split[one]} {one}' for one in SPLITS)}){_dropped(people, kept)}")
-    )
+    seed = other_seed(settings, folder.read(Origin))
+    changed = "" if seed is None else f"; written with seed {seed}, build.yaml has {settings.seed}: put it back"
+    splits = ", ".join(f"{of_split[one]} {one}" for one in SPLITS)
+    found.steps.append(("personas", f"{len(kept)} ({splits}){_dropped(people, kept)}{changed}"))
     users = {one.user_id for one in kept}
     asked = [one for one in questions if one.keep != "no" and one.user_id in users]
     of_category = _counts(one.category for one in asked)
@@ -68,33 +71,33 @@ def status(folder: Folder) -> Status:
         )
     )
     found.steps.append(("tiers", f"{len(tiers)} cases{_counts(one.difficulty for one in tiers)}; {len(below)} below"))
-    lacking = _lacking(folder, people, asked, answers)
-    released = (root / "release" / "set.json").is_file()
+    lacking = _lacking(folder, people, questions, answers)
+    released = (folder.root / "release" / "set.json").is_file()
     found.steps.append(("release", "release/" if released else "none"))
     found.balances = balance(pairs, answers)
-    found.refused.update((one.step, one.reason.split(" ")[0]) for one in folder.read(Refused))
+    found.refused.update((one.step, short_reason(one.reason)) for one in folder.read(Refused))
     _spent(folder, found)
     found.steps = [
         (step, f"{done}; {lacking[step]} lacking: run it again" if lacking.get(step) else done)
         for step, done in found.steps
     ]
-    begun = bool(shown or votes or tiers)
-    for missing, command in (
-        (not people or (lacking["personas"] and not questions), f"personas {root} --model MODEL"),
-        (not questions or (lacking["questions"] and not answers), f"questions {root} --model MODEL"),
-        (not pairs or (lacking["answers"] and not begun), f"answers {root} --model MODEL --model OTHER"),
-        (not begun, f"packs {root}"),
-        (not (votes or tiers), f"votes {root} FILE..."),
-        (not tiers, f"tiers {root}"),
-        (not released, f"release {root}"),
+    for step, missing, rest in (
+        ("personas", not people or lacking["personas"], "--model MODEL"),
+        ("questions", not questions or lacking["questions"], "--model MODEL"),
+        ("answers", not (pairs if of_split[TEST] else answers) or lacking["answers"], "--model MODEL --model OTHER"),
+        ("training", not (of_split[TEST] or pairs), ""),
+        ("packs", not (shown or votes or tiers), ""),
+        ("votes", not (votes or tiers), "FILE..."),
+        ("tiers", not tiers, ""),
+        ("release", not released, ""),
     ):
         if missing:
-            found.next = f"personafeedback build {command}"
+            found.next = f"personafeedback build {step} {root} {rest}".rstrip()
             break
     return found
 
 
-def _lacking(folder: Folder, people: list[Person], asked: list[Question], answers: list[Answer]) -> dict[str, int]:
+def _lacking(folder: Folder, people: list[Person], questions: list[Question], answers: list[Answer]) -> dict[str, int]:
     """Step -> texts that a model was to write and that neither came nor were refused: they failed, or the step was killed.
 
     Only where a model has written something: a team may bring all of it.
@@ -105,11 +108,15 @@ def _lacking(folder: Folder, people: list[Person], asked: list[Question], answer
     have = {*refused, *(part for one in origins for part in (one.id, *one.parents)), *(one.id for one in answers)}
     test = {one.user_id for one in people if one.split == TEST}
     expected: dict[str, list[str]] = {"personas": [], "questions": [], "answers": []}
-    if "persona" in of_models:
+    users = [one.user_id for one in people if one.keep != "no"]
+    asked = [one for one in questions if one.keep != "no" and one.user_id in users]
+    if "persona" in of_models and other_seed(settings, origins) is None:
         expected["personas"] = names(settings)
     if "question" in of_models:
-        users = [one.user_id for one in people if one.keep != "no"]
-        expected["questions"] = [slot for user in users for slot in slots(settings, user)]
+        general = Counter(one.user_id for one in questions if one.category == "general")
+        for user in users:
+            expected["questions"] += slots(settings, user)
+            expected["questions"] += [general_slot(settings, user)] * (general[user] < settings.general)
     for model in sorted({one.model for one in answers if one.strategy in FIRST}):
         expected["answers"] += [answer_id(one.id, strategy, model) for one in asked for strategy in FIRST]
     known = {one.id for one in asked}

@@ -18,7 +18,7 @@ from ..building import status as building_status
 from ..building.asking import Models, Report
 from ..building.folder import Folder
 from ..building.pairs import KINDS
-from .build_folder import folder_argument, model_arguments
+from .build_folder import folder_argument, model_arguments, then
 from .output import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,7 +77,7 @@ def init(folder: Path, language: str | None, name: str | None) -> None:
         say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    say(f"Next: personafeedback build personas {folder} --model MODEL")
+    then("personas", Folder(folder), "--model MODEL")
 
 
 @click.command()
@@ -87,12 +87,12 @@ def personas(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
     Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
-    another script or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
+    another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
     people.csv, which also splits persons into test (people vote on their pairs) and train.
 
     Screen people.csv: keep = no drops a person, with a reason such as
     """
-    _show(building_personas.write_personas(Folder(folder), _one(names, options)))
+    _show(building_personas.STEP, folder, building_personas.write_personas(Folder(folder), _one(names, options)))
 
 
 @click.command()
@@ -108,7 +108,7 @@ def questions(folder: Path, names: tuple[str, ...], **options: Any) -> None:
 
     Screen questions.csv: keep = no drops a question, with a reason such as
     """
-    _show(building_questions.write_questions(Folder(folder), _one(names, options)))
+    _show(building_questions.STEP, folder, building_questions.write_questions(Folder(folder), _one(names, options)))
 
 
 @click.command()
@@ -128,17 +128,22 @@ def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     Name all models at once: among their answers each pair is chosen so that the better informed one is as often the longer as the shorter
     one. Nothing is cut; the balance is printed.
 
-    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. Refused texts are in refused.jsonl:
+    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. With a higher
+    --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
     """
-    _show(building_answers.write_answers(Folder(folder), _models(tuple(dict.fromkeys(names)), options)))
+    models = _models(tuple(dict.fromkeys(names)), options)
+    _show(building_answers.STEP, folder, building_answers.write_answers(Folder(folder), models))
 
 
-for _command, _reasons in (
-    (personas, screening.PERSONAS),
-    (questions, screening.QUESTIONS),
+for _command, *_tables in (
+    (personas, screening.PERSONAS, building_personas.MEANINGS),
+    (questions, screening.QUESTIONS, building_questions.MEANINGS),
     (answers, {**checks.MEANINGS, **building_answers.MEANINGS}),
 ):
-    _command.help = f"{cleandoc(_command.help or '')}\n\n\b\n{screening.as_text(_reasons)}"
+    _between = "\n\nRefused texts are in refused.jsonl, with a reason:"
+    _command.help = cleandoc(_command.help or "") + _between.join(
+        f"\n\n\b\n{screening.as_text(one)}" for one in _tables
+    )
 
 
 def _one(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:
@@ -151,7 +156,7 @@ def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
     return Models(names, model_arguments(options.pop("arguments")), **options)
 
 
-def _show(report: Report) -> None:
+def _show(step: str, folder: Path, report: Report) -> None:
     """Print what a step did; raise what it could not do, last."""
     for label, lines in (("Read", report.read), ("Wrote", report.wrote), ("", report.notes)):
         for line in lines:
@@ -161,10 +166,17 @@ def _show(report: Report) -> None:
         say(f"Refused {report.refused.total()}: {counts} (refused.jsonl has the texts)")
     if report.failed:
         name, why = next(iter(report.failed.items()))
-        say(f"Failed {len(report.failed)}: {name}: {why} Run the step again to ask for them again.")
+        say(
+            f"Failed {len(report.failed)}: {name}: {why} Run the step again, with the same options, to ask for them again."
+        )
     if report.error is not None:
         raise report.error
-    say(f"Next: {report.next}")
+    if report.refused[checks.CUT]:
+        say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
+    if report.failed:
+        then(step, Folder(folder), "--model MODEL")
+    else:
+        say(f"Next: {report.next}")
 
 
 @click.command()
@@ -214,8 +226,8 @@ def status(folder: Path) -> None:
 def plan(folder: Path, size: int | None, models: int) -> None:
     """Print the calls, tokens and votes to buy, before anything is spent.
 
-    Counts a new build of N pairs with the settings of build.yaml; persons that are in people.csv are not written again. Tokens are
-    estimates, with the assumptions that are printed.
+    Counts the whole build with the settings of build.yaml. Persons that are in people.csv keep their split and are not written again;
+    `personas` are written on top of your own. Tokens are estimates, with the assumptions that are printed.
 
     \b
         personafeedback build plan DIR --size 600
@@ -225,9 +237,9 @@ def plan(folder: Path, size: int | None, models: int) -> None:
     say(
         f"{found.pairs} pairs of {found.test} test persons; {found.persons} persons and {found.questions} questions in all; {models} models answer"
     )
-    if found.persons != settings.personas:
+    if found.personas != settings.personas:
         say(
-            f"Set personas: {found.persons} in {folder / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
+            f"Set personas: {found.personas} in {folder / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
         )
     say(f"Votes to buy: {found.votes:,} ({settings.annotators} to each pair)")
     say()
@@ -251,7 +263,7 @@ def plan(folder: Path, size: int | None, models: int) -> None:
         f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan for more than it is to have",
     ):
         say(f"Assumed: {line}.")
-    say(f"Next: personafeedback build personas {folder} --model MODEL")
+    then("personas", Folder(folder), "--model MODEL")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> None:
