@@ -28,6 +28,7 @@ from personafeedback_tasks.building.answers import answer_id, write_answers
 from personafeedback_tasks.building.asking import Models
 from personafeedback_tasks.building.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.packs import grown
 from personafeedback_tasks.building.pairs import balance, choose
 from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
@@ -671,6 +672,8 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
     with pytest.raises(DataError) as error:
         write_answers(folder, ONE)
     assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
+    with pytest.raises(DataError, match="people would vote with a persona that it never saw"):
+        grown(folder, ["annotator-1"])
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
     assert write_answers(folder, ONE).error is None
     settings = (folder.root / "build.yaml").read_text(encoding="utf-8")

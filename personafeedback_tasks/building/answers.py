@@ -12,12 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..common.errors import DataError
 from ..common.files import locked
 from ..engine.cases import digest_of
 from . import checks, prompts
 from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
-from .drawn import masked
 from .folder import Folder
 from .pairs import Balance, balance, choose
 from .rows import (
@@ -36,8 +34,8 @@ from .rows import (
     Shown,
     Vote,
 )
-from .settings import FILE
 from .similar import likeness
+from .told import Told
 
 STEP = "answers"
 NEAR = 0.9
@@ -62,8 +60,6 @@ REWRITES: Mapping[str, str] = {IMPROVED: "improve", DEGRADED: "degrade"}
 """Strategy -> the name of its prompt."""
 
 _REWRITTEN = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
-_TEXT, _TOLD = "text:", "persona:"
-"""Begin the parents that say which wording of the question was answered, and what the writer was told of the persona."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ def write_answers(folder: Folder, models: Models) -> Report:
     with locked(folder.root):
         report, step = Report(), _Step(folder)
         report.read.append(
-            f"{len(step.questions)} questions of {len(step.personas)} persons, {len(step.answers)} answers"
+            f"{len(step.questions)} questions of {len({one.user_id for one in step.questions})} persons, {len(step.answers)} answers"
         )
         before = len(step.answers)
         for wanted in (step.first, step.rewrites):
@@ -150,7 +146,6 @@ class _Step:
     def __init__(self, folder: Folder):
         self._folder, self.settings = folder, folder.settings
         self.questions = folder.questions()
-        self.personas = {one: folder.persona(one) for one in dict.fromkeys(one.user_id for one in self.questions)}
         self._prompts = {name: prompts.load(folder.root, name) for name in (*FIRST, *REWRITES.values())}
         test = {one.user_id for one in folder.people() if one.split == TEST}
         self.test = {one.id for one in self.questions if one.user_id in test}
@@ -158,11 +153,11 @@ class _Step:
         self._origins = {one.id: one for one in folder.read(Origin)}
         self.refused = folder.read(Refused)
         self._done = {one.id for one in self.answers} | settled(self.refused, STEP)
-        self._texts: dict[tuple[str, str], str] = {}
+        self._told = Told(folder)
         self._of_question: dict[str, list[Answer]] = {}
         for one in self.answers:
             self._of_question.setdefault(one.question_id, []).append(one)
-        self._refuse_edited()
+        self._told.refuse_edited(self.questions, self.answers, self._origins)
 
     def is_test(self, question: Question) -> bool:
         return question.id in self.test
@@ -174,9 +169,9 @@ class _Step:
                 prompt = self._prompts[strategy]
                 texts = {"question": one.question, "language": self.settings.language}
                 if strategy != QUESTION:
-                    texts["persona"] = self._told(one.user_id, strategy)
+                    texts["persona"] = self._told.persona(one.user_id, strategy)
                 answer = self._answer(one, strategy, model)
-                yield _Wanted(answer, one, prompt.filled(**texts), prompt.version, self._inputs(one, strategy))
+                yield _Wanted(answer, one, prompt.filled(**texts), prompt.version, self._told.parents(one, strategy))
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
         """The rewrites by a model of its own answers with the full persona."""
@@ -189,7 +184,9 @@ class _Step:
                 prompt = self._prompts[name]
                 text = prompt.filled(question=question.question, answer=parent.text, language=self.settings.language)
                 answer = self._answer(question, strategy, model, parent.id)
-                yield _Wanted(answer, question, text, prompt.version, (*self._inputs(question, strategy), parent.id))
+                yield _Wanted(
+                    answer, question, text, prompt.version, (*self._told.parents(question, strategy), parent.id)
+                )
 
     def write(self, model: str, wanted: list[_Wanted], models: Models, report: Report) -> None:
         """Ask for those that are neither there nor refused, and check what comes."""
@@ -222,18 +219,6 @@ class _Step:
     def save(self) -> None:
         self._folder.write_together({Origin: self._origins.values(), Refused: self.refused, Answer: self.answers})
 
-    def _told(self, user: str, strategy: str) -> str:
-        """What a writer is told of a persona."""
-        if (user, strategy) not in self._texts:
-            persona = self.personas[user]
-            self._texts[user, strategy] = (masked(self.settings, persona) if strategy == MASKED else persona).text
-        return self._texts[user, strategy]
-
-    def _inputs(self, question: Question, strategy: str) -> tuple[str, ...]:
-        """The parents of an answer that is no rewrite: they change with what its writer was told."""
-        told = (_TOLD + digest_of([self._told(question.user_id, strategy)]),) if strategy in (FULL, MASKED) else ()
-        return (question.id, _wording(question), *told)
-
     def _answer(self, question: Question, strategy: str, model: str, parent: str = "") -> Answer:
         name = answer_id(question.id, strategy, model, parent)
         return Answer(
@@ -254,36 +239,3 @@ class _Step:
             if likeness(other.text, text) >= NEAR:
                 return f"{NEARLY} to {other.id}"
         return ""
-
-    def _refuse_edited(self) -> None:
-        """Raises DataError if a question, or what is told of a persona, was edited after it was answered."""
-        known = {one.id: one for one in self.questions}
-        for answer in self.answers:
-            question, origin = known.get(answer.question_id), self._origins.get(answer.id)
-            if question is None or origin is None:
-                continue
-            now = self._inputs(question, answer.strategy)
-            for start, error in ((_TEXT, self._edited_question), (_TOLD, self._edited_persona)):
-                then, new = (next((one for one in of if one.startswith(start)), None) for of in (origin.parents, now))
-                if None not in (then, new) and then != new:
-                    raise error(question, answer)
-
-    def _edited_question(self, question: Question, answer: Answer) -> DataError:
-        return DataError(
-            f"{self._folder.path(Question)}: found question {question.id!r} with another text than was answered. Put the text back; set "
-            "its keep to no, and add the new text as a line without an id. `build questions` gives it one, `build answers` answers it."
-        )
-
-    def _edited_persona(self, question: Question, answer: Answer) -> DataError:
-        root, masks = self._folder.root, answer.strategy == MASKED
-        where = root / "persona" / f"{question.user_id}.json"
-        also = f" (or masked or seed in {root / FILE})" if masks else ""
-        return DataError(
-            f"{where}: found another persona{also} than answer {answer.id!r} was written for, so that people would vote with a persona that "
-            "it never saw. Put it back; or add the edited persona as persona/<new user_id>.json and drop this person in people.csv "
-            "(keep = no)."
-        )
-
-
-def _wording(question: Question) -> str:
-    return _TEXT + digest_of([question.question])

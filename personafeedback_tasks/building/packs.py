@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..common.errors import DataError
 from ..engine.cases import digest_of
 from .folder import Folder
-from .rows import Answer, Pair, Person, Question, Shown
+from .rows import Answer, Origin, Pair, Person, Question, Shown
+from .told import Told
 
 ATTENTION = "attention:"
 """What the pair_id of an attention item begins with; the pair that it was made of follows."""
@@ -49,7 +50,7 @@ def asked(folder: Folder) -> list[Pair]:
     """The pairs that people are asked about: those whose question and person were kept.
 
     Raises:
-        DataError: there are none, or the question or an answer of one is missing.
+        DataError: there are none, the question or an answer of one is missing, or what the writers were told was edited since.
     """
     questions, kept = {one.id for one in folder.read(Question)}, {one.id for one in folder.questions()}
     answers = {one.id for one in folder.read(Answer)}
@@ -67,6 +68,9 @@ def asked(folder: Folder) -> list[Pair]:
                     "or remove the pair, if no pack has it yet."
                 )
     if found := [pair for pair in pairs if pair.question_id in kept]:
+        Told(folder).refuse_edited(
+            folder.questions(), folder.read(Answer), {one.id: one for one in folder.read(Origin)}
+        )
         return found
     raise DataError(
         f"{folder.path(Pair)}: found no pair whose question and person are kept, expected some. Look at the column keep of "
