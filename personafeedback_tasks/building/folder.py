@@ -59,6 +59,11 @@ _KEYS: dict[type, tuple[str, ...]] = {
 """Type of row -> the fields that no two rows share."""
 
 
+def command(step: str, root: Path) -> str:
+    """A step's command, as a shell takes it."""
+    return f"personafeedback build {step} {shlex.quote(str(root))}"
+
+
 @dataclass(frozen=True)
 class Folder:
     """A build's folder."""
@@ -118,7 +123,7 @@ class Folder:
             return found
         raise DataError(
             f"{self.path(kind)}: found no rows, expected what the step before leaves. Run first: "
-            f"personafeedback build {step} {shlex.quote(str(self.root))}"
+            f"{command(step, self.root)}"
         )
 
     def write(self, kind: type[R], found: Iterable[R], name: str = "") -> None:

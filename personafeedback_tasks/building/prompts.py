@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..common.errors import DataError
 from ..common.strict_json import read
+from .folder import command
 
 FOLDER = "prompts"
 
@@ -69,9 +70,7 @@ def load(root: Path, name: str) -> Prompt:
     """
     path = root / FOLDER / f"{name}.md"
     if not path.is_file():
-        raise DataError(
-            f"{path}: there is no such file, expected a prompt. Restore it: personafeedback build init {root}"
-        )
+        raise DataError(f"{path}: there is no such file, expected a prompt. Restore it: {command('init', root)}")
     raw = read(path)
     try:
         text = raw.decode("utf-8-sig").strip()

@@ -13,7 +13,7 @@ from ..common.errors import DataError
 from ..common.strict_json import cut, read, short
 from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Manifest
-from .folder import Folder
+from .folder import Folder, command
 from .rows import IMPORTED, OWN, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
 from .settings import FILE
 from .tiers import sort_into_tiers
@@ -90,7 +90,7 @@ def make(folder: Folder) -> Made:
         used.append(one)
     if not used:
         raise DataError(
-            f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `personafeedback build status {folder.root}`."
+            f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
         )
     pair_ids = {one.pair_id for one in used}
     votes = [vote for vote in counted(folder) if vote.pair_id in pair_ids]

@@ -17,7 +17,7 @@ from ..common.strict_json import cut
 from ..personafeedback.cases import Case, CaseSet
 from ..personafeedback.conversations import conversation
 from ..personafeedback.prompts import Template
-from .folder import Folder
+from .folder import Folder, command
 from .rows import FULL, MASKED, QUESTION, TRAIN, Answer, Pair, Person, Tiered
 
 KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), "full over masked": (FULL, MASKED)}
@@ -61,7 +61,7 @@ def rows(folder: Folder) -> list[Row]:
     if not found:
         raise DataError(
             f"{folder.path(Answer)}: found no pair of a training person, expected answers of the strategies full, question and masked. Run first: "
-            f"personafeedback build answers {folder.root}"
+            f"{command('answers', folder.root)}"
         )
     test = [pair for pair in folder.read(Pair) if pair.user_id not in {one.user_id for one in people}]
     refuse_pairs(

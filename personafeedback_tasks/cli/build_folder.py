@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import click
 import yaml
 
 from ..building import settings
-from ..building.folder import Folder
+from ..building.folder import Folder, command
 from ..common.errors import OptionError
 from .output import say
 
@@ -27,7 +26,7 @@ def opened(root: Path) -> Folder:
     """
     if not (root / settings.FILE).is_file():
         raise OptionError(
-            f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: personafeedback build init {shlex.quote(str(root))}"
+            f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
         )
     build = Folder(root)
     _ = build.settings
@@ -36,12 +35,7 @@ def opened(root: Path) -> Folder:
 
 def then(step: str, build: Folder, rest: str = "") -> None:
     """Print the command to go on with."""
-    say(f"Next: {command(step, build)} {rest}".rstrip())
-
-
-def command(step: str, build: Folder) -> str:
-    """A step's command, as a shell takes it."""
-    return f"personafeedback build {step} {shlex.quote(str(build.root))}"
+    say(f"Next: {command(step, build.root)} {rest}".rstrip())
 
 
 def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:

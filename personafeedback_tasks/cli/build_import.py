@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..building import settings
-from ..building.folder import Folder
+from ..building.folder import Folder, command
 from ..building.imported import FIELDS, REASONS, RECIPES, import_rows, mapping, save
 from ..building.rows import Vote
 from ..building.settings import Settings
@@ -17,7 +17,7 @@ from ..common.errors import DataError, OptionError
 from ..common.files import locked, write
 from ..personafeedback.cells import DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, is_line
-from .build_folder import command, folder_argument, then
+from .build_folder import folder_argument, then
 from .output import say
 
 
@@ -96,5 +96,5 @@ def import_command(
     if build.has(Vote):
         then("tiers", build)
         return
-    say(f"Their labels are those of the source. To have them voted on: {command('packs', build)}")
+    say(f"Their labels are those of the source. To have them voted on: {command('packs', build.root)}")
     then("release", build)

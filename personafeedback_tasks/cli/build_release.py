@@ -13,11 +13,11 @@ from ..common.errors import DataError
 from ..common.files import locked, write
 from ..common.statistics import Estimate
 from ..common.strict_json import json_text
-from .build_folder import command, folder_argument, opened, then
+from .build_folder import folder_argument, opened, then
 from .output import say, show_table
 
 if TYPE_CHECKING:
-    from ..building.folder import Folder
+    from ..building.folder import Folder, command
     from ..building.release_folder import Made
     from ..building.shortcuts import Checked
 
@@ -146,7 +146,7 @@ def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
             ["", *next(iter(checked.shortcuts.values()))],
             [(name, *(shortcuts.percent(one) for one in of.values())) for name, of in checked.shortcuts.items()],
         )
-        shortcuts.refuse(checked, accept, command("release", build))
+        shortcuts.refuse(checked, accept, command("release", build.root))
         write(place / "README.md", data_card.card(made, build.settings, checked, accept))
         put_in_place(build.root)
     return checked

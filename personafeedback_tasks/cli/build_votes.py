@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from ..building.folder import Folder
+from ..building.folder import Folder, command
 from ..building.rows import Dropped, Vote
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, locked, write_all
-from .build_folder import command, folder_argument, model_arguments, opened, then
+from .build_folder import folder_argument, model_arguments, opened, then
 from .output import say
 
 
@@ -119,7 +119,7 @@ def votes(
         )
         for doubt in () if one.dropped else one.doubts:
             say(
-                f"! {one.name} {doubt}. To leave these votes out: {command('votes', build)} --drop {shlex.quote(one.name)}"
+                f"! {one.name} {doubt}. To leave these votes out: {command('votes', build.root)} --drop {shlex.quote(one.name)}"
             )
     _to_a_pair(build, found)
     then("tiers", build)
