@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..building.folder import command
 from ..common.errors import DataError
 from ..common.files import locked, write
 from ..common.statistics import Estimate
@@ -17,7 +18,7 @@ from .build_folder import folder_argument, opened, then
 from .output import say, show_table
 
 if TYPE_CHECKING:
-    from ..building.folder import Folder, command
+    from ..building.folder import Folder
     from ..building.release_folder import Made
     from ..building.shortcuts import Checked
 
