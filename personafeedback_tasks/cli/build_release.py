@@ -1,4 +1,4 @@
-"""The commands from votes to a data set: build tiers, build release; and build import, for pairs that exist."""
+"""The commands from votes to a data set: build tiers, build release."""
 
 from __future__ import annotations
 
