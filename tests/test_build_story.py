@@ -107,6 +107,10 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     report = personafeedback("report", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "Our users" in report.stdout
+    card = personafeedback("card", tmp_path / "logs", "--model-card", tmp_path / "CARD.md")
+    assert card.exit_code == 0, card.output
+    assert "Our users" in (tmp_path / "CARD.md").read_text("utf-8")
+    assert "people's votes" in (ours.root / "release" / "set.json").read_text("utf-8")
     assert (ours.root / "release" / "README.md").is_file()
     before = len(server.seen)
     status = personafeedback("build", "status", ours.root)
