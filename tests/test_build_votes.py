@@ -390,6 +390,14 @@ def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
     assert by_models([*votes, person]) is None
 
 
+MINDS_SIGINT = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("personafeedback_tasks", run_name="__main__")
+"""
+"""A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
+
+
 @pytest.mark.slow
 def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
@@ -397,7 +405,7 @@ def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(b
         lambda prompt: "A" if "park" in prompt.split("<response_A>")[1].split("</")[0] else "B"
     ) as server:
         words = ["build", "votes", build.root, "--votes-by", "openai/gpt-4o", "-M", f"base_url={server.url}"]
-        command = [sys.executable, "-m", "personafeedback_tasks", *words]
+        command = [sys.executable, "-c", MINDS_SIGINT, *words]
         server.answer_only(15)
         process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
         in_flight = server.wait_until_all_wait(process)

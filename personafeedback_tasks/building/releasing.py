@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from ..common.files import explained, write_all
+from ..common.files import copy_all_but, explained, write_all
 from ..personafeedback.cases import CaseSet, load_present
 
 RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
@@ -40,23 +40,12 @@ def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterato
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _keep_others(out: Path, place: Path) -> None:
-    """Copy what somebody added to a release, such as a LICENSE or .git. A copy: whenever this is killed, the release has it still."""
-    for path in out.iterdir():
-        if path.name in OWN:
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, place / path.name, symlinks=True)
-        else:
-            shutil.copy2(path, place / path.name, follow_symlinks=False)
-
-
 def put_in_place(root: Path) -> None:
-    """Let the staged folder be the release. What was added to the release that it replaces stays."""
+    """Let the staged folder be the release. What somebody added to the one before, such as a LICENSE or .git, stays."""
     out, place, last = root / RELEASE, root / NEXT, root / LAST
     with explained(out):
         if out.exists():
-            _keep_others(out, place)
+            copy_all_but(OWN, out, place)  # a copy: whenever this is killed, the release has it still
             os.replace(out, last)
         os.replace(place, out)
         shutil.rmtree(last, ignore_errors=True)

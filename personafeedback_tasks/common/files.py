@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -63,6 +63,21 @@ def write_all(contents: Mapping[Path, Content]) -> None:
         for folder in made:
             with suppress(OSError):  # not empty: all went well
                 folder.rmdir()
+
+
+def copy_all_but(names: Collection[str], folder: Path, to: Path) -> None:
+    """Copy what a folder has, but for some names, into another folder, which has none of it. Links stay links.
+
+    Raises:
+        OSError: something cannot be read or written.
+    """
+    for path in folder.iterdir():
+        if path.name in names:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.copytree(path, to / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, to / path.name, follow_symlinks=False)
 
 
 def link_or_copy(path: Path, source: Path) -> bool:
