@@ -288,6 +288,9 @@ def test_what_a_spreadsheet_or_a_slip_leaves_is_read_or_named(tmp_path):
     done = imported(tmp_path / "b", tmp_path / "pairs.csv", "--map", MAP, "--language", "zh")
     assert "took 1 pairs" in done.stdout
     assert Folder(tmp_path / "b").settings.language == "zh"
+    done = imported(tmp_path / "c", tmp_path / "pairs.csv", "--map", MAP, "--language", "zh-CN")
+    assert "--language must be a language code of two or three lower-case letters" in done.stderr
+    assert not (tmp_path / "c").exists()
     done = imported(tmp_path / "c", tmp_path / "paris.csv", "--map", MAP)
     assert "found no such file" in done.stderr
     row = {**rows_of(1)[0], "who": '{"Age": NaN}'}

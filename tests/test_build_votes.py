@@ -352,6 +352,23 @@ def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tm
 
 
 @pytest.mark.slow
+def test_no_model_is_paid_before_all_of_them_are_known(build):
+    with texts_server(lambda prompt: "A") as server:
+        words = [
+            "--votes-by",
+            "openai-api/acme/judge",
+            "--votes-by",
+            "nobody/x",
+            "-M",
+            f"base_url={server.url}",
+            "-M",
+            "api_key=none",
+        ]
+        assert "'nobody/x' could not be started" in refusal(build, *words)
+        assert server.seen == []
+
+
+@pytest.mark.slow
 def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
     """It likes parks (the full answers); of two texts without a park it takes the first it sees; now and then it rambles."""
 

@@ -7,7 +7,6 @@ only: in the released data such pairs make most of Medium, and a reward model's 
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from ..common.files import locked
 from ..engine.cases import digest_of
 from . import checks, prompts
 from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
-from .folder import Folder
+from .folder import Folder, command
 from .pairs import Balance, balance, choose
 from .rows import (
     DEGRADED,
@@ -111,7 +110,7 @@ def write_answers(folder: Folder, models: Models) -> Report:
                 folder.path(kind), what, step.refused, STEP, "Name another --model."
             )
         # Without test persons there is nothing to vote on: the answers are for a reward model.
-        report.next = f"personafeedback build {'packs' if step.test else 'training'} {shlex.quote(str(folder.root))}"
+        report.next = command("packs" if step.test else "training", folder.root)
         return report
 
 

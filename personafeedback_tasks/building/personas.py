@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from ..personafeedback.persona import Persona
 from . import checks, prompts, traits
 from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
 from .drawn import generator
-from .folder import Folder
+from .folder import Folder, command
 from .languages import is_written_in
 from .rows import OWN, TEST, TRAIN, Origin, Person, Refused
 from .seeds import seeds
@@ -90,7 +89,7 @@ def write_personas(folder: Folder, models: Models | None) -> Report:
             report.error = report.error or nothing_left(
                 folder.path(Person), "person to keep", refused, STEP, "Name a --model, or add persona/<user_id>.json."
             )
-        report.next = f"personafeedback build questions {shlex.quote(str(folder.root))} --model MODEL"
+        report.next = f"{command('questions', folder.root)} --model MODEL"
         return report
 
 

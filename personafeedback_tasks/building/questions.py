@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -17,7 +16,7 @@ from ..personafeedback.persona import Persona
 from . import checks, prompts, tables
 from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
 from .drawn import generator, scenarios
-from .folder import Folder
+from .folder import Folder, command
 from .leaks import Leaks
 from .personas import SIMILAR, memories_of_nobody
 from .rows import OWN, Origin, Person, Question, Refused, parse
@@ -102,7 +101,7 @@ class _Step:
         prompt: str,
         parents: Iterable[str],
     ) -> None:
-        """Args: parents: what else went into the question, for its origin."""
+        """Add a question to those of the build; `parents` is what else went into it, for its origin."""
         question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
         self.questions.append(question)
         self.origins[question.id] = Origin(
@@ -149,7 +148,7 @@ def write_questions(folder: Folder, models: Models | None) -> Report:
             report.error = report.error or nothing_left(
                 folder.path(Question), "question", step.refused, STEP, "Name a --model, or add your own lines."
             )
-        report.next = f"personafeedback build answers {shlex.quote(str(folder.root))} --model MODEL"
+        report.next = f"{command('answers', folder.root)} --model MODEL"
         return report
 
 

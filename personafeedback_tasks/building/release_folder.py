@@ -65,7 +65,8 @@ def make(folder: Folder) -> Made:
     used: list[Tiered] = []
     left_out = 0
     tiered = folder.need(Tiered, "tiers")
-    _refuse_old_tiers(folder, tiered)
+    voted = counted(folder)
+    _refuse_old_tiers(folder, tiered, voted)
     for number, one in enumerate(tiered, start=1):
         where = f"{folder.path(Tiered)}, line {number}"
         for name, known, kind in (
@@ -93,7 +94,7 @@ def make(folder: Folder) -> Made:
             f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
         )
     pair_ids = {one.pair_id for one in used}
-    votes = [vote for vote in counted(folder) if vote.pair_id in pair_ids]
+    votes = [vote for vote in voted if vote.pair_id in pair_ids]
     found = agreement(folder.read(Pair), list(answers.values()), used, votes)
     ordered = {cell: rows[cell] for cell in CELLS if cell in rows}
     texts = [answers[name] for one in used for name in (one.chosen, one.rejected)]
@@ -103,10 +104,10 @@ def make(folder: Folder) -> Made:
     return Made(manifest, ordered, tuple(users), {one.id: one for one in texts}, votes, found, left_out)
 
 
-def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered]) -> None:
+def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], votes: Sequence[Vote]) -> None:
     """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out."""
-    voted = folder.has(Vote)
-    now = {one.pair_id: one for some in sort_into_tiers(folder, counted(folder)) for one in some} if voted else {}
+    voted = folder.has(Vote)  # of annotators who were dropped, too
+    now = {one.pair_id: one for some in sort_into_tiers(folder, votes) for one in some} if voted else {}
     for number, one in enumerate(tiered, start=1):
         if now.get(one.pair_id) != one and (voted or any(one.votes)):
             raise DataError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short, short_list
+from .folder import command
 
 FILE, POOL = "seeds.jsonl", "pool.jsonl"
 
@@ -77,6 +77,6 @@ def _given(root: Path, name: str, expected: str) -> Path:
     path = root / name
     if not path.is_file():
         raise DataError(
-            f"{path}: there is no such file, expected {expected}. Write it, or start with: personafeedback build init {shlex.quote(str(root))}"
+            f"{path}: there is no such file, expected {expected}. Write it, or start with: {command('init', root)}"
         )
     return path

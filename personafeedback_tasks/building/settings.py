@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from ..common.errors import DataError
+from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN
 
@@ -21,6 +21,12 @@ LANGUAGE = re.compile("[a-z]{2,3}")
 """Without a region: checks and prompts know `zh`, not `zh-CN`."""
 
 LANGUAGES = "a language code of two or three lower-case letters, such as zh or de"
+
+
+def check_language(language: str | None) -> None:
+    """Raise OptionError if what --language says is no code. None is fine."""
+    if language is not None and not LANGUAGE.fullmatch(language):
+        raise OptionError(f"--language must be {LANGUAGES}, got {short(language)}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ..common.errors import OptionError
 from ..common.files import Content, write_all
-from ..common.strict_json import short
 from . import prompts, settings
 from .seeds import EXAMPLES, FILE
 from .settings import Settings
@@ -45,8 +43,7 @@ def start(root: Path, language: str | None = None, name: str | None = None) -> t
         DataError: an existing build.yaml is broken.
         FileError: they cannot be written.
     """
-    if language is not None and not settings.LANGUAGE.fullmatch(language):
-        raise OptionError(f"--language must be {settings.LANGUAGES}, got {short(language)}.")
+    settings.check_language(language)
     path = root / settings.FILE
     told = Settings.load(path) if path.exists() else Settings(language=language or "en", name=name or Settings.name)
     contents: dict[Path, Content] = {path: as_yaml(told)}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ..common.errors import require
 from .answers import FIRST, REWRITES, answer_id
 from .asking import short_reason
-from .folder import BELOW, Folder
+from .folder import BELOW, Folder, command
 from .pairs import Balance, balance
 from .personas import names, other_seed
 from .questions import general_slot, slots
@@ -43,7 +42,7 @@ def status(folder: Folder) -> Status:
     Raises:
         DataError: a file of the build is broken, or there is no build.
     """
-    found, settings, root = Status(), folder.settings, shlex.quote(str(folder.root))
+    found, settings = Status(), folder.settings
     people, questions, answers, pairs = (
         folder.read(Person),
         folder.read(Question),
@@ -92,7 +91,7 @@ def status(folder: Folder) -> Status:
         ("release", not released, ""),
     ):
         if missing:
-            found.next = f"personafeedback build {step} {root} {rest}".rstrip()
+            found.next = f"{command(step, folder.root)} {rest}".rstrip()
             break
     return found
 

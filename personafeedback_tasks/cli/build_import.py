@@ -65,9 +65,10 @@ def import_command(
     if path.exists():
         told = Settings.load(path)
     else:
-        for option, value in (("--name", name), ("--licence", licence), ("--language", language)):
+        for option, value in (("--name", name), ("--licence", licence)):
             if value is not None and not is_line(value, LONGEST_NAME):
                 raise OptionError(f"{option} must be one printable line of 1 to {LONGEST_NAME} characters.")
+        settings.check_language(language)
         told = Settings(
             name=name or Settings.name, licence=licence or Settings.licence, language=language or Settings.language
         )

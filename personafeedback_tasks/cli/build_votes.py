@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..building.folder import Folder, command
 from ..building.rows import Dropped, Vote
-from ..common.errors import DataError, OptionError
+from ..common.errors import DataError, OptionError, require
 from ..common.files import Content, locked, write_all
 from .build_folder import folder_argument, model_arguments, opened, then
 from .output import say
@@ -104,8 +105,8 @@ def votes(
             found, new, again = imported(build, files)
             build.write(Vote, found)
             say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
-        for model in models:
-            _by_model(build, model, model_args)
+        if models:
+            _by_models(build, models, model_arguments(model_args))
         found = build.read(Vote)
         if not found:
             raise DataError(
@@ -131,14 +132,14 @@ def _to_a_pair(build: Folder, found: list[Vote]) -> None:
     from ..building.tiers import least_votes
     from ..building.votes import ATTENTION, counted
 
-    pairs = [pair.id for pair in build.read(Pair)]
+    pairs = {pair.id for pair in build.read(Pair)}
     of = Counter(vote.pair_id for vote in counted(build))
     counts = Counter(of[pair] for pair in pairs)
     say(
         "votes to a pair: "
         + ", ".join(f"{count:,} pairs have {many}" for many, count in sorted(counts.items(), reverse=True))
     )
-    if removed := sum(vote.pair_id not in set(pairs) and not vote.pair_id.startswith(ATTENTION) for vote in found):
+    if removed := sum(vote.pair_id not in pairs and not vote.pair_id.startswith(ATTENTION) for vote in found):
         say(f"{removed:,} votes are on pairs that {build.path(Pair)} no longer has: they do not count")
     least = least_votes(build.settings)
     if lacking := sum(count for many, count in counts.items() if many < least):
@@ -148,13 +149,17 @@ def _to_a_pair(build: Folder, found: list[Vote]) -> None:
         )
 
 
-def _by_model(build: Folder, model: str, model_args: tuple[str, ...]) -> None:
+def _by_models(build: Folder, models: tuple[str, ...], model_args: dict[str, Any]) -> None:
+    require("inspect_ai", extra="build")
     from ..building.model_votes import ask
+    from ..inspect_harness.generation import check_models
 
-    made = ask(build, model, model_arguments(model_args))
-    kept = [vote for vote in build.read(Vote) if vote.annotator != made.annotator or vote.pair_id in made.failed]
-    build.write(Vote, [*kept, *made.votes])
-    say(
-        f"{made.annotator}: {len(made.votes):,} votes on {made.asked:,} pairs; {made.inconsistent:,} times another response in the other "
-        f"order, {made.unreadable:,} unreadable, {len(made.failed):,} failed"
-    )
+    check_models(models, model_args)
+    for model in models:
+        made = ask(build, model, model_args)
+        kept = [vote for vote in build.read(Vote) if vote.annotator != made.annotator or vote.pair_id in made.failed]
+        build.write(Vote, [*kept, *made.votes])
+        say(
+            f"{made.annotator}: {len(made.votes):,} votes on {made.asked:,} pairs; {made.inconsistent:,} times another response in the other "
+            f"order, {made.unreadable:,} unreadable, {len(made.failed):,} failed"
+        )
