@@ -13,13 +13,13 @@ import scipy
 from scipy import stats
 from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners_of, sums_of
 
+from personafeedback_tasks.common.sign_flips import familywise_p, sign_flip_p
 from personafeedback_tasks.common.statistics import (
     Estimate,
     estimate,
     holm,
     minimum_detectable_difference,
     share,
-    sign_flip_p,
 )
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -266,6 +266,34 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     assert minimum_detectable_difference(shuffled, whose) == same(
         minimum_detectable_difference(differences, owners), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("users", [2, 5, 9])
+def test_a_family_is_flipped_together(users):
+    """By the definition: the largest |t| of the family under each flip, beside each |t| as it is."""
+    rng = np.random.default_rng(users)
+    sums = rng.normal(0.5, 1, (4, users))
+
+    def t(of_flip):
+        return abs(stats.ttest_1samp(of_flip, 0).statistic)
+
+    largest = [max(t(row * signs) for row in sums) for signs in map(np.array, itertools.product((1, -1), repeat=users))]
+    expected = [np.mean(np.array(largest) >= t(row) - 1e-9) for row in sums]
+    assert familywise_p(sums) == same(expected)
+    assert all(p >= familywise_p([row])[0] for p, row in zip(familywise_p(sums), sums, strict=True))
+
+
+def test_the_smallest_p_of_a_family_does_not_grow_with_it():
+    clear = np.random.default_rng(1).normal(3, 1, (300, 40))
+    assert max(familywise_p(clear)) == 1 / 10_000
+
+
+def test_in_a_family_without_a_difference_one_is_found_in_5_of_100():
+    rng = np.random.default_rng(2)
+    runs = rng.normal(size=(1_000, 6, 30))
+    pairs = list(itertools.combinations(range(6), 2))
+    false = [min(familywise_p([run[a] - run[b] for a, b in pairs], resamples=399)) <= 0.05 for run in runs]
+    assert 0.035 <= np.mean(false) <= 0.065
 
 
 @pytest.mark.parametrize("seed", range(5))

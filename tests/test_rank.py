@@ -16,6 +16,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import planted_rankings
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
@@ -23,12 +24,15 @@ from support.logs import inspect_log, lm_eval_log
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank as ranking_of
+from personafeedback_tasks.reports import rank_tables
+from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reports.control import with_controls
-from personafeedback_tasks.reports.rank import LEVEL
+from personafeedback_tasks.reports.rank import LEVEL, pairs_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
 same = pytest.approx
+SEED = 20250615
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +81,8 @@ def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
         hard = rng.normal(0, 0.5, len(small))
         runs = [made(template, name, small, drawn(rng, small, 0.7, hard)) for name in ("one", "two")]
         ranking = make_ranking(runs)
-        assert (ranking.rows[0].tied == (1, 2)) == (ranking.pairs[0].p >= LEVEL)
-        tied += ranking.rows[0].tied == (1, 2)
+        assert (ranking.rows[0].tied == (2,)) == (ranking.pairs[0].p >= LEVEL)
+        tied += ranking.rows[0].tied == (2,)
     print(f"tied: {tied / 400:.1%}")
     assert 0.93 <= tied / 400 <= 0.975
 
@@ -93,7 +97,8 @@ def test_six_planted_judges_come_in_order(template, sizes):
     assert [row.rank for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
     assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.rows)
     assert all(pair.p < LEVEL and pair.difference.value > 0 for pair in ranking.pairs)
-    assert all(row.tied == (place, place) for place, row in enumerate(ranking.rows, start=1))
+    assert all(row.tied == () for row in ranking.rows)
+    assert [row.ranks for row in ranking.rows] == [(place, place) for place in range(1, 7)]
 
 
 def test_equal_scores_share_the_better_rank_and_are_tied(template):
@@ -102,8 +107,51 @@ def test_equal_scores_share_the_better_rank_and_are_tied(template):
     low = [[0, 0, 0, 0]] * 8
     ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", right), ("c", low), ("b", right))])
     assert [(row.run.model, row.rank) for row in ranking.rows] == [("a", 1), ("b", 1), ("c", 3)]
-    assert [row.tied for row in ranking.rows] == [(1, 2), (1, 2), (3, 3)]
-    assert ranking.rows[0].ranks == (1, 1)
+    assert [row.tied for row in ranking.rows] == [(2,), (1,), ()]
+    assert [row.ranks for row in ranking.rows] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
+    """`b` is worse than `a` for every user by a little, `c` is worse on average, by much for few users."""
+    sizes = [20] * 12
+    a = [[1] * 20] * 12
+    b = [[1] * 19 + [0]] * 12
+    c = [[1] * 20] * 11 + [[0] * 20]
+    ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", a), ("b", b), ("c", c))])
+    assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
+    assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
+    assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
+    header, rows = rank_tables.result(ranking)
+    assert [dict(zip(header, row, strict=True))["tied"] for row in rows] == ["3", "3", "1–2"]
+
+
+@pytest.mark.parametrize("count", [22, 23, 60])
+def test_many_runs_can_be_told_apart(count):
+    """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
+    found, users = planted_rankings.scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, count))
+    pairs = pairs_of(found, users)
+    assert sum(pair.p < LEVEL for pair in pairs) > 0.9 * len(pairs)
+    assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
+def test_the_places_of_all_runs_hold_at_once(step):
+    """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""
+    rng = np.random.default_rng(SEED)
+    held = sum(planted_rankings.places_hold(rng, 6, step) for _ in range(200))
+    assert held / 200 >= 0.92
+
+
+def test_a_pair_is_compared_as_in_compare(template, sizes):
+    rng = np.random.default_rng(3)
+    hard = rng.normal(0, 0.5, len(sizes))
+    runs = [made(template, name, sizes, drawn(rng, sizes, 0.7, hard)) for name in ("a", "b")]
+    (pair,) = make_ranking(runs).pairs
+    total = compare(*runs).groups[-1]
+    assert (abs(pair.difference.value), pair.p) == (same(abs(total.difference.value)), total.p)
+    assert pair.difference.stderr == same(total.difference.stderr)
+    assert pair.difference.high - pair.difference.low == same(total.difference.high - total.difference.low)
 
 
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):

@@ -15,13 +15,6 @@ from typing import TypeVar
 LEVEL = 0.95
 """Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
 
-RESAMPLES = 9_999
-"""Random flips behind a p value. Up to 13 users have fewer flips than that, and all of them are tried."""
-
-SEED = 20250615
-"""The flips are the same in every call, so the same results have the same p value."""
-
-
 T = TypeVar("T")
 
 
@@ -107,7 +100,17 @@ def estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str]
         users: the user of each case.
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
     """
-    value, n, deviations = _mean(values, users, cells)
+    return of_mean(*_mean(values, users, cells))
+
+
+def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
+    """`estimate`, from what it needs of the values.
+
+    Args:
+        value: the mean.
+        n: number of defined values.
+        deviations: user -> the sum of the deviations of its cases from the mean, each by its weight in the mean.
+    """
     stderr = _stderr(deviations)
     reach = _t(1 - (1 - LEVEL) / 2, len(deviations) - 1) * stderr
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
@@ -220,30 +223,6 @@ def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: f
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
 
 
-def sign_flip_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
-    """Two-sided permutation p value of "the two runs are equally good for these users", in (0, 1].
-
-    If so, a user's summed difference could as well have had the opposite sign. Whole users flip: flipping single
-    cases would take the correlation within users for evidence, and reject far too often.
-
-    Args:
-        differences: one paired difference per case; nan is left out. Without a defined one the p value is nan.
-        users: the user of each case.
-        resamples: number of random flips. All 2 ** users flips are tried where that is no more, and p is exact.
-    """
-    sums = _sums(differences, users)
-    if len(sums) < 2:
-        return 1.0 if sums else math.nan  # flipped or not, a single user is equally far from 0; scipy wants two
-    import numpy as np
-    from scipy import stats  # a second of start-up, for this test alone
-
-    test = stats.permutation_test(
-        (sums,), np.sum, permutation_type="samples", vectorized=True, n_resamples=resamples,
-        rng=np.random.default_rng(SEED),
-    )  # fmt: skip
-    return float(test.pvalue)
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p values of several tests, corrected so that any false one is significant at a level with at most that probability.
 
@@ -301,10 +280,10 @@ def _t(level: float, degrees: float) -> float:
     return float(stdtrit(degrees, level)) if degrees >= 1 else math.nan
 
 
-def _sums(values: Sequence[float], users: Sequence[str]) -> list[float]:
-    """The sum of each user's defined values, in the order of the user ids, whatever the order of the cases."""
+def user_sums(values: Sequence[float], users: Sequence[str]) -> dict[str, float]:
+    """User -> the sum of that user's defined values, in the order of the user ids, whatever the order of the cases."""
     parts: dict[str, list[float]] = {}
     for value, user in zip(values, users, strict=True):
         if not math.isnan(value):
             parts.setdefault(user, []).append(value)
-    return [math.fsum(parts[user]) for user in sorted(parts)]
+    return {user: math.fsum(parts[user]) for user in sorted(parts)}

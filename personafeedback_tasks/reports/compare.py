@@ -10,7 +10,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..common.statistics import Estimate, estimate, estimate_of, minimum_detectable_difference, sign_flip_p
+from ..common.sign_flips import sign_flip_p
+from ..common.statistics import Estimate, estimate, estimate_of, minimum_detectable_difference
 from ..common.strict_json import jsonable
 from ..engine.judged import CorpusMetric, Judged
 from ..engine.report import Line

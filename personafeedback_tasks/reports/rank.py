@@ -6,15 +6,15 @@ Only runs that answered the same cases, asked in the same way, share a ranking. 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, estimate, holm, mean, share, sign_flip_p
+from ..common.sign_flips import familywise_p
+from ..common.statistics import Estimate, estimate, mean, of_mean, share, user_sums
 from ..engine.report import Examined
 from ..runs.run import Run
 from .baselines import with_scores
@@ -22,11 +22,8 @@ from .control import gains
 from .groups import has_macro, measures_of
 from .signature_line import signature_line
 
-RESAMPLES = 2_000
-"""Bootstrap samples of users behind the interval of a rank."""
-SEED = 20250615
 LEVEL = 0.05
-"""Two runs are told apart if their difference is significant at this level after Holm's correction over all pairs."""
+"""Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,8 @@ class Ranked:
     Attributes:
         run: which.
         rank: 1 is the best; equal scores share the better rank.
-        ranks: (best, worst) of its 95 % interval: the rank in bootstrap samples of users.
+        ranks: (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
+            95 % confidence all of these hold at once.
         score: the primary measure.
         macro: its plain mean over the cells, where all are there.
         margins: baseline -> the score minus that of the baseline on the same cases; empty without data.
@@ -45,7 +43,7 @@ class Ranked:
             without controls.
         measures: see `ReportSpec.ranked`: name -> estimate.
         tokens: mean per case; nan where the log does not count them.
-        tied: (first, last) place in the table of the runs around it that it cannot be told apart from, from 1.
+        tied: places in the table, from 1, of the other runs that it cannot be told apart from.
     """
 
     run: Run
@@ -58,7 +56,7 @@ class Ranked:
     differences: Mapping[str, Estimate]
     measures: Mapping[str, Estimate]
     tokens: float
-    tied: tuple[int, int]
+    tied: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Pair:
 
     Attributes:
         difference: score of the first minus that of the second, paired by case.
-        p: two-sided, by sign flips of users, after Holm's correction.
+        p: two-sided, see `familywise_p` over all pairs of the ranking.
     """
 
     first: int
@@ -160,9 +158,8 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
     scored = [([run.cases[case_id].value(spec.primary) for case_id in ids], run, beside) for run, beside in runs]
     scored.sort(key=lambda one: (-sum(one[0]), one[1].label))
     scores = [mine for mine, *_ in scored]
-    pairs = _pairs(scores, users)
+    pairs = pairs_of(scores, users)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
-    intervals = _rank_intervals(scores, users)
     baselines = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case) if texts else {}
     rows = []
     for place, (mine, run, beside) in enumerate(scored, start=1):
@@ -175,7 +172,7 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
             Ranked(
                 run=run,
                 rank=1 + sum(sum(other) > sum(mine) + 1e-9 for other in scores),
-                ranks=intervals[place - 1],
+                ranks=ranks_of(place, len(scored), apart),
                 score=share(mine, users),
                 macro=share(mine, users, cells) if has_macro(run) else None,
                 margins={name: estimate(values, users) for name, values in against.items()},
@@ -223,33 +220,37 @@ def _differences(run: Run, beside: Mapping[str, Run]) -> dict[str, Estimate]:
     }
 
 
-def _pairs(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Pair]:
-    found = []
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Pair]:
+    """Each two of some runs, compared; the p values control the chance of any false difference among all of them.
+
+    Args:
+        scores: run -> one value per case, from the best run.
+        users: the user of each case.
+    """
+    cases = user_sums([1.0] * len(users), users)
+    sums = [user_sums(of_run, users) for of_run in scores]
+    found, differences = [], []
     for a, b in combinations(range(len(scores)), 2):
-        differences = [x - y for x, y in zip(scores[a], scores[b], strict=True)]
-        found.append((a + 1, b + 1, estimate(differences, users), sign_flip_p(differences, users)))
-    adjusted = holm([p for *_, p in found])
-    return [Pair(a, b, difference, p) for (a, b, difference, _), p in zip(found, adjusted, strict=True)]
+        by_user = {user: sums[a][user] - sums[b][user] for user in cases}
+        value = math.fsum(by_user.values()) / len(users)
+        moves = {user: (total - value * cases[user]) / len(users) for user, total in by_user.items()}
+        found.append((a + 1, b + 1, of_mean(value, len(users), moves)))
+        differences.append(list(by_user.values()))
+    p_values = familywise_p(differences) if found else []
+    return [Pair(*pair, p) for pair, p in zip(found, p_values, strict=True)]
 
 
-def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
-    """The places around one without a pair that is told apart: from the one itself up, and from it down."""
-    first = last = place
-    while first > 1 and (first - 1, place) not in apart:
-        first -= 1
-    while last < count and (place, last + 1) not in apart:
-        last += 1
-    return first, last
+def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
+    """(best, worst) rank that the run at a place may have.
+
+    Args:
+        count: of all runs.
+        apart: (place of the better, of the worse) of each pair that is told apart.
+    """
+    return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)
 
 
-def _rank_intervals(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[tuple[int, int]]:
-    """(best, worst) rank of each run in 95 % of bootstrap samples of users."""
-    names = {user: index for index, user in enumerate(sorted(set(users)))}
-    codes = np.array([names[user] for user in users])
-    cases = np.bincount(codes, minlength=len(names))
-    sums = np.array([np.bincount(codes, weights=of_run, minlength=len(names)) for of_run in scores])
-    drawn = np.random.default_rng(SEED).multinomial(len(names), [1 / len(names)] * len(names), size=RESAMPLES)
-    means = (drawn @ sums.T) / (drawn @ cases)[:, None]
-    ranks = 1 + (means[:, None, :] > means[:, :, None] + 1e-12).sum(axis=2)
-    low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
-    return [(int(a), int(b)) for a, b in zip(low, high, strict=True)]
+def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, ...]:
+    """See `Ranked.tied`."""
+    others = (other for other in range(1, count + 1) if other != place)
+    return tuple(other for other in others if (min(place, other), max(place, other)) not in apart)

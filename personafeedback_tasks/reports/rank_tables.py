@@ -17,9 +17,9 @@ from .table import NOTHING, grid, interval, percent
 from .terminal import line, tables
 
 LEGEND = (
-    "acc in percent; intervals clustered by user. rank: 95 % interval over bootstrap samples of users. tied: the places that cannot be told apart "
-    "(paired sign flips of users' differences, Holm's correction over all pairs, 5 % level). Differences to a baseline or a control are in "
-    "points, on the cases that both answered."
+    "acc in percent; intervals clustered by user. rank: the places that a run may have, all of them right at once in 95 % of rankings. tied: the "
+    "other places that a run cannot be told apart from (paired sign flips of whole users, the largest |t| over all pairs, 5 % level). Differences to "
+    "a baseline or a control are in points, on the cases that both answered."
 )
 TOKENS = "tokens a case"
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
@@ -43,10 +43,8 @@ def result(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
     for place, row in enumerate(ranking.rows, start=1):
         shown = [percent(row.macro.value) if row.macro else NOTHING] if macro else []
         ranks = f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
-        tied = f"{row.tied[0]}–{row.tied[1]}" if row.tied[0] < row.tied[1] else NOTHING
-        rows.append(
-            [f"{place}", _name(ranking, place), percent(row.score.value), interval(row.score), *shown, ranks, tied]
-        )
+        score = percent(row.score.value), interval(row.score)
+        rows.append([f"{place}", _name(ranking, place), *score, *shown, ranks, _places(row.tied)])
     return header, rows
 
 
@@ -89,6 +87,17 @@ def matrix(ranking: Ranking) -> tuple[list[str], list[list[str]]]:
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
     return ["", *map(str, places)], [[f"{a}", *(cell(a, b) for b in places)] for a in places]
+
+
+def _places(places: Sequence[int]) -> str:
+    """Ascending places with their runs as ranges: `2–4, 6`."""
+    ranges: list[list[int]] = []
+    for place in places:
+        if ranges and place == ranges[-1][-1] + 1:
+            ranges[-1].append(place)
+        else:
+            ranges.append([place])
+    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in ranges) or NOTHING
 
 
 def _column(name: str) -> str:

@@ -1,0 +1,59 @@
+"""What the printed errors, intervals and tests are worth: the truth planted, drawn again and again.
+
+    python benchmarks/inference.py [SIMULATIONS]
+
+Prints the table of docs/metrics.md: claim, what was planted, the rate with its Monte Carlo error, users and cases. Needs the
+extra `report`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.planted_rankings import CASES, USERS, places_hold, scores
+
+from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+
+SIMULATIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+SEED = 20250615
+
+
+def row(claim: str, planted: str, hits: int, of: int, users: int, cases: int) -> None:
+    rate = hits / of
+    error = math.sqrt(rate * (1 - rate) / of)
+    print(f"| {claim} | {planted} | {rate:.1%} ± {error:.1%} | {users:,} | {cases:,} |", flush=True)
+
+
+def places() -> None:
+    for runs in (6, 20):
+        for step in (0.0, 0.001, 0.005, 0.015):
+            rng = np.random.default_rng(SEED)
+            held = sum(places_hold(rng, runs, step) for _ in range(SIMULATIONS))
+            row(
+                "all places of a ranking hold",
+                f"{runs} runs, {100 * step:g} points apart",
+                held,
+                SIMULATIONS,
+                USERS,
+                USERS * CASES,
+            )
+
+
+def many_runs() -> None:
+    for runs in (22, 23, 60):
+        found, users = scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, runs))
+        pairs = pairs_of(found, users)
+        apart = sum(pair.p < LEVEL for pair in pairs)
+        row("pairs told apart", f"{runs} runs from 2 to 98 %", apart, len(pairs), USERS, USERS * CASES)
+
+
+if __name__ == "__main__":
+    print("| claim | planted | rate | users | cases |\n| :-- | :-- | --: | --: | --: |")
+    many_runs()
+    places()
