@@ -1,4 +1,4 @@
-"""How often the intervals of a verdict hold a planted win rate, and how often a judge is said to be worse on replies.
+"""How often the intervals of a verdict hold a planted win rate, and how often a judge is said to err otherwise on replies.
 
     python benchmarks/verdict.py [SIMULATIONS]
 
@@ -16,10 +16,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from ppi_py import ppi_mean_ci
-from support.planted_duels import Planted
+from support.planted_duels import Planted, differing
 
 from personafeedback_tasks.common.corrected import corrected
-from personafeedback_tasks.common.human_votes import prediction_powered, transfer
+from personafeedback_tasks.common.human_votes import prediction_powered
 
 SIMULATIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
 SEED = 20250615
@@ -40,12 +40,15 @@ CORRECTED = {
 }
 
 PEOPLE = {
-    "as good on replies": Planted(skill=1.6),
+    "as good on replies, 100 users": Planted(skill=1.6),
     "as good, 40 users with 12 duels": Planted(skill=1.6, users=40, duels=12),
     "as good, users differ much": Planted(skill=1.6, spread=1.0),
-    "worse on replies": Planted(skill=1.6, new=0.7),
+    "worse, 100 users": Planted(skill=1.6, new=0.7),
     "worse, 40 users with 12 duels": Planted(skill=1.6, new=0.7, users=40, duels=12),
+    "better, 100 users": Planted(skill=0.85, new=2.6, rate=0.2),
 }
+WRONG = (0, 0.05, 0.1, 0.2)
+"""How often a person's vote is for the worse text."""
 
 
 def corrected_rates() -> None:
@@ -69,11 +72,11 @@ def corrected_rates() -> None:
 
 def with_people() -> None:
     print(
-        f"\n{VOTES} votes of people: the judge on the exam, on replies, warned of; intervals hold, and those of ppi_py"
+        f"\n{VOTES} duels with votes of people: the judge in the exam and on replies; intervals hold, and those of ppi_py"
     )
     for name, planted in PEOPLE.items():
         rng = np.random.default_rng(SEED)
-        found = np.zeros(5)
+        found = np.zeros(4)
         for _ in range(SIMULATIONS):
             better, duels, exam = planted.draw(rng)
             seen = np.zeros(better.size, bool)
@@ -84,13 +87,22 @@ def with_people() -> None:
             found += (
                 np.mean(exam.won),
                 np.mean(np.where(better, duels.won, duels.lost)),
-                transfer(people, duels, exam).worse,
                 rate.low <= planted.rate <= rate.high,
                 low.item() <= planted.rate <= high.item(),
             )
         print(f"{name:48} {' '.join(f'{100 * value / SIMULATIONS:5.1f}' for value in found)}", flush=True)
 
 
+def transfers() -> None:
+    print(f"\nSaid to err otherwise on replies, votes wrong in {', '.join(f'{100 * wrong:g}' for wrong in WRONG)} %:")
+    print(f"two votes on each of {VOTES} duels; one vote on each of {VOTES} duels and {VOTES} pairs of the exam")
+    for name, planted in PEOPLE.items():
+        rates = [differing(planted, SIMULATIONS // 2, wrong, 2) for wrong in WRONG]
+        rates += [differing(planted, SIMULATIONS // 2, wrong, 1, on_exam=VOTES) for wrong in WRONG]
+        print(f"{name:48} {' '.join(f'{100 * rate:5.1f}' for rate in rates)}", flush=True)
+
+
 if __name__ == "__main__":
     corrected_rates()
     with_people()
+    transfers()

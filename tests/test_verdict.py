@@ -28,7 +28,7 @@ from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.duels import duels as duels_of
 from personafeedback_tasks.reports.families import family, related
-from personafeedback_tasks.reports.human_file import human_votes
+from personafeedback_tasks.reports.human_file import People, human_votes
 from personafeedback_tasks.reports.verdict import make_verdict
 from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
 from personafeedback_tasks.reports.votes import picked, voted
@@ -412,25 +412,36 @@ def test_votes_of_people_from_csv_and_jsonl(tmp_path):
     lines = tmp_path / "votes.jsonl"
     votes = [("hard:4", "reply"), ("hard:4", "other"), ("hard:9", "tie"), ("hard:9", "reply")]
     lines.write_text("".join(json.dumps({"case": case, "winner": winner}) + "\n" for case, winner in votes), "utf-8")
-    assert human_votes(table, DUELS) == human_votes(lines, DUELS) == {"hard:1": 0.5, "hard:2": 0.75}
+    found = human_votes(table, DUELS, ())
+    assert found == human_votes(lines, DUELS, ())
+    assert (found.duels, found.exam) == ({"hard:1": [1.0, 0.0], "hard:2": [0.5, 1.0]}, {})
+
+
+def test_votes_of_people_on_the_exam(tmp_path):
+    table = tmp_path / "votes.csv"
+    table.write_text("case,winner\nhard:4,reply\nhard:4,chosen\nhard:7,rejected\nhard:7,chosen\n", "utf-8")
+    found = human_votes(table, DUELS, {"hard:4", "hard:7"})
+    assert (found.duels, found.exam) == ({"hard:1": [1.0]}, {"hard:4": [1.0], "hard:7": [0.0, 1.0]})
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other"),
+        ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other, or on the exam's pairs chosen or rejected"),
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
         ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
         ("case,winner\nhard:4\n", "line 2: found winner = None, expected a text"),
         ("case;winner\nhard:4;reply\n", "found the columns 'case;winner', expected 'case' and 'winner'"),
-        ("case,winner\n", "found no vote in it"),
+        ("case,winner\n", "found no vote on a duel in it"),
+        ("case,winner\nhard:4,chosen\n", "found no vote on a duel in it"),
+        ("case,winner\nhard:9,chosen\n", "found a vote for the chosen response of 'hard:9', expected a case that the exam has"),
     ],
 )  # fmt: skip
 def test_votes_of_people_that_are_none(tmp_path, content, said):
     path = tmp_path / "votes.csv"
     path.write_text(content, "utf-8")
     with pytest.raises(DataError) as caught:
-        human_votes(path, DUELS)
+        human_votes(path, DUELS, {"hard:4"})
     assert said in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -446,7 +457,7 @@ def test_a_judge_that_people_contradict(logs):
         for case_id, case in run.cases.items()
     }
     examined = {case_id: replace(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
-    people = {case_id: float(not case.value("acc")) for case_id, case in run.cases.items()}
+    people = People({case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}, {})
     found = make_verdict(
         replace(run, cases=own),
         replace(exam, cases=examined),
@@ -456,8 +467,11 @@ def test_a_judge_that_people_contradict(logs):
         people,
     )
     assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
-    assert found.transfer.worse
+    assert found.transfer.differs
     assert any(one.startswith("The judge is worse on these replies than in its exam") for one in warnings(found))
+    assert found.corrected.rate is None
+    assert "errs otherwise here than in its exam" in found.corrected.why_not
+    assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 
 

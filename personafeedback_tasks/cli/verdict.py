@@ -30,7 +30,8 @@ from .runs import RUN, read
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="People's votes on some of the duels, best on randomly drawn ones: CSV or .jsonl with the columns `case` (the `source` of "
-    "the duel's row) and `winner` (reply, other or tie). Needs the extra `verdict`.",
+    "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
+    "exam (winner: chosen or rejected), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
 @click.option(
     "--data",
@@ -89,7 +90,7 @@ def verdict(
     made = []
     for run, duels, cases in found:
         of = exam_of(run, exam, candidates)
-        people = human_votes(human, duels) if human is not None else None
+        people = human_votes(human, duels, of.cases) if human is not None else None
         examined, why_not = cases_of(of, data)
         with doing() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")

@@ -1,4 +1,4 @@
-"""The votes of people on some duels, beside those of a judge on all of them: the win rate, and whether the judge is as good as in its exam."""
+"""The votes of people on some duels, beside those of a judge on all of them: the win rate."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .corrected import EQUAL, NONE, ROUNDING, Known, Votes, errors
+from .corrected import NONE, ROUNDING, Known, Votes
 from .errors import require
-from .statistics import Estimate, by_user, degrees_of_freedom, linearized, two_sided_p
-
-LEVEL = 0.05
-"""How often a judge is said to be worse that is not."""
+from .statistics import Estimate, by_user, linearized
 
 LEAST_USERS = 10
-"""With votes on the duels of fewer users, neither a rate nor a warning is worth printing: both rest on how these few differ."""
+"""With votes on the duels of fewer users, neither a rate nor a test of the judge is worth printing: both rest on how these few differ."""
 
 
 @dataclass(frozen=True)
@@ -29,28 +26,6 @@ class Powered:
 
     rate: Estimate
     weight: float
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A judge on new replies beside its exam.
-
-    Attributes:
-        accuracy: share of its calls on these duels that picked what most of the people picked.
-        exam: its accuracy in the exam, in pairs of the same cells and with the same side longer.
-        difference: accuracy - exam.
-        p: one-sided p value of "it is no worse on replies"; nan with votes on the duels of one user.
-    """
-
-    accuracy: float
-    exam: float
-    difference: Estimate
-    p: float
-
-    @property
-    def worse(self) -> bool:
-        """Whether a reader must be warned."""
-        return self.p < LEVEL
 
 
 def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:
@@ -111,48 +86,3 @@ def _weight(truth: Any, seen: Any, others: Any) -> float:
     if abs(apart) < 1e-9:  # then the estimate is the mean of the people's votes, whatever the weight
         return 0.0
     return (float(ppi_mean_pointestimate(truth, seen, others).item()) - float(truth.mean())) / apart
-
-
-def transfer(people: Sequence[float | None], duels: Votes, exam: Votes) -> Transfer | None:
-    """Whether a judge is worse on new replies than in its exam; None if no person preferred a side.
-
-    A one-sided test of the difference, clustered by user over both, with one degree of freedom less than users that people voted on.
-
-    Args:
-        people, duels: see `prediction_powered`; the majority is right, and where there is none, the duel is left out.
-        exam: see `corrected.corrected`.
-    """
-    import numpy as np
-
-    there = [(number, vote > 0.5) for number, vote in enumerate(people) if vote is not None and vote != 0.5]
-    if not there:
-        return None
-    right = np.array([duels.won[number] if vote else duels.lost[number] for number, vote in there])
-    sides = [duels.longer[number] if vote else -duels.longer[number] for number, vote in there]
-    found = errors(exam, [duels.cells[number] for number, _ in there])
-    sides = [EQUAL if math.isnan(found.right[side]) else side for side in sides]
-    expected = float(np.mean([found.right[side] for side in sides]))
-    accuracy = float(right.mean())
-    moved = np.zeros(len(exam))
-    for side in set(sides):
-        moved -= sides.count(side) / len(sides) * found.parts[side] * (np.array(exam.won) - found.right[side])
-    # What the sides differ in moves both means alike, so a case's deviation is from what its side has in the exam.
-    apart = right - np.array([found.right[side] for side in sides])
-    own = zip((duels.users[number] for number, _ in there), (apart - apart.mean()) / len(there), strict=True)
-    examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
-    deviations = by_user([*own, *examined])
-    voters = len({duels.users[number] for number, _ in there})
-    difference = linearized(accuracy - expected, deviations, len(there), voters - 1)
-    return Transfer(
-        accuracy, expected, difference, _p_worse(difference, min(voters - 1, degrees_of_freedom(deviations)))
-    )
-
-
-def _p_worse(difference: Estimate, degrees: float) -> float:
-    """The p value; nan where the error is unknown. A judge that always errs alike has no error, and the sign decides."""
-    if math.isnan(difference.stderr) or degrees < 1:
-        return math.nan
-    if difference.stderr < ROUNDING:
-        return 0.0 if difference.value < -ROUNDING else 1.0
-    half = two_sided_p(difference.value / difference.stderr, degrees) / 2
-    return half if difference.value < 0 else 1 - half

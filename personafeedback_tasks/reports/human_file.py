@@ -1,36 +1,55 @@
-"""People's votes on duels, from a file."""
+"""People's votes on duels, and on pairs of the judge's exam, from a file."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.statistics import mean
 from ..common.strict_json import read, rows, short, short_list
 from ..engine.duels import Duels
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""
 
+EXAM = {"chosen": 1.0, "rejected": 0.0}
+"""The same for the two responses of a pair of the exam, where a tie says nothing."""
+
 _FIELDS = ("case", "winner")
 
 
-def human_votes(path: Path, duels: Duels) -> dict[str, float]:
-    """Case id of the duel -> the share of its votes that are for the reply. A case may have the votes of several people.
+@dataclass(frozen=True)
+class People:
+    """Votes of people, each in [0, 1] as in WON or EXAM.
+
+    Attributes:
+        duels: case id of the duel -> its votes.
+        exam: case id of the exam -> its votes.
+    """
+
+    duels: Mapping[str, Sequence[float]]
+    exam: Mapping[str, Sequence[float]]
+
+
+def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
+    """The votes of a file. A case may have those of several people, one row each.
 
     Args:
         path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the benchmark's case
-            (`source` in the row of the duel), and `winner`: reply, other or tie. Other columns are left alone.
+            (`source` in the row of the duel), and `winner`: reply, other or tie of a duel, chosen or rejected of the exam's pair.
+            Other columns are left alone.
+        examined: ids of the cases of the exam.
 
     Raises:
-        DataError: a row is broken, or of a case that was not asked; or there is none.
+        DataError: a row is broken, or of a case that was not asked; or there is no vote on a duel.
     """
     asked = {source: case_id for case_id, source in duels.sources.items()}
-    known = {one.case: one.why for one in duels.not_asked}
-    found: dict[str, list[float]] = {}
+    known = {duel.case: duel.why for duel in duels.not_asked}
+    of_duels: dict[str, list[float]] = {}
+    of_exam: dict[str, list[float]] = {}
     for line, row in rows(path) if path.suffix == ".jsonl" else _csv(path):
         where = f"{path}, line {line}"
         for name in _FIELDS:
@@ -39,8 +58,18 @@ def human_votes(path: Path, duels: Duels) -> dict[str, float]:
                     f"{where}: found {name} = {short(row.get(name))}, expected a text. Give each row {_named()}."
                 )
         case, winner = row["case"].strip(), row["winner"].strip()
+        if winner in EXAM:
+            if case not in examined:
+                raise DataError(
+                    f"{where}: found a vote for the {winner} response of {short(case)}, expected a case that the exam has. Leave it "
+                    "out, or run the exam on it."
+                )
+            of_exam.setdefault(case, []).append(EXAM[winner])
+            continue
         if winner not in WON:
-            raise DataError(f"{where}: found winner = {short(winner)}, expected one of {', '.join(WON)}.")
+            raise DataError(
+                f"{where}: found winner = {short(winner)}, expected one of {', '.join(WON)}, or on the exam's pairs {' or '.join(EXAM)}."
+            )
         if case in known:
             raise DataError(
                 f"{where}: found a vote on {short(case)}, which nobody is asked about ({known[case]}). Leave it out."
@@ -50,10 +79,10 @@ def human_votes(path: Path, duels: Duels) -> dict[str, float]:
                 f"{where}: found the case {short(case)}, expected one of the duels, such as {short_list(list(asked)[:3])}: the "
                 "`source` of its row."
             )
-        found.setdefault(asked[case], []).append(WON[winner])
-    if not found:
-        raise DataError(f"{path}: found no vote in it, expected rows with {_named()}.")
-    return {case_id: mean(votes) for case_id, votes in found.items()}
+        of_duels.setdefault(asked[case], []).append(WON[winner])
+    if not of_duels:
+        raise DataError(f"{path}: found no vote on a duel in it, expected rows with {_named()}.")
+    return People(of_duels, of_exam)
 
 
 def _named() -> str:

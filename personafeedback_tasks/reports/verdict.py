@@ -7,14 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
-from ..common.human_votes import LEAST_USERS, Powered, Transfer, prediction_powered, transfer
+from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
 from ..common.strict_json import jsonable
+from ..common.transfer import Transfer, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
 from ..runs.run import Run, RunError, text
 from .families import related
+from .human_file import WON, People
 from .signature_line import signature_line
 from .votes import Voted, voted
 
@@ -64,7 +66,8 @@ class Verdict:
         adjusted: the rate of the asked duels at equal length.
         people, voters: number of duels with votes of people, and of their users.
         powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
-        transfer: the judge beside these; None in the same cases, and without a majority anywhere.
+        transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
+            is no corrected rate.
         unchecked: why the exam's texts are not at hand; empty if they are.
     """
 
@@ -106,7 +109,7 @@ class Verdict:
                 "prediction_powered": None if self.powered is None else asdict(self.powered),
                 "judge_beside_people": None
                 if self.transfer is None
-                else {**asdict(self.transfer), "worse": self.transfer.worse},
+                else {**asdict(self.transfer), "differs": self.transfer.differs},
                 "signature": signature_line(self.run),
                 "exam": signature_line(self.exam),
             }
@@ -156,7 +159,7 @@ def make_verdict(
     duels: Duels,
     cases: CaseSet[Any],
     examined: CaseSet[Any] | None,
-    people: Mapping[str, float] | None = None,
+    people: People | None = None,
     why_not: str = "",
 ) -> Verdict:
     """The verdict on one run of duels.
@@ -165,7 +168,7 @@ def make_verdict(
         exam: the same judge on the benchmark, see `refuse_other_judge`.
         cases: of the duels.
         examined: the cases of the exam, for their lengths; None if they are not at hand.
-        people: case id -> share of people's votes for the reply, see `human_file.human_votes`.
+        people: see `human_file.human_votes`.
         why_not: why `examined` is None.
 
     Raises:
@@ -180,15 +183,23 @@ def make_verdict(
         raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
     known = _known(not_asked)
     columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
-    votes_of = [(people or {}).get(case_id) for case_id in mine.ids]
+    people = people or People({}, {})
+    votes_of = [mean(people.duels[case_id]) if case_id in people.duels else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
     enough = voters >= LEAST_USERS
+    ballots = [[vote for vote in people.duels.get(case_id, ()) if vote != WON["tie"]] for case_id in mine.ids]
+    of_exam = [people.exam.get(case_id, ()) for case_id in theirs.ids]
+    transferred = transfer(ballots, mine.votes, theirs.votes, of_exam) if enough else None
     if examined is None:
         found = Corrected(
             None, float("nan"), float("nan"), float("nan"), f"The exam's texts are not at hand. {why_not}"
         )
     else:
         found = corrected(mine.votes, theirs.votes, known)
+    if transferred is not None and transferred.differs:
+        found = replace(
+            found, rate=None, why_not="People's votes say that the judge errs otherwise here than in its exam."
+        )
     return Verdict(
         run,
         exam,
@@ -199,7 +210,7 @@ def make_verdict(
         len(votes_of) - votes_of.count(None),
         voters,
         prediction_powered(votes_of, mine.votes, known) if enough else None,
-        transfer(votes_of, mine.votes, theirs.votes) if enough else None,
+        transferred,
         why_not,
     )
 

@@ -11,6 +11,7 @@ from ..common import foreign
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
+from ..common.transfer import Transfer
 from . import caveats
 from . import table as layout
 from .families import favored
@@ -40,11 +41,11 @@ def warnings(verdict: Verdict) -> Iterator[str]:
         yield "Ties and empty replies are left out: the run has not answered all of its duels."
     yield from favored(verdict.run.model, verdict.relatives)
     found = verdict.transfer
-    if found is not None and found.worse:
+    if found is not None and found.differs:
+        side = "worse" if found.difference.value < 0 else "better"
         yield (
-            f"The judge is worse on these replies than in its exam: it picks what people picked in {percent(found.accuracy)} % "
-            f"instead of {percent(found.exam)} % (one-sided p = {found.p:.4f}). Its exam does not correct its votes; take the rate "
-            "with people's votes."
+            f"The judge is {side} on these replies than in its exam: {_beside_people(found)} (p = {found.p:.4f}). Its exam does not correct "
+            "its votes: take the rate with people's votes."
         )
     yield from caveats.of_interval(verdict.overall.rate)
 
@@ -119,12 +120,26 @@ def notes(verdict: Verdict) -> Iterator[str]:
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
             f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user."
         )
-    if found is not None and not found.worse:
+    if found is not None and found.why_not:
+        yield f"People's votes do not test whether the judge errs on replies as in its exam. {found.why_not}"
+    elif found is not None and not found.differs:
         low, high = (percent(end, sign=True) for end in (found.difference.low, found.difference.high))
         yield (
-            f"Where people preferred a side ({found.difference.n:,} duels) the judge agrees in {percent(found.accuracy)} %; its exam lets "
-            f"expect {percent(found.exam)} %. The difference is {percent(found.difference.value, sign=True)} points ({low} to {high})."
+            f"No difference found between the judge on replies and in its exam: {_beside_people(found)}. The difference is "
+            f"{percent(found.difference.value, sign=True)} points ({low} to {high}, {found.difference.n:,} duels with votes)."
         )
+
+
+def _beside_people(found: Transfer) -> str:
+    if found.direct:
+        return (
+            f"it agrees with {percent(found.accuracy)} % of people's votes on replies and with {percent(found.exam)} % of those on the "
+            "exam's pairs"
+        )
+    return (
+        f"it is right in {percent(found.accuracy)} % here and in {percent(found.exam)} % of such pairs there, if people vote independently "
+        f"and each vote is right in {percent(found.reliability)} %, as their agreement with each other says"
+    )
 
 
 def _about_correction(verdict: Verdict) -> Iterator[str]:
