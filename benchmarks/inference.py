@@ -16,6 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from support import planted_users
 from support.planted_rankings import CASES, USERS, places_hold, scores
 
 from personafeedback_tasks.reports.rank import LEVEL, pairs_of
@@ -53,7 +54,18 @@ def many_runs() -> None:
         row("pairs told apart", f"{runs} runs from 2 to 98 %", apart, len(pairs), USERS, USERS * CASES)
 
 
+def users() -> None:
+    for sizes in ([10] * 101, [26] * 147, [10] * 30):
+        for mean, spread in ((0.75, 0.05), (0.75, 0.1), (0.85, 0.12)):
+            count = SIMULATIONS // 2
+            names = ("10 % of users at", "50 % of users at", "90 % of users at", "mean of the worst tenth")
+            for name, rate in zip(names, planted_users.quantiles_held(sizes, mean, spread, count), strict=True):
+                planted = f"mean {100 * mean:g} %, standard deviation {100 * spread:g} points"
+                row(f"interval: {name}", planted, round(rate * count), count, len(sizes), sum(sizes))
+
+
 if __name__ == "__main__":
     print("| claim | planted | rate | users | cases |\n| :-- | :-- | --: | --: | --: |")
     many_runs()
     places()
+    users()

@@ -1,4 +1,4 @@
-"""For whom does it fail: shrunken accuracies, their spread and slices by attributes, by hand and by planting the truth."""
+"""For whom does it fail: the distribution of true accuracies and slices by attributes, by hand and by planting the truth."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support import planted_users
 
 pytest.importorskip("scipy")
 
@@ -19,7 +20,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.reports import users as users_of
 from personafeedback_tasks.reports.caveats import FEW_USERS
-from personafeedback_tasks.reports.users import SHARED_BY, at_equal_cells, make_users, shrink, slices
+from personafeedback_tasks.reports.users import SHARED_BY, at_equal_cells, fit, make_users, slices
 
 same = pytest.approx
 
@@ -78,38 +79,51 @@ def test_at_equal_cells_by_hand():
     )
 
 
-def test_shrinking_by_hand():
+def test_the_fit_by_hand():
     # Four users with two values each, means 1, 0.5, 0.5, 0. Within: 2 users differ by 0.5 twice, 4 * 0.25 / (8 - 4) = 0.25,
     # so chance gives each mean a variance of 0.125. All weigh the same: sum (m - 0.5)^2 / (v + 0.125) = 3 at 0.5 / 3 - 0.125.
-    found = shrink({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.0, 0.0]})
+    found = fit({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.0, 0.0]})
     v = 0.5 / 3 - 0.125
     assert found.variance == same(v)
     assert found.noise == same([0.125] * 4)
-    assert found.shrunken == same([0.5 + 0.5 * v / (v + 0.125), 0.5, 0.5, 0.5 - 0.5 * v / (v + 0.125)])
+    assert found.center == same(0.5)
     # Kurtosis 4 * (2 / 16) / (2 / 4)^2 = 2, so 2 * 4 / 1 - 1 = 7 degrees of freedom, and no more than 3.
     assert (found.low, found.high) == (0, 0.25)
     assert stats.chi2.ppf(0.975, 3) > 0.5 / 0.125  # no spread at all explains these means
     assert stats.chi2.ppf(0.025, 3) < 0.5 / (0.25 + 0.125)  # and neither is the largest one excluded
 
 
-def test_the_posterior_is_that_of_the_beta_binomial_model():
-    """Single picks: a prior Beta(a, b) with the found mean and variance gives (a + right) / (a + b + n) almost exactly."""
-    rng = np.random.default_rng(1)
-    truth = rng.beta(14, 6, 400)
-    values = {f"{number:03}": (rng.random(25) < p).astype(float).tolist() for number, p in enumerate(truth)}
-    found = shrink(values)
-    mean = np.mean(list(found.means.values()))
-    strength = mean * (1 - mean) / found.variance - 1
-    expected = [(strength * mean + sum(own)) / (strength + len(own)) for own in values.values()]
-    assert found.shrunken == same(expected, abs=5e-3)
-    assert np.mean((found.shrunken - truth) ** 2) < 0.8 * np.mean((np.array(list(found.means.values())) - truth) ** 2)
+def test_the_quantiles_are_those_of_the_beta_distribution():
+    found = users_of._of_distribution(np.array([0.7]), np.array([0.01]))[:, 0]
+    beta = stats.beta(14, 6)  # 0.7 * 0.3 / 0.01 - 1 = 20 cases
+    assert found[:3] == same(beta.ppf([0.1, 0.5, 0.9]))
+    assert found[3] == same(beta.expect(lambda x: x, ub=beta.ppf(0.1), conditional=True))
+
+
+def test_without_spread_every_user_is_at_the_mean():
+    assert users_of._of_distribution(np.array([0.7, 1.0]), np.array([0.0, 0.0])).tolist() == [[0.7, 1.0]] * 4
 
 
 def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():
-    found = shrink({"a": [1.0, 1.0], "b": [0.0, 0.0], "c": [1.0, 1.0]})
-    assert found.shrunken == same([1, 0, 1], abs=1e-6)
-    alike = shrink({user: [1.0, 1.0] for user in "abc"})
-    assert (alike.variance, alike.shrunken) == (0, [1, 1, 1])
+    found = fit({"a": [1.0, 1.0], "b": [0.0, 0.0], "c": [1.0, 1.0]})
+    assert max(found.noise) < 1e-9
+    assert found.variance == 0.25
+    alike = fit({user: [1.0, 1.0] for user in "abc"})
+    assert (alike.variance, alike.center) == (0, 1)
+
+
+@pytest.mark.slow
+def test_the_quantiles_hold_the_planted_ones():
+    """benchmarks/inference.py has more settings; the share of 100 is .97 at most four Monte Carlo errors below .93."""
+    held = planted_users.quantiles_held([10] * 101, 0.75, 0.1, 100)
+    assert min(held) >= 0.84
+
+
+@pytest.mark.slow
+def test_the_worst_tenth_is_not_drawn_towards_the_mean():
+    """Shrunken means of users with 10 cases come out 3.6 points too high at the lowest tenth of users."""
+    centers = planted_users.quantiles_found([10] * 101, 0.75, 0.05, 100)
+    assert centers == same(planted_users.true_quantiles(0.75, 0.05), abs=0.012)
 
 
 @pytest.mark.slow
@@ -119,7 +133,7 @@ def test_the_planted_spread_is_found(mean, spread, general):
     """With the real users, cells and sizes; the true value is in 95 % of the intervals."""
     rng = np.random.default_rng(2)
     made = [
-        shrink(users_of._of_user(at_equal_cells(values, cells), users))
+        fit(users_of._of_user(at_equal_cells(values, cells), users))
         for values, users, cells in (planted(rng, general, mean, spread) for _ in range(100))
     ]
     inside = [found.low <= spread**2 * (1 + 1e-9) and spread**2 <= found.high for found in made]
@@ -148,8 +162,9 @@ def test_the_length_judge_on_general_by_user(general, people):
     assert found.count == 147
     assert [round(found.raw[name], 2) for name in ("10", "50", "90")] == [0.51, 0.74, 0.89]
     # Much of that is chance: users have 10 to 40 cases.
-    assert [round(found.quantiles[name], 2) for name in ("10", "50", "90")] == [0.66, 0.74, 0.82]
-    assert found.worst_tenth < found.quantiles["10"]
+    assert [round(found.quantiles[name].value, 2) for name in ("10", "50", "90")] == [0.62, 0.75, 0.85]
+    assert all(quantile.low < quantile.value < quantile.high for quantile in found.quantiles.values())
+    assert found.worst_tenth.value < found.quantiles["10"].value
     assert 0 < found.low < found.spread < found.high
     assert not [one for one in found.slices if one.significant]
 
@@ -169,7 +184,7 @@ def test_a_slice_of_users_with_equal_sizes_is_a_t_test():
     rng = np.random.default_rng(3)
     of_user = {f"u{number:02}": rng.random(5).tolist() for number in range(50)}
     people = {user: {"side": "left" if number < 22 else "right"} for number, user in enumerate(of_user)}
-    (found,) = slices(shrink(of_user), people)  # left and right part the users in the same way: one test
+    (found,) = slices(fit(of_user), people)  # left and right part the users in the same way: one test
     means = [np.mean(own) for own in of_user.values()]
     expected = stats.ttest_ind(means[:22], means[22:])
     assert (found.attribute, found.value, found.users) == ("side", "left", 22)
@@ -181,9 +196,9 @@ def test_a_slice_of_users_with_equal_sizes_is_a_t_test():
 def test_attributes_that_too_few_users_share_are_not_tested():
     of_user = {f"u{number:02}": [1.0, 0.0, float(number % 2)] for number in range(2 * SHARED_BY)}
     half = {user: {"side": "left" if number < SHARED_BY else "right"} for number, user in enumerate(of_user)}
-    assert len(slices(shrink(of_user), half)) == 1
-    assert slices(shrink(of_user), {**half, "u00": {"side": "right"}}) == ()
-    assert slices(shrink(of_user), {user: half[user] for user in list(half)[1:]}) == ()
+    assert len(slices(fit(of_user), half)) == 1
+    assert slices(fit(of_user), {**half, "u00": {"side": "right"}}) == ()
+    assert slices(fit(of_user), {user: half[user] for user in list(half)[1:]}) == ()
 
 
 @pytest.mark.slow
@@ -196,10 +211,12 @@ def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
     for _ in range(400):
         weak = rng.choice(sorted(people), 30, replace=False).tolist()
         marked = {user: {**own, "planted": "yes" if user in weak else "no"} for user, own in people.items()}
-        one = make_users(*planted(rng, general, 0.7, spread, weak), marked)
-        found += any(one.attribute == "planted" and one.significant for one in one.slices)
-        other = make_users(*planted(rng, general, 0.7, spread), people)
-        made_up += any(one.significant for one in other.slices)
+        values, users, cells = planted(rng, general, 0.7, spread, weak)
+        tested = slices(fit(users_of._of_user(at_equal_cells(values, cells), users)), marked)
+        found += any(one.attribute == "planted" and one.significant for one in tested)
+        values, users, cells = planted(rng, general, 0.7, spread)
+        tested = slices(fit(users_of._of_user(at_equal_cells(values, cells), users)), people)
+        made_up += any(one.significant for one in tested)
     print(f"spread {spread}: found {found / 400:.3f}, made up {made_up / 400:.3f}")
     assert found / 400 >= 0.8
     assert made_up / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
@@ -214,8 +231,10 @@ def test_a_report_names_only_significant_groups_and_no_user(general, people):
     said = _slices(found)
     assert said[0].startswith("MBTI T/F: F (105 users): +")
     assert len(said) == sum(one.significant for one in found.slices) < len(found.slices)
+    least, most = (100 * end(one.detectable for one in found.slices) for end in (min, max))
     dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
     assert _slices(dull) == [
-        f"no group of users differs: {len(found.slices)} groups that at least 20 users share, tested at 5 % (Holm)"
+        f"no group of users was found to differ, of {len(found.slices)} that at least 20 users share (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
+        "points would have been found in 80 % of benchmarks, depending on the group"
     ]
     assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)

@@ -251,19 +251,32 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
     return detectable(found.stderr, found.users - 1, power)
 
 
-def detectable(stderr: float, degrees: float, power: float = 0.8) -> float:
+def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1) -> float:
     """The true difference that an estimate with this standard error shows with probability `power`, tested at the 5 % level.
 
     Args:
         degrees: of freedom of the standard error; nan with fewer than one.
         power: in (0.5, 1).
+        tests: so many share the level, each with an equal part of it.
     """
-    return (critical(degrees) + _t(power, degrees)) * stderr
+    return (critical(degrees, tests) + _t(power, degrees)) * stderr
 
 
-def critical(degrees: float) -> float:
-    """How many standard errors a 95 % interval reaches to each side; nan with fewer than one degree of freedom."""
-    return _t(1 - (1 - LEVEL) / 2, degrees)
+def critical(degrees: float, tests: int = 1) -> float:
+    """How many standard errors a 95 % interval reaches to each side; nan with fewer than one degree of freedom.
+
+    Args:
+        tests: so many intervals hold at once with 95 % (Bonferroni).
+    """
+    return _t(1 - (1 - LEVEL) / 2 / tests, degrees)
+
+
+def equivalence_bound(found: Estimate) -> float:
+    """The smallest b for which two one-sided tests at 5 % say that the true value lies between -b and b (Schuirmann 1987).
+
+    nan where the standard error is unknown.
+    """
+    return abs(found.value) + _t(LEVEL, found.users - 1) * found.stderr
 
 
 def two_sided_p(t: float, degrees: float) -> float:

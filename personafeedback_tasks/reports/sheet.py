@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from ..common.statistics import Estimate, estimate, share
+from ..common.statistics import Estimate, equivalence_bound, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
 from .signature_line import signature_line
@@ -62,8 +62,17 @@ class Sheet:
 
     @property
     def notes(self) -> list[str]:
-        """What these are, in words."""
-        return [f"{one.name.capitalize()} is {name}: {one.meaning}." for name, one in self.named.items()]
+        """What these are, in words. Where one may be 0, how far from 0 it may be instead."""
+        notes = []
+        for name, named in self.named.items():
+            notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
+            found = max(self.columns, key=lambda column: column.cases).differences[name]
+            if found.low <= 0 <= found.high:
+                notes.append(
+                    f"None was found over all cases, which does not mean that there is none: it lies within "
+                    f"{100 * equivalence_bound(found):.1f} points of 0 (two one-sided tests at 5 %)."
+                )
+        return notes
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for `jsonable`."""
