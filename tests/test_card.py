@@ -198,7 +198,7 @@ def test_log_likelihoods_add_acc_sym(tmp_path):
     assert names == ["acc (both orders), % (mc)", "acc_sym (both orders), % (mc)"] * 9
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "| total | **87.5** | " in text
-    assert " | **100.0** | 92.6–100.0 | 48 |" in text  # 0.025 ** (1 / 48)
+    assert " | **100.0** | 90.8–100.0 | 48 |" in text  # 0.025 ** (1.25 / 48): 8 users with 6 cases
 
 
 def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):

@@ -16,11 +16,11 @@ from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.sign_flips import sign_flip_p
-from personafeedback_tasks.common.statistics import estimate, minimum_detectable_difference
+from personafeedback_tasks.common.statistics import estimate, holm, minimum_detectable_difference
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import read_reply
-from personafeedback_tasks.reports.compare import compare, markdown
+from personafeedback_tasks.reports.compare import LEGEND, compare, markdown
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
@@ -138,3 +138,22 @@ def test_answers_to_other_texts_are_refused(logs, tmp_path):
     (tmp_path / samples.name).write_text("\n".join(rows), encoding="utf-8")
     with pytest.raises(RunError, match=f"1 of 1,010 cases have other texts.*the first is {row['doc']['id']}"):
         compare(read_run(logs["mixed"]), read_run(tmp_path / logs["first"].name))
+
+
+def test_all_cases_are_the_test_and_the_rows_share_a_level(tmp_path):
+    """Cells of the sample: their p values are those of the plain tests under Holm's correction; that of all cases is plain."""
+    a, b = (read_run(inspect_log(tmp_path, judge, "personafeedback", "sample")) for judge in ("mixed", "readable"))
+    found = compare(a, b)
+
+    def plain(group):
+        ids = [
+            case_id for case_id, case in a.cases.items() if group.name in (case.cell, case.cell.split("_")[0], "total")
+        ]
+        gaps = [a.cases[case_id].value("acc") - b.cases[case_id].value("acc") for case_id in ids]
+        return sign_flip_p(gaps, [a.cases[case_id].user_id for case_id in ids])
+
+    *parts, whole = found.groups
+    assert len(parts) == 8
+    assert [group.p for group in parts] == holm([plain(group) for group in parts])
+    assert whole.p == plain(whole)
+    assert "the last row is the test; the other rows have Holm's correction" in " ".join(LEGEND.split())

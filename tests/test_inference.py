@@ -121,6 +121,12 @@ def test_all_right_or_all_wrong_says_what_such_data_leave_open(n):
         assert (wrong.low, wrong.high) == (0.0, same(1 - right.low))
 
 
+def test_cases_of_a_user_that_are_all_right_count_as_fewer():
+    """8 users with 10 cases: a design effect of 1 + .05 * 9, so the 80 cases say as much as 55 of as many users."""
+    found = share([1.0] * 80 + [NAN], [*(f"u{i % 8}" for i in range(80)), "u0"])
+    assert found.low == same(0.025 ** (1.45 / 80))
+
+
 def test_a_share_without_spread_between_0_and_1_is_a_point():
     """A judge that always picks the first response gets half of every case: nothing is left open."""
     found = share([0.5] * 6, USERS)
@@ -303,6 +309,7 @@ def test_holms_correction_is_that_of_statsmodels(seed):
     values = [draw.random() ** 3 for _ in range(draw.randint(1, 30))] + [0.01, 0.01, 1.0]
     assert holm(values) == same(list(multitest.multipletests(values, method="holm")[1]))
     assert holm([]) == []
+    assert holm([0.01, NAN, 0.02]) == same([0.02, NAN, 0.02], nan_ok=True)
     assert holm([0.001, 0.6, 0.02, 0.02]) == same(
         [0.004, 0.6, 0.06, 0.06]
     )  # 4p, p, and 3p twice: 2p is less than before

@@ -18,14 +18,15 @@ from support.inspect_runs import evaluate
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.report import Covariate, Examined
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.personafeedback.record import picked
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports.headline import lines
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.shortcuts import ONE_OF_THEM, agreement
+from personafeedback_tasks.reports.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.reports.tables import markdown, terminal
 from personafeedback_tasks.runs.read import read_run
 
@@ -204,6 +205,26 @@ def test_a_single_user_has_no_interval():
     assert 0 < found.value < 1
     assert math.isnan(found.low)
     assert math.isnan(found.stderr)
+
+
+def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
+    """Right in 3 of 4 readable cases; a fifth is unreadable. acc is 60 %, and so is it at equal length: the length decides nothing."""
+    cases, lengths = {}, {}
+    for number in range(200):
+        right, read = number % 5 in (0, 1, 2), number % 5 != 4
+        answers = RIGHT if right else RIGHT[::-1] if read else ("empty", "empty")
+        case_id = f"general_hard:{number}"
+        cases[case_id] = CaseAnswers(
+            case_id, "general_hard", f"u{number // 10}", "d", RIGHT, (answers,), ({"acc": float(right)},)
+        )
+        lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
+    texts = Examined(
+        baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
+        covariate=Covariate("at equal length", lengths),
+    )
+    found = make_shortcuts(cases, {"total": list(cases)}, PERSONAFEEDBACK.report, texts)["total"]
+    assert found.adjusted.value == same(0.6, abs=1e-6)
+    assert found.adjusted.n == 200
 
 
 # --- in a report -------------------------------------------------------------------------------------------------------

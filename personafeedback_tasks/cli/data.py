@@ -191,7 +191,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         [(where, *counts.values()) for where, counts in audit.pairs_across_cells(found.repeats).items()],
     )
     show_table(
-        "Label ceiling: highest accuracy of an order-blind judge",
+        "Label ceiling: an order-blind judge has at most this accuracy",
         ["cases", "accuracy"],
         [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
     )

@@ -15,6 +15,10 @@ from typing import TypeVar
 LEVEL = 0.95
 """Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
 
+ALIKE = 0.05
+"""Correlation of two cases of a user where all values are equal and cannot show it: above what baselines have on the General
+half (0.02 to 0.04)."""
+
 T = TypeVar("T")
 
 
@@ -122,7 +126,8 @@ def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | 
     Near 0 and 1 a few users have most of the deviations, so the standard error is itself uncertain. The degrees of freedom
     of t are therefore those of that variance, from the kurtosis of the users' deviations (Satterthwaite), and at most
     users - 1. Where all values are 0, or all 1, the error says nothing: the other end is then the share that gives such
-    data with a probability of 2.5 %, as in the interval of Clopper and Pearson.
+    data with a probability of 2.5 %, as in the interval of Clopper and Pearson, with as many independent cases as there are
+    cases over the design effect at the correlation ALIKE.
 
     Args:
         values, users, cells: see `estimate`.
@@ -136,7 +141,9 @@ def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | 
     stderr, tail = _stderr(deviations), (1 - LEVEL) / 2
     low = high = math.nan
     if value in (0, 1) and len(deviations) > 1:
-        reach = 1 - tail ** (1 / n)
+        counts = user_sums([0.0 if math.isnan(value) else 1.0 for value in values], users)
+        effect = 1 + ALIKE * (math.fsum(count * count for count in counts.values()) / n - 1)
+        reach = 1 - tail ** (effect / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
     elif not math.isnan(stderr):
         reach = _t(1 - tail, degrees_of_freedom(deviations)) * stderr / (value * (1 - value))
@@ -226,9 +233,9 @@ def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: f
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p values of several tests, corrected so that any false one is significant at a level with at most that probability.
 
-    Holm (1979), in the order given. scipy has no such correction, and importing statsmodels takes longer than a report.
+    Holm (1979), in the order given; nan is no test, and stays. scipy has no such correction, and importing statsmodels takes longer than a report.
     """
-    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda index: p_values[index])
     found, highest = [math.nan] * len(p_values), 0.0
     for place, index in enumerate(order):
         highest = max(highest, min(1.0, (len(order) - place) * p_values[index]))

@@ -117,7 +117,7 @@ class Audit:
         return frozenset(id_ for name in FLAGGED for id_ in self.findings[name].ids)
 
     def ceiling(self, category: str | None = None) -> float:
-        """Label ceiling: the highest accuracy of an order-blind judge.
+        """Label ceiling: what the accuracy of an order-blind judge is at most, by contradictory labels alone.
 
         For the same user, question and pair of responses it always picks the same response, so that of these rows
         only those with the more frequent label can be right.

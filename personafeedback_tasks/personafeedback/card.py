@@ -111,7 +111,7 @@ def _of_the_texts(facts: CardFacts) -> list[str]:
     """The figures of the texts at hand."""
     languages = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
     return [
-        "Label ceiling, the highest accuracy of an order-blind judge over all cells of the data (contradictory labels): "
+        "Label ceiling: an order-blind judge has at most this accuracy over all cells of the data (contradictory labels): "
         f"{', '.join(facts.ceilings)} (from the audit).",
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "
         f"shares more terms with the persona {facts.baselines['overlap']} %.",

@@ -208,7 +208,7 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
             },
         },
         ceiling=found.ceilings,
-        ceiling_note="Label ceiling, the highest acc of an order-blind judge over all cells of the data (contradictory labels): {}.",
+        ceiling_note="Label ceiling: an order-blind judge has at most this acc over all cells of the data (contradictory labels): {}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate=Covariate(

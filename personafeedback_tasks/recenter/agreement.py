@@ -13,9 +13,7 @@ from ..common.statistics import estimate_of
 from ..engine.judged import Judged
 from ..engine.report import HumanAgreement
 
-NO_VOTES = (
-    "There is no ceiling: these data have labels without votes, so nothing says how far people agree with each other."
-)
+NO_VOTES = "These data have labels without votes, so nothing says how far people agree with each other."
 
 
 def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) -> HumanAgreement:
@@ -66,7 +64,7 @@ def _found(
     return HumanAgreement(
         {name: estimate_of(measure, votes, users) for name, measure in coefficients.items()},
         [(user, one) for user, said in several for one in judge([str(vote) for vote in said])],
-        f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included{only}",
+        f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included (intervals over users, for these annotators){only}",
     )
 
 

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.sign_flips import sign_flip_p
-from ..common.statistics import Estimate, estimate, estimate_of, minimum_detectable_difference
+from ..common.statistics import Estimate, estimate, estimate_of, holm, minimum_detectable_difference
 from ..common.strict_json import jsonable
 from ..engine.judged import CorpusMetric, Judged
 from ..engine.report import Line
@@ -33,7 +33,8 @@ class GroupComparison:
         name: `general_hard`, `general`, `total`.
         acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
-        p: two-sided p value by sign flips of whole users' differences, in (0, 1].
+        p: two-sided p value by sign flips of whole users' differences, in (0, 1]. That over all cases is the test; those of the
+            other groups, of which there may be ten, have Holm's correction.
         only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
             reverse.
         detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
@@ -152,10 +153,12 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 others=_others(run_a, run_b, ids, users),
             )
         )
+    *parts, whole = groups
+    corrected = holm([part.p for part in parts])
     return Comparison(
         run_a,
         run_b,
-        tuple(groups),
+        (*(replace(part, p=p) for part, p in zip(parts, corrected, strict=True)), whole),
         tuple(sorted(run_a.cases.keys() - common)),
         tuple(sorted(run_b.cases.keys() - common)),
         unchecked or {},
@@ -183,7 +186,7 @@ def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Judged], S
 
 LEGEND = (
     "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
-    "differences; only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
+    "differences (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
     "detectable: the minimum detectable difference at 80 % power."
 )
 

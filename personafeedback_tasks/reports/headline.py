@@ -51,7 +51,7 @@ def users(report: Report) -> list[str]:
         return []
     quantiles = [f"{percent} % of users at {_with_interval(value)}" for percent, value in found.quantiles.items()]
     return [
-        f"True accuracies by user ({found.count:,} users; chance taken out, at equal cells; 95 % intervals):",
+        f"By user ({found.count:,} users; accuracies without what chance adds, at equal cells, with 95 % intervals):",
         f"  mean of the worst tenth {_with_interval(found.worst_tenth)}; {', '.join(quantiles)}",
         f"  standard deviation beyond chance {_percent(found.spread)} ({_percent(found.low)} to {_percent(found.high)}) points",
         *(f"  {line}" for line in _slices(found)),

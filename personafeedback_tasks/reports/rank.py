@@ -190,10 +190,11 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
 
 
 def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examined | None) -> Estimate | None:
-    picked = run.benchmark.report.picked
-    if picked is None or texts is None or texts.covariate is None:
+    spec = run.benchmark.report
+    if spec.picked is None or texts is None or texts.covariate is None:
         return None
-    return at_zero([picked(run.cases[i]) for i in ids], [texts.covariate.values[i] for i in ids], users)
+    scores = [run.cases[i].value(spec.primary) for i in ids]
+    return at_zero(scores, [texts.covariate.values[i] for i in ids], users)
 
 
 def _measures(run: Run, ids: Sequence[str]) -> dict[str, Estimate]:

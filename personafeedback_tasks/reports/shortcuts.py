@@ -83,7 +83,11 @@ def _of_group(cases: Sequence[CaseAnswers], picks: Sequence[float], spec: Report
     baselines = {name: [texts.baselines[case.case_id][name] for case in cases] for name in spec.shortcuts}
     adjusted = None
     if texts.covariate:
-        adjusted = at_zero(picks, [texts.covariate.values[case.case_id] for case in cases], users)
+        adjusted = at_zero(
+            [case.value(spec.primary) for case in cases],
+            [texts.covariate.values[case.case_id] for case in cases],
+            users,
+        )
     return Shortcuts({name: agreement(picks, baseline, users, cells) for name, baseline in baselines.items()}, adjusted)
 
 
