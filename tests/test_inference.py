@@ -13,10 +13,11 @@ import scipy
 from scipy import stats
 from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners_of, sums_of
 
-from personafeedback_tasks.common.sign_flips import familywise_p, sign_flip_p
+from personafeedback_tasks.common.sign_flips import familywise_p, range_by_chance, sign_flip_p
 from personafeedback_tasks.common.statistics import (
     Estimate,
     estimate,
+    estimate_of,
     holm,
     minimum_detectable_difference,
     share,
@@ -272,6 +273,49 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     assert minimum_detectable_difference(shuffled, whose) == same(
         minimum_detectable_difference(differences, owners), rel=1e-12
     )
+
+
+def test_the_range_of_equal_runs_is_no_finding():
+    """Five equal runs of 1,010 cases differ by 1.3 points or so; p is uniform."""
+    rng = np.random.default_rng(4)
+    made = [range_by_chance(rng.binomial(10, 0.75, (5, 101))) for _ in range(200)]
+    assert np.mean([p <= 0.05 for _, p in made]) <= 0.1
+    assert np.mean([p <= 0.5 for _, p in made]) == same(0.5, abs=0.12)
+    # The expected range of five normal values is 2.326 standard deviations.
+    assert np.mean([chance for chance, _ in made]) / 1010 == same(2.326 * math.sqrt(0.75 * 0.25 / 1010), rel=0.05)
+
+
+def test_a_run_that_is_better_for_every_user_makes_a_range_that_chance_does_not():
+    assert range_by_chance([[9.0] * 20, [8.0] * 20, [8.0] * 20])[1] == 0.001
+
+
+def average(values):
+    """A measure that is a mean, so that its jackknife error is known: the spread of the users' means, each of one case."""
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (-1.0, 1.0), (0.0, math.inf)])
+def test_the_interval_of_a_measure_stays_between_its_ends(ends):
+    values, users = [0.9, 1.0, 0.95, 0.2], list("uvwx")
+    plain, found = estimate_of(average, values, users), estimate_of(average, values, users, ends)
+    assert (found.value, found.stderr, found.n, found.users) == (plain.value, plain.stderr, 4, 4)
+    assert plain.high > 1
+    least, most = ends
+    assert least < found.low < found.value < found.high < most
+
+    def on_scale(x):
+        return math.log(x - least) - (math.log(most - x) if most < math.inf else 0)
+
+    slope = 1 / (found.value - least) + (1 / (most - found.value) if most < math.inf else 0)
+    reach = stats.t.ppf(0.975, 3) * found.stderr * slope
+    middle = on_scale(found.value)
+    assert (on_scale(found.low), on_scale(found.high)) == same((middle - reach, middle + reach))
+
+
+def test_the_interval_of_a_measure_at_its_end_is_cut_off():
+    found = estimate_of(max, [0.9, 1.0, 0.8], list("uvw"), (0.0, 1.0))
+    assert (found.value, found.high) == (1, 1)
+    assert 0 <= found.low < 1
 
 
 @pytest.mark.parametrize("users", [2, 5, 9])

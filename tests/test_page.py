@@ -194,6 +194,9 @@ def test_calibration_counts_the_picked_response_by_its_probability(template):
     assert (bins[0.5, 0.55].predicted, bins[0.5, 0.55].right.value) == (same(0.5), same(0.5))
     assert found.n == 5
     assert found.error == same((2 * 0.4 + 0.38 + 0 + 0) / 5)
+    # Variances of the sums of the bins: 2 * .9 * .1, .62 * .38, .5 * .5 and 0.
+    spread = math.sqrt(0.18) + math.sqrt(0.62 * 0.38) + 0.5
+    assert found.chance == same(math.sqrt(2 / math.pi) * spread / 5)
 
 
 def test_a_judge_as_sure_as_it_is_right_has_hardly_any_calibration_error(template):
@@ -201,7 +204,9 @@ def test_a_judge_as_sure_as_it_is_right_has_hardly_any_calibration_error(templat
     sureness = [rng.uniform(0.5, 1) for _ in range(20_000)]
     honest = [value if rng.random() < value else 1 - value for value in sureness]
     boastful = [0.93 if rng.random() < 0.6 else 0.07 for _ in range(20_000)]
-    assert calibration.calibration(sure(template, honest)).error < 0.02
+    found = calibration.calibration(sure(template, honest))
+    assert found.error == same(found.chance, abs=0.005)
+    assert found.error < 0.02
     assert calibration.calibration(sure(template, boastful)).error == same(0.33, abs=0.02)
 
 

@@ -701,7 +701,7 @@ def test_runs_that_differ_only_in_the_wording_print_their_range(real_data, tmp_p
     assert done.exit_code == 0, done.output
     acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
     assert acc < 0.5, "the mixed judge would not be the lowest"
-    line = f"general hard: acc {100 * acc:.1f} (v1) to 100.0 (v2), a range of {100 * (1 - acc):.1f} over 3 wordings"
+    line = f"general hard: acc {100 * acc:.1f} (v1) to 100.0 (v2), a range of {100 * (1 - acc):.1f} over 3 wordings; equally good"
     assert line in done.stdout
     assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 

@@ -98,5 +98,5 @@ def _estimated(
     measure: Callable[[Sequence[Sequence[str]]], float], rows: Sequence[Sequence[str]], users: Sequence[str]
 ) -> Estimate:
     if len(set(users)) > 1:
-        return estimate_of(measure, rows, users)
+        return estimate_of(measure, rows, users, (-1.0, 1.0))
     return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), len(set(users)))

@@ -189,18 +189,37 @@ def degrees_of_freedom(deviations: Mapping[str, float]) -> float:
     return min(count - 1.0, max(1.0, 2 * count / (kurtosis - 1) - 1)) if kurtosis > 1 else count - 1.0
 
 
-def estimate_of(measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Sequence[str]) -> Estimate:
+def estimate_of(
+    measure: Callable[[Sequence[T]], float],
+    items: Sequence[T],
+    users: Sequence[str],
+    ends: tuple[float, float] = (-math.inf, math.inf),
+) -> Estimate:
     """The same for something that is not a mean over cases, with its jackknife standard error.
 
     Args:
         measure, items: see `jackknife_stderr`.
         users: the user of each case.
+        ends: of the measure. Its interval stays between them: value +- t * stderr on the scale of log((value - low) / (high -
+            value)), or of log(value - low) where nothing bounds it above. At an end the plain interval is cut off there.
 
     Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
     """
     value, stderr, count = measure(items), jackknife_stderr(measure, items, users), len(set(users))
     reach = _t(1 - (1 - LEVEL) / 2, count - 1) * stderr if stderr else math.nan
-    return Estimate(value, stderr, value - reach, value + reach, len(items), count)
+    least, most = ends
+    low, high = max(least, value - reach), min(most, value + reach)
+    if math.isnan(reach):
+        low = high = math.nan
+    elif math.isfinite(least) and least < value < most:
+        # The slope of the scale at the value, and back.
+        below, above = value - least, most - value
+        factor = math.exp(reach * (1 / below + 1 / above))  # 1 / inf is 0
+        if math.isfinite(most):
+            low, high = (least + (most - least) / (1 + above / below * by) for by in (factor, 1 / factor))
+        else:
+            low, high = least + below / factor, least + below * factor
+    return Estimate(value, stderr, low, high, len(items), count)
 
 
 def by_user(moves: Iterable[tuple[str, float]]) -> dict[str, float]:

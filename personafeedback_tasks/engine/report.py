@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,11 @@ class Line:
     @property
     def title(self) -> str:
         return self.label or self.measure
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest value: of a share, a correlation, or a ratio."""
+        return (0.0, 1.0) if self.share else (-1.0, 1.0) if self.sign else (0.0, math.inf)
 
 
 @dataclass(frozen=True)

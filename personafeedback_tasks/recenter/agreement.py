@@ -62,7 +62,7 @@ def _found(
     people = f"{min(count)} to {max(count)}" if len(count) > 1 else f"{min(count)}"
     only = f"; {len(rows) - len(several):,} rows have no votes or a single one" if len(several) < len(rows) else ""
     return HumanAgreement(
-        {name: estimate_of(measure, votes, users) for name, measure in coefficients.items()},
+        {name: estimate_of(measure, votes, users, (-1.0, 1.0)) for name, measure in coefficients.items()},
         [(user, one) for user, said in several for one in judge([str(vote) for vote in said])],
         f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included (intervals over users, for these annotators){only}",
     )

@@ -14,7 +14,7 @@ BINS = 10
 NOTE = (
     "A prediction is one case (and epoch). The run picks the response that is more probable on average over its calls; that probability is at least "
     "50 %. A calibrated run is right in that share of the cases: on the diagonal. The calibration error is the mean distance from it, weighted by "
-    "the number of predictions."
+    "the number of predictions; chance alone makes some, which is printed beside it."
 )
 
 
@@ -41,11 +41,13 @@ class Calibration:
     Attributes:
         bins: all of them, empty ones too.
         error: mean over the predictions of the distance between `predicted` and `right` of their bin.
+        chance: the same of a run with these probabilities that is calibrated, on average: the error of so few predictions.
         n: the number of predictions.
     """
 
     bins: tuple[Bin, ...]
     error: float
+    chance: float
     n: int
 
 
@@ -75,4 +77,7 @@ def calibration(run: Run) -> Calibration | None:
         for place, inside in enumerate(sorted_in)
     )
     error = math.fsum(one.right.n * abs(one.predicted - one.right.value) for one in bins if one.right.n) / len(found)
-    return Calibration(bins, error, len(found))
+    # A calibrated bin of n is right in its mean probability, with a variance of sum p (1 - p) / n ** 2; E|x| = sqrt(2 / pi) sd.
+    spreads = (math.sqrt(math.fsum(sure * (1 - sure) for sure, *_ in inside)) for inside in sorted_in)
+    chance = math.sqrt(2 / math.pi) * math.fsum(spreads) / len(found)
+    return Calibration(bins, error, chance, len(found))

@@ -139,7 +139,8 @@ def measures_of(
     }
     for measure, over in benchmark.corpus.items():
         if (only is None or measure in only) and cases:
-            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users)
+            ends = benchmark.report.line(measure).ends
+            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends)
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..common.sign_flips import range_by_chance
+from ..common.statistics import user_sums
 from ..runs.run import Run
+from .groups import groups_of
 from .report import Report
 from .table import percent
 
@@ -18,11 +21,15 @@ class Sensitivity:
         model: as the harness names it.
         group: the cell, category or total.
         acc: wording (such as `v2` or `v1, language en`) -> acc in [0, 1], from the lowest.
+        chance: the mean range of wordings that are equally good.
+        p: of "these are", see `sign_flips.range_by_chance`.
     """
 
     model: str
     group: str
     acc: dict[str, float]
+    chance: float
+    p: float
 
     @property
     def range(self) -> float:
@@ -34,7 +41,8 @@ class Sensitivity:
         (low, lowest), *_, (high, highest) = self.acc.items()
         return (
             f"{self.model}, {self.group.replace('_', ' ')}: acc {percent(lowest)} ({low}) to {percent(highest)} ({high}), "
-            f"a range of {percent(self.range)} over {len(self.acc)} wordings"
+            f"a range of {percent(self.range)} over {len(self.acc)} wordings; equally good ones would have {percent(self.chance)} on average "
+            f"(p = {self.p:.3f})"
         )
 
 
@@ -51,8 +59,19 @@ def sensitivities(reports: Sequence[Report]) -> list[Sensitivity]:
             for group in some[0].groups:
                 score = {_wording(report.run): report.by_name[group.name].measures[primary].value for report in some}
                 ordered = dict(sorted(score.items(), key=lambda item: item[1]))
-                found.append(Sensitivity(some[0].run.model, group.name, ordered))
+                chance, p = _by_chance([report.run for report in some], group.name)
+                found.append(Sensitivity(some[0].run.model, group.name, ordered, chance, p))
     return found
+
+
+def _by_chance(runs: Sequence[Run], group: str) -> tuple[float, float]:
+    """See `Sensitivity`; the runs have the same cases."""
+    first, primary = runs[0], runs[0].benchmark.report.primary
+    (ids,) = (ids for name, _, ids in groups_of(first.cases.values(), (), first.benchmark) if name == group)
+    users = [first.cases[case_id].user_id for case_id in ids]
+    sums = [user_sums([run.cases[case_id].value(primary) for case_id in ids], users) for run in runs]
+    chance, p = range_by_chance([list(of_run.values()) for of_run in sums])
+    return chance / len(ids), p
 
 
 def _wording(run: Run) -> str:

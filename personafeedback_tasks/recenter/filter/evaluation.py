@@ -69,5 +69,8 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     users = [row.user_id for row in rows]
     judged = [Judged((target(row),), (answer,)) for row, answer in zip(rows, answers, strict=True)]
     right = [float(one.targets == one.answers) for one in judged]
-    found = {name: estimate_of(measure, judged, users) for name, measure in RELEVANCE.corpus.items()}
+    found = {
+        name: estimate_of(measure, judged, users, RELEVANCE.report.line(name).ends)
+        for name, measure in RELEVANCE.corpus.items()
+    }
     return {"acc": estimate(right, users), **found}
