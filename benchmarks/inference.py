@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support import planted_users
+from support import planted_prompts, planted_users
 from support.planted_rankings import CASES, USERS, places_hold, scores
 
 from personafeedback_tasks.reports.rank import LEVEL, pairs_of
@@ -64,8 +64,18 @@ def users() -> None:
                 row(f"interval: {name}", planted, round(rate * count), count, len(sizes), sum(sizes))
 
 
+def prompts() -> None:
+    for spread in (0.0, 0.3, 0.5, 1.0):
+        both, alone = planted_prompts.held(spread, SIMULATIONS, SEED)
+        where = planted_prompts.USERS, planted_prompts.PAIRS * planted_prompts.ROWS
+        planted = f"{planted_prompts.PROMPTS} prompts with a standard deviation of {spread:g} logits"
+        row("interval by user and prompt", planted, round(both * SIMULATIONS), SIMULATIONS, *where)
+        row("the same by user alone", planted, round(alone * SIMULATIONS), SIMULATIONS, *where)
+
+
 if __name__ == "__main__":
     print("| claim | planted | rate | users | cases |\n| :-- | :-- | --: | --: | --: |")
     many_runs()
     places()
     users()
+    prompts()

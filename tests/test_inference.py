@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy
 from scipy import stats
+from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.common.sign_flips import familywise_p, range_by_chance, sign_flip_p
@@ -19,6 +20,7 @@ from personafeedback_tasks.common.statistics import (
     estimate,
     estimate_of,
     holm,
+    jackknife_stderr,
     minimum_detectable_difference,
     share,
 )
@@ -364,6 +366,46 @@ def test_p_leaves_the_global_random_state_alone():
     before = np.random.get_state()[1].tolist()
     assert sign_flip_p(minus(a, b), owners) == sign_flip_p(minus(a, b), owners)
     assert np.random.get_state()[1].tolist() == before
+
+
+# --- users and prompts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regression(seed):
+    api = pytest.importorskip("statsmodels.api")
+    values, users, prompts = planted_prompts.drawn(np.random.default_rng(seed), 0.8)
+    ways = [np.unique(names, return_inverse=True)[1] for names in (users, prompts)]
+    pairs = np.unique([f"{user} {prompt}" for user, prompt in zip(users, prompts, strict=True)], return_inverse=True)[1]
+
+    def variance(groups):
+        fit = api.OLS(np.array(values), np.ones(len(values))).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}
+        )
+        return fit.bse[0] ** 2
+
+    expected = math.sqrt(variance(ways[0]) + variance(ways[1]) - variance(pairs))
+    found = estimate(values, users, also=prompts)
+    assert found.stderr == same(expected)
+    assert found.high - found.low == same(2 * stats.t.ppf(0.975, planted_prompts.PROMPTS - 1) * expected)
+    assert share(values, users, also=prompts).stderr == same(expected)
+    # The jackknife of a mean with clusters of one size: the same, but for how it weighs clusters of other sizes.
+    assert jackknife_stderr(average, values, users, prompts) == same(expected, rel=0.06)
+
+
+@pytest.mark.parametrize("also", [None, ["p"] * 6, list("abcdef")])
+def test_prompts_that_no_users_share_change_nothing(also):
+    assert estimate(VALUES, USERS, also=also) == same_estimate(estimate(VALUES, USERS))
+    assert share(VALUES, USERS, also=also).stderr == same(share(VALUES, USERS).stderr)
+
+
+@pytest.mark.slow
+def test_intervals_over_users_and_prompts_hold():
+    """benchmarks/inference.py draws more of them, and other spreads."""
+    both, alone = planted_prompts.held(1.0, 200, 20250615)
+    assert both >= 0.87
+    assert alone <= 0.75
+    assert planted_prompts.odds_held(0.5, 40, 20250615) >= 0.82
 
 
 # --- with the truth planted: benchmarks of the real size, drawn anew -------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 LEVEL = 0.95
 """Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
@@ -20,6 +20,7 @@ ALIKE = 0.05
 half (0.02 to 0.04)."""
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def mean(values: Iterable[float]) -> float:
@@ -51,7 +52,12 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
     return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
 
 
-def jackknife_stderr(measure: Callable[[Sequence[T]], float], items: Sequence[T], clusters: Sequence[str]) -> float:
+def jackknife_stderr(
+    measure: Callable[[Sequence[T]], float],
+    items: Sequence[T],
+    clusters: Sequence[str],
+    also: Sequence[str] | None = None,
+) -> float:
     """Standard error of something that is not a mean over cases, such as F1: leaving out one cluster at a time.
 
     sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
@@ -60,16 +66,40 @@ def jackknife_stderr(measure: Callable[[Sequence[T]], float], items: Sequence[T]
         measure: items -> its value; nan where it is undefined.
         items: one per case.
         clusters: the cluster (one user) of each case. nan with fewer than two, or where it is undefined without one of them.
+        also: the cluster of each case in another way (one prompt), see `two_way`.
     """
-    names = list(dict.fromkeys(clusters))
-    if len(names) < 2:
-        return math.nan
-    without = [
-        measure([item for item, cluster in zip(items, clusters, strict=True) if cluster != left_out])
-        for left_out in names
-    ]
-    center = math.fsum(without) / len(names)
-    return math.sqrt((len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without))
+
+    def variance(clusters: Sequence[object]) -> float:
+        names = list(dict.fromkeys(clusters))
+        if len(names) < 2:
+            return math.nan
+        without = [
+            measure([item for item, cluster in zip(items, clusters, strict=True) if cluster != left_out])
+            for left_out in names
+        ]
+        center = math.fsum(without) / len(names)
+        return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
+
+    return math.sqrt(two_way(variance, clusters, also))
+
+
+def two_way(
+    variance: Callable[[Sequence[object]], float], clusters: Sequence[str], also: Sequence[str] | None
+) -> float:
+    """The variance where cases are alike within users and within prompts: that of users + that of prompts - that of their pairs
+    (Cameron, Gelbach, Miller 2011), and at least either of the first two, since the difference may be too small with few clusters.
+
+    Args:
+        variance: cluster of each case -> the variance with these clusters alone.
+        clusters: of each case: its user.
+        also: its prompt; None, or one prompt in all, for the users alone. Prompts of one user each change nothing.
+    """
+    of_clusters = variance(clusters)
+    if also is None or len(set(also)) < 2:
+        return of_clusters
+    of_others = variance(also)
+    pairs = list(zip(clusters, also, strict=True))
+    return max(of_clusters, of_others, of_clusters + of_others - variance(pairs))
 
 
 @dataclass(frozen=True)
@@ -93,7 +123,12 @@ class Estimate:
     users: int
 
 
-def estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None = None) -> Estimate:
+def estimate(
+    values: Sequence[float],
+    users: Sequence[str],
+    cells: Sequence[str] | None = None,
+    also: Sequence[str] | None = None,
+) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
@@ -103,8 +138,11 @@ def estimate(values: Sequence[float], users: Sequence[str], cells: Sequence[str]
         values: one per case, in any unit; nan is left out.
         users: the user of each case.
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
+        also: the prompt of each case where users share prompts, see `two_way`; the degrees of freedom are then those of the fewer.
     """
-    return of_mean(*_mean(values, users, cells))
+    value, n, moves = _mean(values, cells)
+    spread = _spread(moves, users, also)
+    return _symmetric(value, n, spread.stderr, spread.count - 1, spread.users)
 
 
 def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
@@ -115,12 +153,20 @@ def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
         n: number of defined values.
         deviations: user -> the sum of the deviations of its cases from the mean, each by its weight in the mean.
     """
-    stderr = _stderr(deviations)
-    reach = _t(1 - (1 - LEVEL) / 2, len(deviations) - 1) * stderr
-    return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
+    return _symmetric(value, n, _stderr(deviations), len(deviations) - 1, len(deviations))
 
 
-def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None = None) -> Estimate:
+def _symmetric(value: float, n: int, stderr: float, degrees: float, users: int) -> Estimate:
+    reach = critical(degrees) * stderr
+    return Estimate(value, stderr, value - reach, value + reach, n, users)
+
+
+def share(
+    values: Sequence[float],
+    users: Sequence[str],
+    cells: Sequence[str] | None = None,
+    also: Sequence[str] | None = None,
+) -> Estimate:
     """The same for values in [0, 1], with an interval that stays there: value +- t * stderr on the logit scale.
 
     Near 0 and 1 a few users have most of the deviations, so the standard error is itself uncertain. The degrees of freedom
@@ -130,32 +176,31 @@ def share(values: Sequence[float], users: Sequence[str], cells: Sequence[str] | 
     cases over the design effect at the correlation ALIKE.
 
     Args:
-        values, users, cells: see `estimate`.
+        values, users, cells, also: see `estimate`.
 
     Raises:
         ValueError: a value is outside [0, 1].
     """
     if any(value < 0 or value > 1 for value in values):
         raise ValueError("found a value outside [0, 1], expected shares")
-    value, n, deviations = _mean(values, users, cells)
-    stderr, tail = _stderr(deviations), (1 - LEVEL) / 2
+    value, n, moves = _mean(values, cells)
+    spread = _spread(moves, users, also)
+    stderr, tail = spread.stderr, (1 - LEVEL) / 2
     low = high = math.nan
-    if value in (0, 1) and len(deviations) > 1:
+    if value in (0, 1) and spread.users > 1:
         counts = user_sums([0.0 if math.isnan(value) else 1.0 for value in values], users)
         effect = 1 + ALIKE * (math.fsum(count * count for count in counts.values()) / n - 1)
         reach = 1 - tail ** (effect / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
     elif not math.isnan(stderr):
-        reach = _t(1 - tail, degrees_of_freedom(deviations)) * stderr / (value * (1 - value))
+        reach = _t(1 - tail, spread.degrees) * stderr / (value * (1 - value))
         odds = math.log(value / (1 - value))
         low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
-    return Estimate(value, stderr, low, high, n, len(deviations))
+    return Estimate(value, stderr, low, high, n, spread.users)
 
 
-def _mean(
-    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None
-) -> tuple[float, int, dict[str, float]]:
-    """(mean, number of defined values, user -> the sum of the deviations of its cases, each by its weight in the mean).
+def _mean(values: Sequence[float], cells: Sequence[str] | None) -> tuple[float, int, list[float]]:
+    """(mean, number of defined values, the deviation of each case by its weight in the mean; nan where its value is).
 
     With cells, the deviations are those from the mean of the case's cell. A cell without a defined value makes it nan.
     """
@@ -165,22 +210,44 @@ def _mean(
         if not math.isnan(value):
             in_cell[cell].append(value)
     means = {cell: mean(found) for cell, found in in_cell.items()}
-    deviations: dict[str, float] = {}
-    for value, user, cell in zip(values, users, cells, strict=True):
-        if not math.isnan(value):
-            weight = len(in_cell) * len(in_cell[cell])
-            deviations[user] = deviations.get(user, 0.0) + (value - means[cell]) / weight
+    moves = [
+        math.nan if math.isnan(value) else (value - means[cell]) / (len(in_cell) * len(in_cell[cell]))
+        for value, cell in zip(values, cells, strict=True)
+    ]
     middle = math.fsum(means.values()) / len(means) if means else math.nan
-    return middle, sum(map(len, in_cell.values())), deviations
+    return middle, sum(map(len, in_cell.values())), moves
 
 
-def _stderr(deviations: Mapping[str, float]) -> float:
+@dataclass(frozen=True)
+class _Spread:
+    """How far a mean is known: its standard error, the degrees of freedom of that by kurtosis, the number of users, and that of the
+    fewer of users and prompts."""
+
+    stderr: float
+    degrees: float
+    users: int
+    count: int
+
+
+def _spread(moves: Sequence[float], users: Sequence[str], also: Sequence[str] | None) -> _Spread:
+    def summed(clusters: Sequence[object]) -> dict[object, float]:
+        return by_user((cluster, move) for move, cluster in zip(moves, clusters, strict=True) if not math.isnan(move))
+
+    ways = [summed(clusters) for clusters in (users, also) if clusters is not None]
+    ways = [way for number, way in enumerate(ways) if not number or len(way) > 1]
+    stderr = _stderr(ways[0])
+    if len(ways) > 1:
+        stderr = math.sqrt(two_way(lambda clusters: _stderr(summed(clusters)) ** 2, users, also))
+    return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
+
+
+def _stderr(deviations: Mapping[Any, float]) -> float:
     """See `clustered_stderr`."""
     count = len(deviations)
     return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
 
 
-def degrees_of_freedom(deviations: Mapping[str, float]) -> float:
+def degrees_of_freedom(deviations: Mapping[Any, float]) -> float:
     """Degrees of freedom of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
     count = len(deviations)
     squares = [d * d for d in deviations.values()]
@@ -194,6 +261,7 @@ def estimate_of(
     items: Sequence[T],
     users: Sequence[str],
     ends: tuple[float, float] = (-math.inf, math.inf),
+    also: Sequence[str] | None = None,
 ) -> Estimate:
     """The same for something that is not a mean over cases, with its jackknife standard error.
 
@@ -202,11 +270,13 @@ def estimate_of(
         users: the user of each case.
         ends: of the measure. Its interval stays between them: value +- t * stderr on the scale of log((value - low) / (high -
             value)), or of log(value - low) where nothing bounds it above. At an end the plain interval is cut off there.
+        also: see `estimate`.
 
     Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
     """
-    value, stderr, count = measure(items), jackknife_stderr(measure, items, users), len(set(users))
-    reach = _t(1 - (1 - LEVEL) / 2, count - 1) * stderr if stderr else math.nan
+    value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
+    fewer = min(count, len(set(also))) if also is not None and len(set(also)) > 1 else count
+    reach = critical(fewer - 1) * stderr if stderr else math.nan
     least, most = ends
     low, high = max(least, value - reach), min(most, value + reach)
     if math.isnan(reach):
@@ -222,14 +292,14 @@ def estimate_of(
     return Estimate(value, stderr, low, high, len(items), count)
 
 
-def by_user(moves: Iterable[tuple[str, float]]) -> dict[str, float]:
+def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
     """User -> the sum of what that user's cases move an estimate by; the moves of all cases sum to 0.
 
     Args:
         moves: (user, move) of each case. Where an estimate is a function of several means, a user may have cases in several of
             them: the sum has their covariance.
     """
-    deviations: dict[str, float] = {}
+    deviations: dict[K, float] = {}
     for user, move in moves:
         deviations[user] = deviations.get(user, 0.0) + move
     return deviations

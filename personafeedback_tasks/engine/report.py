@@ -91,6 +91,7 @@ class Examined:
         covariate: what the scores are adjusted for, if anything.
         people: user id -> attribute -> its value, for slices by what many users share.
         flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
+        prompts: case id -> its prompt, where users share prompts, so that the cases of one go together too; empty elsewhere.
     """
 
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -104,6 +105,11 @@ class Examined:
     covariate: Covariate | None = None
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+    def prompts_of(self, ids: Sequence[str]) -> list[str] | None:
+        """The prompt of each case, for `statistics.two_way`; None where users share none."""
+        return [self.prompts[case_id] for case_id in ids] if self.prompts else None
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ def relevance(rows: Rows[Relevance], asked: Collection[str]) -> Examined:
         return UNDER_CONTROL
     said, notes = baselines.relevance(rows.cases)
     votes = [(row.user_id, [YES if vote else NO for vote in row.votes]) for row in (*rows.cases, *rows.tied)]
-    return Examined(said=said, said_notes=notes, agreement=agreement.of_labels(votes, (YES, NO)))
+    prompts = {row.id: row.prompt for row in rows}
+    return Examined(said=said, said_notes=notes, agreement=agreement.of_labels(votes, (YES, NO)), prompts=prompts)
 
 
 def extraction(rows: Rows[Extraction], asked: Collection[str]) -> Examined:
@@ -51,6 +52,7 @@ def response(rows: Rows[Response], asked: Collection[str]) -> Examined:
     return Examined(
         said={"always no difference": _always(rows, (middle, middle)), "always much better": _always(rows, BETTER)},
         agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+        prompts={row.id: row.prompt for row in rows},
     )
 
 

@@ -91,8 +91,9 @@ def make_group(
     """
     ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
-    shared = partial(share, users=users, cells=strata)
-    measures = measures_of(benchmark, cases, values, strata)
+    also = texts.prompts_of(ids) if texts else None
+    shared = partial(share, users=users, cells=strata, also=also)
+    measures = measures_of(benchmark, cases, values, strata, also=also)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
@@ -109,7 +110,7 @@ def make_group(
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
         subsets=_subsets(texts, ids, primary, shared) if texts else {},
-        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata) if gain else None,
+        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
     )
 
 
@@ -119,6 +120,7 @@ def measures_of(
     values: Mapping[str, Mapping[str, float]],
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
+    also: Sequence[str] | None = None,
 ) -> dict[str, Estimate]:
     """Every measure over some cases: means of values, and those over the corpus.
 
@@ -126,13 +128,14 @@ def measures_of(
         values: case id -> measure -> value, see `ReportSpec.values`; of more cases, for the names of the measures.
         strata: the cell of each case, for means that weigh cells equally.
         only: the measures that are asked for; None for all.
+        also: the prompt of each case where users share prompts, see `Examined.prompts`.
     """
     users = [case.user_id for case in cases]
     of_corpus = list(map(judged, cases))
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
         measure: (share if benchmark.report.line(measure).share else estimate)(
-            [values[case.case_id][measure] for case in cases], users, strata
+            [values[case.case_id][measure] for case in cases], users, strata, also
         )
         for measure in names
         if only is None or measure in only
@@ -140,7 +143,7 @@ def measures_of(
     for measure, over in benchmark.corpus.items():
         if (only is None or measure in only) and cases:
             ends = benchmark.report.line(measure).ends
-            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends)
+            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends, also)
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 

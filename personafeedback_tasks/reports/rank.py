@@ -160,6 +160,7 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
     scores = [mine for mine, *_ in scored]
     pairs = pairs_of(scores, users)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
+    also = texts.prompts_of(ids) if texts else None
     baselines = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case) if texts else {}
     rows = []
     for place, (mine, run, beside) in enumerate(scored, start=1):
@@ -173,12 +174,12 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
                 run=run,
                 rank=1 + sum(sum(other) > sum(mine) + 1e-9 for other in scores),
                 ranks=ranks_of(place, len(scored), apart),
-                score=share(mine, users),
-                macro=share(mine, users, cells) if has_macro(run) else None,
-                margins={name: estimate(values, users) for name, values in against.items()},
+                score=share(mine, users, also=also),
+                macro=share(mine, users, cells, also) if has_macro(run) else None,
+                margins={name: estimate(values, users, also=also) for name, values in against.items()},
                 adjusted=_adjusted(run, ids, users, texts),
                 differences=_differences(run, beside),
-                measures=_measures(run, ids),
+                measures=_measures(run, ids, also),
                 tokens=mean(run.cases[i].tokens for i in ids),
                 tied=_tied(place, len(scored), apart),
             )
@@ -197,13 +198,13 @@ def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examine
     return at_zero(scores, [texts.covariate.values[i] for i in ids], users)
 
 
-def _measures(run: Run, ids: Sequence[str]) -> dict[str, Estimate]:
+def _measures(run: Run, ids: Sequence[str], also: Sequence[str] | None) -> dict[str, Estimate]:
     """Those of `ReportSpec.ranked`, in its order."""
     cases, ranked = [run.cases[i] for i in ids], run.benchmark.report.ranked
     values = {
         case.case_id: {name: case.value(name) for name in ranked if name not in run.benchmark.corpus} for case in cases
     }
-    found = measures_of(run.benchmark, cases, values, only=ranked)
+    found = measures_of(run.benchmark, cases, values, only=ranked, also=also)
     return {name: found[name] for name in ranked if name in found}
 
 

@@ -61,16 +61,17 @@ def held_out(
 
 
 def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
-    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users.
+    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts, which share rows. How much
+    another training set would change the filter is not in them.
 
     Args:
         answers: YES or NO, one per row.
     """
-    users = [row.user_id for row in rows]
+    users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
     judged = [Judged((target(row),), (answer,)) for row, answer in zip(rows, answers, strict=True)]
     right = [float(one.targets == one.answers) for one in judged]
     found = {
-        name: estimate_of(measure, judged, users, RELEVANCE.report.line(name).ends)
+        name: estimate_of(measure, judged, users, RELEVANCE.report.line(name).ends, prompts)
         for name, measure in RELEVANCE.corpus.items()
     }
-    return {"acc": estimate(right, users), **found}
+    return {"acc": estimate(right, users, also=prompts), **found}

@@ -1,0 +1,61 @@
+"""Rows that users and prompts share, drawn anew: as many as the authors' labels of relevance have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from personafeedback_tasks.common.statistics import Estimate, estimate_of, share
+
+USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
+"""Of each pair of a user and a prompt, ROWS attributes."""
+
+
+def drawn(rng: np.random.Generator, spread: float) -> tuple[list[float], list[str], list[str]]:
+    """(value of each row, its user, its prompt): users differ by .3 on the logit scale, prompts by `spread`."""
+    while True:
+        pairs = rng.permutation(USERS * PROMPTS)[:PAIRS]
+        users, prompts = pairs // PROMPTS, pairs % PROMPTS
+        if len(set(users)) == USERS and len(set(prompts)) == PROMPTS:
+            break
+    odds = 1.0 + rng.normal(0, 0.3, USERS)[users] + rng.normal(0, spread, PROMPTS)[prompts]
+    right = rng.random((ROWS, PAIRS)) < 1 / (1 + np.exp(-odds))
+    names = [f"u{user}" for user in users] * ROWS, [f"p{prompt}" for prompt in prompts] * ROWS
+    return right.astype(float).ravel().tolist(), *names
+
+
+def true_mean(spread: float) -> float:
+    """The share of right rows over all users and prompts."""
+    odds, weights = np.polynomial.hermite_e.hermegauss(60)
+    chances = 1 / (1 + np.exp(-(1.0 + np.hypot(0.3, spread) * odds)))
+    return float(chances @ weights / weights.sum())
+
+
+def held(spread: float, simulations: int, seed: int) -> tuple[float, float]:
+    """Share of the simulations whose interval holds the true mean: by user and prompt, and by user alone."""
+    rng, true = np.random.default_rng(seed), true_mean(spread)
+
+    def holds(found: Estimate) -> bool:
+        return found.low <= true <= found.high
+
+    both = alone = 0
+    for _ in range(simulations):
+        values, users, prompts = drawn(rng, spread)
+        both += holds(share(values, users, also=prompts))
+        alone += holds(share(values, users))
+    return both / simulations, alone / simulations
+
+
+def odds_held(spread: float, simulations: int, seed: int) -> float:
+    """The same for the odds, which are no mean, by the jackknife over users and prompts."""
+    rng, true = np.random.default_rng(seed), true_mean(spread)
+
+    def odds(values: list[float]) -> float:
+        right = sum(values)
+        return right / (len(values) - right)
+
+    count = 0
+    for _ in range(simulations):
+        values, users, prompts = drawn(rng, spread)
+        found = estimate_of(odds, values, users, (0.0, np.inf), prompts)
+        count += found.low <= true / (1 - true) <= found.high
+    return count / simulations
