@@ -85,7 +85,10 @@ def make_beside(run: Run, texts: Examined) -> Beside:
     wanted = [shown.measure for shown in spec.compared]
     if spec.precision_recall is not None:
         wanted += [spec.precision_recall.precision, spec.precision_recall.recall]
-    baselines = {name: _measures(run.benchmark, cases, wanted) for name, cases in answered(run, texts).items()}
+    baselines = {
+        name: _measures(run.benchmark, cases, wanted, texts.prompts_of([case.case_id for case in cases]))
+        for name, cases in answered(run, texts).items()
+    }
     return Beside(baselines, _people(run, texts.agreement, wanted), texts.agreement, tuple(texts.said_notes))
 
 
@@ -105,8 +108,11 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
     return _measures(run.benchmark, cases, wanted)
 
 
-def _measures(benchmark: Benchmark, cases: Sequence[CaseAnswers], wanted: Sequence[str]) -> dict[str, Estimate]:
-    return measures_of(benchmark, cases, {case.case_id: benchmark.report.values(case) for case in cases}, only=wanted)
+def _measures(
+    benchmark: Benchmark, cases: Sequence[CaseAnswers], wanted: Sequence[str], also: Sequence[str] | None = None
+) -> dict[str, Estimate]:
+    values = {case.case_id: benchmark.report.values(case) for case in cases}
+    return measures_of(benchmark, cases, values, only=wanted, also=also)
 
 
 def _case(case: CaseAnswers, answers: Answers, method: Method) -> CaseAnswers:
