@@ -19,6 +19,7 @@ from ..personafeedback.conversations import conversation
 from ..personafeedback.prompts import Template
 from .folder import Folder, command
 from .rows import FULL, MASKED, QUESTION, TRAIN, Answer, Pair, Person, Tiered
+from .shown_texts import refuse_edited_labels
 
 KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), "full over masked": (FULL, MASKED)}
 """Kind of pair -> the strategy of the better answer, and of the other."""
@@ -49,6 +50,8 @@ def rows(folder: Folder) -> list[Row]:
     for one in answers.values():
         of_question[one.question_id].append(one)
     labeled: dict[str, list[Tiered]] = defaultdict(list)
+    trained = {one.user_id for one in people}
+    refuse_edited_labels(folder, [one for one in folder.read(Tiered) if one.user_id in trained])
     for tiered in folder.read(Tiered):
         labeled[tiered.question_id].append(tiered)
     found: list[Row] = []
