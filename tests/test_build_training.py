@@ -19,9 +19,10 @@ from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
 from personafeedback_tasks.building import helpsteer
+from personafeedback_tasks.building.contamination import copies, plain
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.shortcuts import NAMES
-from personafeedback_tasks.building.training import plain, refuse_pairs, rows
+from personafeedback_tasks.building.training import rows
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
@@ -147,10 +148,9 @@ def test_test_data_is_known_in_whatever_order_and_spacing(data):
     one, other = data.draw(st.tuples(texts, texts).filter(lambda pair: plain(pair[0]) != plain(pair[1])))
     spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
     chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
-    row = {"id": "r", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
-    with pytest.raises(DataError, match="r is case 1"):
-        refuse_pairs([row], [("case 1", (one, other))])
-    refuse_pairs([row], [("case 1", (one, f"{other}!"))])
+    row = {"id": "r", "user_id": "u", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
+    assert [copy.copy_of for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
+    assert not copies([row], [("case 1", (one, f"{other}!"))])
 
 
 def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
@@ -218,6 +218,78 @@ def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
     (build.root / "training").rename(tmp_path / "kept")
     assert "has no chat template" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "plain"))
     assert "found no tokenizer" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "nowhere"))
+
+
+GEMMA_LIKE = """{{ '<user>' }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
+{%- for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}
+{%- if m['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = m['role'] %}{% endif %}
+{{- '<turn>' + role + '\n' + m['content'] | trim + '</turn>\n' }}{% endfor %}"""
+"""Refuses a system turn and two turns of one role, as the templates of Gemma's first two generations do."""
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [("SYSTEM", "in a system turn"), ("NO_SYSTEM", "before"), ("DROPS_SYSTEM", "before"), ("GEMMA_LIKE", "before")],
+)
+def test_the_persona_is_where_the_models_own_template_takes_it_and_scoring_has_it(tmp_path, template, place):
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    from personafeedback_tasks.reward_models.classifier import RewardModel
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, said = trained(build)
+    assert "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out" in said
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    text = GEMMA_LIKE if template == "GEMMA_LIKE" else getattr(classifiers, template)
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=text)
+    rows_, said = trained(build, "--tokenizer", str(model))
+    assert f"the persona is {place}" in said
+    assert f"--model_name_or_path {model} " in said
+    scored = RewardModel(str(model))
+    answers, questions = ({one.id: one for one in build.read(kind)} for kind in (Answer, Question))
+    for row in rows_:
+        better, worse = (answers[name] for name in row["id"].split(" over "))
+        question = questions[better.question_id].question
+        case = Case("", "", "", build.persona(better.user_id), question, better.text, worse.text)
+        for side in ("chosen", "rejected"):
+            ids = scored.tokenizer.apply_chat_template(row["prompt"] + row[side], return_dict=True)["input_ids"]
+            assert ids == scored.encode([conversation(case, Template(), side)], [side])[0].ids
+            assert "chess" in scored.tokenizer.decode(ids).replace(" ", "")
+
+
+@pytest.mark.slow
+def test_trl_trains_on_rows_for_a_template_without_a_system_turn(tmp_path):
+    pytest.importorskip("torch")
+    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
+    import transformers
+    from support import classifiers
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=GEMMA_LIKE)
+
+    def train(folder):
+        options = trl.RewardConfig(
+            output_dir=str(folder), use_cpu=True, bf16=False, max_length=2048, max_steps=1, per_device_train_batch_size=2, report_to=[],
+            save_strategy="no", disable_tqdm=True,
+        )  # fmt: skip
+        trainer = trl.RewardTrainer(
+            model=transformers.AutoModelForSequenceClassification.from_pretrained(model),
+            processing_class=transformers.AutoTokenizer.from_pretrained(model),
+            args=options,
+            train_dataset=datasets.load_dataset(
+                "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
+            ),
+        )
+        trainer.train()
+        return trainer.train_dataset
+
+    with pytest.raises(Exception, match="System role not supported"):
+        train(tmp_path / "refused")
+    trained(build, "--tokenizer", str(model))
+    assert len(train(tmp_path / "out")) == len(found)
 
 
 def test_without_the_benchmark_at_hand_the_way_out_is_named(tmp_path):
@@ -365,7 +437,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     trainer.save_model(str(tmp_path / "after-model"))
     after = accuracy(tmp_path / "after-model", "after")
     assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
-    assert rows(build) == found
+    assert rows(build)[0] == found
 
 
 @pytest.mark.slow
