@@ -174,6 +174,84 @@ def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
     assert f"is {pair.id} of this build's test persons" in refusal(build)
 
 
+def altered(case, at, way):
+    """A pair that a model will be tested on, made over: (chosen, rejected)."""
+    other = f"A text of nobody's, number {at}, about the weather and whatever else there may be to say today."
+    return {
+        "last characters": (f"{case.chosen[:-3]}!?!", f"{case.rejected[:-2]}.."),
+        "one beside another": (case.chosen, other),
+        "near copy beside another": (other, f"{case.chosen[4:-3]} indeed"),
+        "exchanged": (case.rejected.upper(), "  ".join(case.chosen.split(" "))),
+    }[way]
+
+
+@pytest.mark.parametrize("way", ["last characters", "one beside another", "near copy beside another", "exchanged"])
+def test_every_pair_with_a_text_of_the_benchmark_is_refused_and_listed(tmp_path, way):
+    build, cases = split(tmp_path / "b", people=2, questions=1), list(load_cases("sample"))[:20]
+    rows_ = [
+        {"prompt": f"p{at}", "response": text, "helpfulness": helpful}
+        for at, case in enumerate(cases)
+        for text, helpful in zip(altered(case, at, way), (4, 0), strict=True)
+    ]
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
+    said = refusal(build, *SAMPLE, "--mix", f"helpsteer2={path}")
+    assert "Found 20 pairs to train on with responses of test data" in said
+    listed = [json.loads(line) for line in (build.root / "training-copies.jsonl").read_text("utf-8").splitlines()]
+    assert str(build.root / "training-copies.jsonl") in said
+    assert {one["id"] for one in listed} == {f"helpsteer2:{at}" for at in range(1, 21)}
+    sample = {case.id: case for case in load_cases("sample")}
+    for one in listed:
+        tested = sample[one["copy_of"].removesuffix(" of sample")]
+        texts = (one["text"],) if one["side"] != "both" else one["text"].split("\n\n")
+        assert any(plain(text)[20:40] in plain(f"{tested.chosen} {tested.rejected}") for text in texts)
+    assert listed[0]["id"] in said
+    assert len(trained(build)[0]) == 2
+    assert not (build.root / "training-copies.jsonl").exists()
+
+
+def test_a_near_copy_of_the_sets_own_test_data_is_refused(tmp_path):
+    """Also of a release whose pairs are no longer in pairs.jsonl."""
+    long = "First walk along the river to the old mill, then sit down in its yard and have whatever they baked that morning."
+    build = split(tmp_path / "b")
+    answers, (pair, *pairs) = build.read(Answer), build.read(Pair)
+    test = {pair.first: long, pair.second: long.replace("river", "motorway")[::-1]}
+    build.write(Answer, [replace(one, text=test.get(one.id, one.text)) for one in answers])
+    with_release(build)
+    answers = build.read(Answer)
+    build.write(Answer, [replace(answers[1], text=long.replace("morning", "evening")), answers[0], *answers[2:]])
+    assert f"is one of {pair.id} of this build's test persons" in refusal(build)
+    build.write(Pair, pairs)
+    said = refusal(build)
+    assert "of this build's test persons" not in said
+    assert f"is one of specific_hard:1 of {build.root / 'release'}" in said
+
+
+def test_an_answer_to_a_question_alone_that_a_test_person_asks_too_is_left_out(tmp_path):
+    """Told nothing about the user, a model writes the same to both."""
+    build = split(tmp_path / "b", people=4)
+    questions = build.read(Question)
+    asked = {one.id: f"What is a good holiday, {at % 2}?" for at, one in enumerate(questions)}
+    build.write(Question, [replace(one, question=asked[one.id]) for one in questions if one.user_id != "u1"] + [
+        one for one in questions if one.user_id == "u1"
+    ])  # fmt: skip
+    alone = "Go wherever the weather is fine and the people are kind, for a week or two, with a book that you always meant to read."
+    build.write(
+        Answer,
+        [
+            replace(one, text=alone) if one.strategy == "question" and one.user_id != "u1" else one
+            for one in build.read(Answer)
+        ],
+    )
+    found, said = trained(build)
+    assert "left out: 2 pairs whose question a test person asks, too" in said
+    assert sorted((row["user_id"], row["kind"]) for row in found) == [
+        *[("u0", "full over masked")] * 2,
+        *[("u1", "full over masked")] * 2,
+        *[("u1", "full over question")] * 2,
+    ]
+
+
 def test_a_person_who_was_tested_is_refused_under_any_name(tmp_path):
     """Of the build's own release, and of the benchmark."""
     build = split(tmp_path / "b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -65,9 +66,15 @@ class Seen:
         return min(found)[1] if found else None
 
 
-def _signature(of: frozenset[str]) -> Any:
+@cache
+def _empty() -> Any:
+    """The signature of no text: to draw its permutations takes as long as all the rest of one."""
     from datasketch import MinHash
 
-    signature = MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
+    return MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
+
+
+def _signature(of: frozenset[str]) -> Any:
+    signature = _empty().copy()
     signature.update_batch([one.encode("utf-8", "surrogatepass") for one in of])
     return signature
