@@ -9,6 +9,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.builds import cast
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import Folder
@@ -250,8 +251,8 @@ def test_the_same_import_after_a_vote_brings_no_label_back(tmp_path):
     build, path = Folder(tmp_path / "b"), written(tmp_path, "pairs.json", rows_of(6))
     assert imported(build.root, path, "--map", MAP).exit_code == 0
     pairs = build.read(Pair)
-    build.write(
-        Vote,
+    cast(
+        build,
         [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n else pair.first, shown_as="B") for pair in pairs[2:] for n in range(9)]
         + [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n % 2 else pair.first, shown_as="B") for pair in pairs[:2] for n in range(9)],
     )  # fmt: skip

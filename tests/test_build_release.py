@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import DatasetCard
-from support.builds import a_build
+from support.builds import a_build, cast
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building import releasing
@@ -32,7 +32,7 @@ def voted(root, people=12, questions=4, prefix="a", **settings):
             Vote(annotator=name, pair_id=pair.id, chosen=full if n < agree else other, shown_as=rng.choice("AB"))
             for n, name in enumerate(names)
         ]
-    build.write(Vote, votes)
+    cast(build, votes)
     done = personafeedback("build", "tiers", build.root)
     assert done.exit_code == 0, done.output
     return build

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builds import a_build
+from support.builds import a_build, cast
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import BELOW
@@ -185,7 +185,7 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
         for place, pair in enumerate(pairs)
         for vote in votes_for(pair, *((9, 0), (2, 7), (5, 4), (1, 1))[place % 4])
     ]
-    build.write(Vote, votes)
+    cast(build, votes)
     done = personafeedback("build", "tiers", build.root)
     assert done.exit_code == 0, done.output
     cases, below = build.read(Tiered), build.read(Tiered, BELOW)
@@ -218,7 +218,7 @@ def test_a_vote_that_was_edited_into_nonsense_is_named(tmp_path):
         (Vote(annotator="a", pair_id="gone", chosen=pair.first, shown_as="A"), "found a vote on the pair 'gone'"),
         (Vote(annotator="a", pair_id=pair.id, chosen="else", shown_as="A"), "found a vote for 'else'"),
     ):
-        build.write(Vote, [*votes_for(pair, 1, 0), vote])
+        cast(build, [*votes_for(pair, 1, 0), vote])
         done = personafeedback("build", "tiers", build.root)
         assert done.exit_code == 1
         assert f"votes.jsonl, line 2: {said}" in " ".join(done.stderr.split())

@@ -19,9 +19,10 @@ from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
 from personafeedback_tasks.building import helpsteer
+from personafeedback_tasks.building.contamination import copies, plain
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.shortcuts import NAMES
-from personafeedback_tasks.building.training import plain, refuse_pairs, rows
+from personafeedback_tasks.building.training import rows
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
@@ -147,10 +148,9 @@ def test_test_data_is_known_in_whatever_order_and_spacing(data):
     one, other = data.draw(st.tuples(texts, texts).filter(lambda pair: plain(pair[0]) != plain(pair[1])))
     spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
     chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
-    row = {"id": "r", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
-    with pytest.raises(DataError, match="r is case 1"):
-        refuse_pairs([row], [("case 1", (one, other))])
-    refuse_pairs([row], [("case 1", (one, f"{other}!"))])
+    row = {"id": "r", "user_id": "u", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
+    assert [copy.copy_of for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
+    assert not copies([row], [("case 1", (one, f"{other}!"))])
 
 
 def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
@@ -172,6 +172,84 @@ def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
         Answer, [replace(answers[0], text=text[pair.second]), replace(answers[1], text=text[pair.first]), *answers[2:]]
     )
     assert f"is {pair.id} of this build's test persons" in refusal(build)
+
+
+def altered(case, at, way):
+    """A pair that a model will be tested on, made over: (chosen, rejected)."""
+    other = f"A text of nobody's, number {at}, about the weather and whatever else there may be to say today."
+    return {
+        "last characters": (f"{case.chosen[:-3]}!?!", f"{case.rejected[:-2]}.."),
+        "one beside another": (case.chosen, other),
+        "near copy beside another": (other, f"{case.chosen[4:-3]} indeed"),
+        "exchanged": (case.rejected.upper(), "  ".join(case.chosen.split(" "))),
+    }[way]
+
+
+@pytest.mark.parametrize("way", ["last characters", "one beside another", "near copy beside another", "exchanged"])
+def test_every_pair_with_a_text_of_the_benchmark_is_refused_and_listed(tmp_path, way):
+    build, cases = split(tmp_path / "b", people=2, questions=1), list(load_cases("sample"))[:20]
+    rows_ = [
+        {"prompt": f"p{at}", "response": text, "helpfulness": helpful}
+        for at, case in enumerate(cases)
+        for text, helpful in zip(altered(case, at, way), (4, 0), strict=True)
+    ]
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
+    said = refusal(build, *SAMPLE, "--mix", f"helpsteer2={path}")
+    assert "Found 20 pairs to train on with responses of test data" in said
+    listed = [json.loads(line) for line in (build.root / "training-copies.jsonl").read_text("utf-8").splitlines()]
+    assert str(build.root / "training-copies.jsonl") in said
+    assert {one["id"] for one in listed} == {f"helpsteer2:{at}" for at in range(1, 21)}
+    sample = {case.id: case for case in load_cases("sample")}
+    for one in listed:
+        tested = sample[one["copy_of"].removesuffix(" of sample")]
+        texts = (one["text"],) if one["side"] != "both" else one["text"].split("\n\n")
+        assert any(plain(text)[20:40] in plain(f"{tested.chosen} {tested.rejected}") for text in texts)
+    assert listed[0]["id"] in said
+    assert len(trained(build)[0]) == 2
+    assert not (build.root / "training-copies.jsonl").exists()
+
+
+def test_a_near_copy_of_the_sets_own_test_data_is_refused(tmp_path):
+    """Also of a release whose pairs are no longer in pairs.jsonl."""
+    long = "First walk along the river to the old mill, then sit down in its yard and have whatever they baked that morning."
+    build = split(tmp_path / "b")
+    answers, (pair, *pairs) = build.read(Answer), build.read(Pair)
+    test = {pair.first: long, pair.second: long.replace("river", "motorway")[::-1]}
+    build.write(Answer, [replace(one, text=test.get(one.id, one.text)) for one in answers])
+    with_release(build)
+    answers = build.read(Answer)
+    build.write(Answer, [replace(answers[1], text=long.replace("morning", "evening")), answers[0], *answers[2:]])
+    assert f"is one of {pair.id} of this build's test persons" in refusal(build)
+    build.write(Pair, pairs)
+    said = refusal(build)
+    assert "of this build's test persons" not in said
+    assert f"is one of specific_hard:1 of {build.root / 'release'}" in said
+
+
+def test_an_answer_to_a_question_alone_that_a_test_person_asks_too_is_left_out(tmp_path):
+    """Told nothing about the user, a model writes the same to both."""
+    build = split(tmp_path / "b", people=4)
+    questions = build.read(Question)
+    asked = {one.id: f"What is a good holiday, {at % 2}?" for at, one in enumerate(questions)}
+    build.write(Question, [replace(one, question=asked[one.id]) for one in questions if one.user_id != "u1"] + [
+        one for one in questions if one.user_id == "u1"
+    ])  # fmt: skip
+    alone = "Go wherever the weather is fine and the people are kind, for a week or two, with a book that you always meant to read."
+    build.write(
+        Answer,
+        [
+            replace(one, text=alone) if one.strategy == "question" and one.user_id != "u1" else one
+            for one in build.read(Answer)
+        ],
+    )
+    found, said = trained(build)
+    assert "left out: 2 pairs whose question a test person asks, too" in said
+    assert sorted((row["user_id"], row["kind"]) for row in found) == [
+        *[("u0", "full over masked")] * 2,
+        *[("u1", "full over masked")] * 2,
+        *[("u1", "full over question")] * 2,
+    ]
 
 
 def test_a_person_who_was_tested_is_refused_under_any_name(tmp_path):
@@ -218,6 +296,78 @@ def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
     (build.root / "training").rename(tmp_path / "kept")
     assert "has no chat template" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "plain"))
     assert "found no tokenizer" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "nowhere"))
+
+
+GEMMA_LIKE = """{{ '<user>' }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
+{%- for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}
+{%- if m['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = m['role'] %}{% endif %}
+{{- '<turn>' + role + '\n' + m['content'] | trim + '</turn>\n' }}{% endfor %}"""
+"""Refuses a system turn and two turns of one role, as the templates of Gemma's first two generations do."""
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [("SYSTEM", "in a system turn"), ("NO_SYSTEM", "before"), ("DROPS_SYSTEM", "before"), ("GEMMA_LIKE", "before")],
+)
+def test_the_persona_is_where_the_models_own_template_takes_it_and_scoring_has_it(tmp_path, template, place):
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    from personafeedback_tasks.reward_models.classifier import RewardModel
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, said = trained(build)
+    assert "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out" in said
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    text = GEMMA_LIKE if template == "GEMMA_LIKE" else getattr(classifiers, template)
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=text)
+    rows_, said = trained(build, "--tokenizer", str(model))
+    assert f"the persona is {place}" in said
+    assert f"--model_name_or_path {model} " in said
+    scored = RewardModel(str(model))
+    answers, questions = ({one.id: one for one in build.read(kind)} for kind in (Answer, Question))
+    for row in rows_:
+        better, worse = (answers[name] for name in row["id"].split(" over "))
+        question = questions[better.question_id].question
+        case = Case("", "", "", build.persona(better.user_id), question, better.text, worse.text)
+        for side in ("chosen", "rejected"):
+            ids = scored.tokenizer.apply_chat_template(row["prompt"] + row[side], return_dict=True)["input_ids"]
+            assert ids == scored.encode([conversation(case, Template(), side)], [side])[0].ids
+            assert "chess" in scored.tokenizer.decode(ids).replace(" ", "")
+
+
+@pytest.mark.slow
+def test_trl_trains_on_rows_for_a_template_without_a_system_turn(tmp_path):
+    pytest.importorskip("torch")
+    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
+    import transformers
+    from support import classifiers
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=GEMMA_LIKE)
+
+    def train(folder):
+        options = trl.RewardConfig(
+            output_dir=str(folder), use_cpu=True, bf16=False, max_length=2048, max_steps=1, per_device_train_batch_size=2, report_to=[],
+            save_strategy="no", disable_tqdm=True,
+        )  # fmt: skip
+        trainer = trl.RewardTrainer(
+            model=transformers.AutoModelForSequenceClassification.from_pretrained(model),
+            processing_class=transformers.AutoTokenizer.from_pretrained(model),
+            args=options,
+            train_dataset=datasets.load_dataset(
+                "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
+            ),
+        )
+        trainer.train()
+        return trainer.train_dataset
+
+    with pytest.raises(Exception, match="System role not supported"):
+        train(tmp_path / "refused")
+    trained(build, "--tokenizer", str(model))
+    assert len(train(tmp_path / "out")) == len(found)
 
 
 def test_without_the_benchmark_at_hand_the_way_out_is_named(tmp_path):
@@ -365,7 +515,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     trainer.save_model(str(tmp_path / "after-model"))
     after = accuracy(tmp_path / "after-model", "after")
     assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
-    assert rows(build) == found
+    assert rows(build)[0] == found
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ BELOW = "below.jsonl"
 """The pairs that reach no tier: rows of Tiered."""
 
 _KEYS: dict[type, tuple[str, ...]] = {
-    Person: ("user_id",), Pair: ("id",), Question: ("id",), Answer: ("id",), Shown: ("item",), Vote: ("annotator", "pair_id"),
+    Person: ("user_id",), Pair: ("id",), Question: ("id",), Answer: ("id",), Shown: ("item",), Vote: ("annotator", "pair_id", "texts"),
     Dropped: ("annotator",), Tiered: ("pair_id",), Origin: ("id",),
 }  # fmt: skip
 """Type of row -> the fields that no two rows share."""

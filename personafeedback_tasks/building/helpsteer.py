@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..common.strict_json import broken, short
+from .contamination import Row
 from .sources import Row as Source
-from .training import Row
 
 HUB_ID = "nvidia/HelpSteer2"
 KIND = "helpsteer2"

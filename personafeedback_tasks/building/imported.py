@@ -14,8 +14,10 @@ from typing import Any
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import broken, loads, read, short, short_list
 from ..engine.cases import digest_of
+from ..personafeedback.persona import Persona
 from .folder import Folder
 from .rows import IMPORTED, OWN, Answer, Origin, Pair, Person, Question, Refused, Tiered
+from .shown_texts import digests
 from .sources import Row
 
 STEP = "import"
@@ -166,8 +168,10 @@ def _add(
     shown = sorted(ids)
     random.Random(f"{seed}:pair:{name}").shuffle(shown)
     made.pairs[name] = Pair(id=name, question_id=question.id, user_id=question.user_id, first=shown[0], second=shown[1])
+    persona = Persona(question.user_id, made.personas[question.user_id]).text
     made.tiered[name] = Tiered(
-        pair_id=name, question_id=question.id, user_id=question.user_id, difficulty=difficulty, chosen=ids[0], rejected=ids[1]
+        pair_id=name, question_id=question.id, user_id=question.user_id, difficulty=difficulty, chosen=ids[0], rejected=ids[1],
+        texts=digests(persona, question.question, {one: made.answers[one].text for one in ids}),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from ..replies.answers import read_reply
 from .folder import Folder
 from .packs import asked
 from .rows import Answer, Question, Vote
+from .shown_texts import ShownTexts
 from .votes import MODEL
 
 _LETTERS = ("A", "B")
@@ -60,7 +61,7 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
         )  # fmt: skip
         requests += [Request(f"{pair.id}:{order}", prompts.build(case, prompts.Template(), order)) for order in ORDERS]
     found = generate(requests, model, folder.root, step="votes", model_args=model_args)
-    annotator = f"{MODEL}{model}"
+    annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
     inconsistent = unreadable = 0
     failed = set()
@@ -75,5 +76,7 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
             inconsistent += 1
         else:
             chosen = pair.first if read[0] == _LETTERS[0] else pair.second
-            votes.append(Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=read[0]))
+            votes.append(
+                Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=read[0], texts=texts.of(pair))
+            )
     return ModelVotes(annotator, votes, len(pairs), inconsistent, unreadable, frozenset(failed))

@@ -16,6 +16,7 @@ from . import tables
 from .folder import Folder
 from .guideline import Guideline, guideline
 from .rows import Answer, Question, Shown
+from .shown_texts import digests
 
 FOLDER = "packs"
 
@@ -38,7 +39,7 @@ class Item:
 
 
 def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
-    """What some rows of a pack show.
+    """What some rows of a pack show; without those whose texts were edited since.
 
     Raises:
         DataError: a persona, an answer or a question is missing.
@@ -58,8 +59,9 @@ def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
         asked = answers[one.attention or one.left]  # the other answer of an attention item is to another question
         if asked.user_id not in personas:
             personas[asked.user_id] = folder.persona(asked.user_id).text
-        question = questions[asked.question_id].question
-        found.append(Item(one.item, personas[asked.user_id], question, left.text, right.text))
+        persona, question = personas[asked.user_id], questions[asked.question_id].question
+        if one.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
+            found.append(Item(one.item, persona, question, left.text, right.text))
     return found
 
 
@@ -177,6 +179,8 @@ def files(folder: Folder, shown: Sequence[Shown], form: str) -> dict[PurePosixPa
     found: dict[PurePosixPath, str] = {}
     for annotator in dict.fromkeys(one.annotator for one in shown):
         pack = items(folder, [one for one in shown if one.annotator == annotator])
+        if not pack:
+            continue
         contents = FORMATS[form](pack, annotator, told, title)
         if form == "csv":
             contents[f"{annotator}.csv"] = _with_votes(
@@ -187,13 +191,18 @@ def files(folder: Folder, shown: Sequence[Shown], form: str) -> dict[PurePosixPa
 
 
 def _with_votes(table: str, path: Path) -> str:
-    """A table with the votes and notes that somebody wrote into the file that it replaces."""
+    """A table with the votes and notes that somebody wrote into the file that it replaces, also those on texts that were edited since."""
     if not path.is_file():
         return table
-    written = {row["item"]: row for _, row in tables.rows(path, ["item", "vote", "note"], ["item", "vote"])}
+    written = {row["item"]: row for _, row in tables.rows(path, None, ["item", "vote"])}
     columns, *lines = csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""))
     rows = [dict(zip(columns, line, strict=True)) for line in lines]
-    return tables.text(columns, [{**row, **written.get(row["item"], {})} for row in rows])
+    filled = [
+        {**row, **{name: value for name, value in written.pop(row["item"], {}).items() if name in ("vote", "note")}}
+        for row in rows
+    ]
+    edited = [{name: _no_formula(value) for name, value in row.items()} for row in written.values() if row["vote"]]
+    return tables.text(columns, [*filled, *edited])
 
 
 def _rules(told: Guideline) -> str:

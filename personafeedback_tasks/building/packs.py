@@ -1,7 +1,7 @@
 """Pairs -> what each annotator sees: an order and sides of his own, and attention items in between.
 
 A pack only grows. What an annotator was given once keeps its item, its sides and its place, so that votes that are still out find
-their pair, whatever was added since.
+their pair, whatever was added since. A pair whose texts were edited is a new item: votes on the old one are about the old texts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..common.errors import DataError
 from ..engine.cases import digest_of
 from .folder import Folder
 from .rows import Answer, Origin, Pair, Person, Question, Shown
+from .shown_texts import Digests, ShownTexts
 from .told import Told
 
 ATTENTION = "attention:"
@@ -38,11 +39,13 @@ def grown(folder: Folder, annotators: Iterable[str]) -> list[Shown]:
     """
     pairs, given = asked(folder), folder.read(Shown)
     wanted = [*pairs, *_attention(pairs, {one.id: one.question for one in folder.questions()}, folder.settings.seed)]
+    texts = ShownTexts(folder)
+    now = {pair.id: texts.of(pair) for pair in wanted}
     found = list(given)
     for annotator in annotators:
-        has = {one.pair_id for one in given if one.annotator == annotator}
-        missing = [pair for pair in wanted if pair.id not in has]
-        found += _in_his_order(missing, annotator, folder.settings.seed)
+        has = {(one.pair_id, one.texts) for one in given if one.annotator == annotator}
+        missing = [pair for pair in wanted if (pair.id, now[pair.id]) not in has]
+        found += _in_his_order(missing, now, annotator, folder.settings.seed)
     return found
 
 
@@ -53,7 +56,7 @@ def asked(folder: Folder) -> list[Pair]:
         DataError: there are none, the question or an answer of one is missing, or what the writers were told was edited since.
     """
     questions, kept = {one.id for one in folder.read(Question)}, {one.id for one in folder.questions()}
-    answers = {one.id for one in folder.read(Answer)}
+    answers = {one.id: one for one in folder.read(Answer)}
     pairs = folder.need(Pair, "answers")
     for pair in pairs:
         if pair.question_id not in questions:
@@ -67,6 +70,11 @@ def asked(folder: Folder) -> list[Pair]:
                     f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, expected one of {folder.path(Answer)}. Put the answer back; "
                     "or remove the pair, if no pack has it yet."
                 )
+            if (answers[name].question_id, answers[name].user_id) != (pair.question_id, pair.user_id):
+                raise DataError(
+                    f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, which is to another question or for another user, expected two "
+                    "answers to the pair's own question. Put the pair back as it was."
+                )
     if found := [pair for pair in pairs if pair.question_id in kept]:
         Told(folder).refuse_edited(
             folder.questions(), folder.read(Answer), {one.id: one for one in folder.read(Origin)}
@@ -78,18 +86,18 @@ def asked(folder: Folder) -> list[Pair]:
     )
 
 
-def _in_his_order(pairs: Sequence[Pair], annotator: str, seed: int) -> list[Shown]:
+def _in_his_order(pairs: Sequence[Pair], texts: Mapping[str, Digests], annotator: str, seed: int) -> list[Shown]:
     found = []
     for pair in sorted(pairs, key=lambda one: _drawn(seed, "order", annotator, one.id)):
         swapped = _drawn(seed, "side", annotator, pair.id) < 0.5
         left, right = (pair.second, pair.first) if swapped else (pair.first, pair.second)
         attention = pair.first if pair.id.startswith(ATTENTION) else ""
-        item = (
-            f"i{digest_of((str(seed), annotator, pair.id))}"  # a letter first: a spreadsheet would round 694336221e70
-        )
+        item = f"i{digest_of((str(seed), annotator, pair.id, *texts[pair.id]))}"  # a letter first: a spreadsheet would round 694336221e70
         found.append(
-            Shown(annotator=annotator, item=item, pair_id=pair.id, left=left, right=right, attention=attention)
-        )
+            Shown(
+                annotator=annotator, item=item, pair_id=pair.id, left=left, right=right, attention=attention, texts=texts[pair.id]
+            )
+        )  # fmt: skip
     return found
 
 

@@ -84,11 +84,11 @@ def choose(
 
 
 def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
-    """The lengths of each kind of pairs that is there."""
+    """The lengths of each kind of pairs that is there, of those that have both answers."""
     known, signs = {one.id: one for one in answers}, Counter[tuple[str, int]]()
     for pair in pairs:
-        kind = _kind(known[pair.first], known[pair.second])
-        if kind is not None:
+        there = pair.first in known and pair.second in known
+        if there and (kind := _kind(known[pair.first], known[pair.second])):
             signs[kind, _sign(*_ordered(kind, known[pair.first], known[pair.second]))] += 1
     found = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
     return [one for one in found if one.pairs]

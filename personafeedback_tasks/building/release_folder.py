@@ -16,6 +16,7 @@ from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Ma
 from .folder import Folder, command
 from .rows import IMPORTED, OWN, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
 from .settings import FILE
+from .shown_texts import refuse_edited_labels
 from .tiers import sort_into_tiers
 from .votes import MODEL, by_models, counted
 from .voting import HEADLINE, Voting, agreement
@@ -54,8 +55,8 @@ def make(folder: Folder) -> Made:
     """The release of a build.
 
     Raises:
-        DataError: there are no tiers, they are not what the votes give, a row names a text that is not there, or it is of a person of
-            the training split.
+        DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
+            text that is not there, or it is of a person of the training split.
     """
     answers = {one.id: one for one in folder.read(Answer)}
     questions = {one.id: one for one in folder.read(Question)}
@@ -67,6 +68,7 @@ def make(folder: Folder) -> Made:
     tiered = folder.need(Tiered, "tiers")
     voted = counted(folder)
     _refuse_old_tiers(folder, tiered, voted)
+    refuse_edited_labels(folder, tiered)
     for number, one in enumerate(tiered, start=1):
         where = f"{folder.path(Tiered)}, line {number}"
         for name, known, kind in (

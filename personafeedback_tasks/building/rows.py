@@ -116,6 +116,7 @@ class Shown:
         pair_id: of pairs.jsonl, or of an attention item.
         left, right: ids of the answers shown as A and as B.
         attention: id of the answer that an attentive annotator takes; empty for a pair of the set.
+        texts: what is shown, see `shown_texts.digests`.
     """
 
     annotator: str
@@ -124,6 +125,7 @@ class Shown:
     left: str
     right: str
     attention: str = ""
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,12 +137,14 @@ class Vote:
         pair_id: of pairs.jsonl.
         chosen: id of the answer that the annotator took.
         shown_as: `A` or `B`, where that answer stood.
+        texts: what the annotator saw, see `shown_texts.digests`. The vote counts while the pair has these texts.
     """
 
     annotator: str
     pair_id: str
     chosen: str
     shown_as: str
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +170,7 @@ class Tiered:
         chosen, rejected: ids of the answers, by the majority (by construction, or by a team's own labels, where there are no votes).
         votes: how many votes each of the two has, in this order.
         reason: why it is in below.jsonl; empty in tiers.jsonl.
+        texts: what the label is about, see `shown_texts.digests`; empty for a label that a team wrote itself.
     """
 
     pair_id: str
@@ -176,6 +181,7 @@ class Tiered:
     rejected: str
     votes: tuple[int, ...] = (0, 0)
     reason: str = ""
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

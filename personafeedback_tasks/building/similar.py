@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
+from zlib import crc32
 
 from ..common.errors import require
 from ..common.text import nfkc
@@ -41,7 +43,7 @@ class Seen:
         self._threshold = threshold
         # Looser than the threshold: a candidate too many costs a comparison, one too few is a duplicate that nobody sees.
         self._index = MinHashLSH(threshold=threshold * 0.7, num_perm=_PERMUTATIONS)
-        self._texts: dict[str, frozenset[str]] = {}
+        self._texts: dict[str, str] = {}
         for name, text in texts:
             self.add(name, text)
 
@@ -49,24 +51,30 @@ class Seen:
         """Take a text. One of that id that was there before is replaced."""
         if name in self._texts:
             self._index.remove(name)
-        self._texts[name] = shingles(text)
-        self._index.insert(name, _signature(self._texts[name]))
+        self._texts[name] = text
+        self._index.insert(name, _signature(shingles(text)))
 
     def like(self, text: str) -> str | None:
         """The id of the text that this one is most like, if they are near duplicates."""
         new = shingles(text)
         found = []
         for name in self._index.query(_signature(new)):
-            old = self._texts[name]
+            old = shingles(self._texts[name])
             share = len(new & old) / len(new | old)
             if share >= self._threshold:
                 found.append((-share, name))
         return min(found)[1] if found else None
 
 
-def _signature(of: frozenset[str]) -> Any:
+@cache
+def _empty() -> Any:
+    """The signature of no text: to draw its permutations takes as long as all the rest of one."""
     from datasketch import MinHash
 
-    signature = MinHash(num_perm=_PERMUTATIONS)
-    signature.update_batch([one.encode("utf-8", "surrogatepass") for one in sorted(of)])
+    return MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
+
+
+def _signature(of: frozenset[str]) -> Any:
+    signature = _empty().copy()
+    signature.update_batch([one.encode("utf-8", "surrogatepass") for one in of])
     return signature

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..common.errors import require
+from ..common.errors import DataError, require
 from .answers import FIRST, REWRITES, answer_id
 from .asking import short_reason
 from .folder import BELOW, Folder, command
@@ -13,6 +14,7 @@ from .pairs import Balance, balance
 from .personas import names, other_seed
 from .questions import general_slot, slots
 from .rows import FULL, OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote
+from .shown_texts import refuse_edited_labels, refuse_edited_votes
 
 
 @dataclass
@@ -25,6 +27,7 @@ class Status:
         refused: (step, reason) -> texts.
         spent: (step, model, texts, input tokens, output tokens).
         unread: logs that cannot be read.
+        edited: what is to be done about texts that were edited since people were sent them; empty if none was.
         next: the command to go on with; empty when all is done.
     """
 
@@ -33,6 +36,7 @@ class Status:
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     spent: list[tuple[str, str, int, int, int]] = field(default_factory=list)
     unread: int = 0
+    edited: str = ""
     next: str = ""
 
 
@@ -80,6 +84,8 @@ def status(folder: Folder) -> Status:
         (step, f"{done}; {lacking[step]} lacking: run it again" if lacking.get(step) else done)
         for step, done in found.steps
     ]
+    old_labels = _refusal(refuse_edited_labels, folder, tiers)
+    found.edited = _refusal(refuse_edited_votes, folder) or (old_labels if not votes else "")
     for step, missing, rest in (
         ("personas", not people or lacking["personas"], "--model MODEL"),
         ("questions", not questions or lacking["questions"], "--model MODEL"),
@@ -87,13 +93,22 @@ def status(folder: Folder) -> Status:
         ("training", not (of_split[TEST] or pairs), ""),
         ("packs", not (shown or votes or tiers), ""),
         ("votes", not (votes or tiers), "FILE..."),
-        ("tiers", not tiers, ""),
+        ("tiers", not tiers or old_labels, ""),
         ("release", not released, ""),
     ):
         if missing:
             found.next = f"{command(step, folder.root)} {rest}".rstrip()
             break
     return found
+
+
+def _refusal(check: Callable[..., None], *arguments: object) -> str:
+    """What a check says; empty if it finds nothing."""
+    try:
+        check(*arguments)
+    except DataError as error:
+        return str(error)
+    return ""
 
 
 def _lacking(folder: Folder, people: list[Person], questions: list[Question], answers: list[Answer]) -> dict[str, int]:

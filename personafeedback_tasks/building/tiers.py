@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ..personafeedback.cells import DIFFICULTIES
 from .folder import Folder
 from .rows import Answer, Pair, Question, Tiered, Vote
 from .settings import Settings
+from .shown_texts import ShownTexts
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
@@ -34,9 +36,9 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
         votes: those that count, see `votes.counted`.
 
     Raises:
-        DataError: there are no pairs.
+        DataError: there are no pairs, or a persona is broken.
     """
-    settings = folder.settings
+    settings, shown = folder.settings, ShownTexts(folder)
     texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
     asked = {question.id: " ".join(question.question.split()) for question in folder.read(Question)}
     of_pair: dict[str, Counter[str]] = defaultdict(Counter)
@@ -48,7 +50,7 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     for pair in folder.need(Pair, "answers"):
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
         name = (pair.user_id, asked.get(pair.question_id), both)
-        found = _tiered(pair, of_pair[pair.id], settings)
+        found = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
         if len(both) == 1 or name in seen:
             found = _with(found, "", "same text" if len(both) == 1 else "twice")
         seen.add(name)
@@ -81,4 +83,4 @@ def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
 
 
 def _with(tiered: Tiered, difficulty: str, reason: str = "") -> Tiered:
-    return Tiered(**{**vars(tiered), "difficulty": difficulty, "reason": reason})
+    return replace(tiered, difficulty=difficulty, reason=reason)

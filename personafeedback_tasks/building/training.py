@@ -7,18 +7,19 @@ as they are labeled, and only so. The persona stands where the prompt of method=
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import cut
-from ..personafeedback.cases import Case, CaseSet
+from ..engine.conversation import has_system_turn, without_system
+from ..personafeedback.cases import Case
 from ..personafeedback.conversations import conversation
 from ..personafeedback.prompts import Template
+from .contamination import Row, plain, refuse_test_personas
 from .folder import Folder, command
 from .rows import FULL, MASKED, QUESTION, TRAIN, Answer, Pair, Person, Tiered
+from .shown_texts import refuse_edited_labels
 
 KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), "full over masked": (FULL, MASKED)}
 """Kind of pair -> the strategy of the better answer, and of the other."""
@@ -26,16 +27,16 @@ KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), 
 LABELED = "labeled"
 """The kind of a pair whose label is in tiers.jsonl."""
 
-Row = dict[str, Any]
-"""`prompt`, `chosen` and `rejected` as lists of turns, as TRL's RewardTrainer reads them; and `id`, `kind`, `user_id`."""
+SHARED = "whose question a test person asks, too"
+"""Why a pair `full over question` is left out: the answer to the question alone would be in training and in test data."""
 
 
-def rows(folder: Folder) -> list[Row]:
-    """The pairs of the training persons, in the order of questions.csv.
+def rows(folder: Folder) -> tuple[list[Row], Counter[str]]:
+    """(the pairs of the training persons in the order of questions.csv, reason -> how many are left out).
 
     Raises:
-        DataError: there is no training person, a training person has the persona of a test person, or a pair of the set itself is among
-            the rows.
+        DataError: there is no training person, a training person has the persona of a test person, or a label is about other texts than
+            its pair has now.
     """
     people = folder.people(TRAIN)
     if not people:
@@ -43,17 +44,24 @@ def rows(folder: Folder) -> list[Row]:
             f"{folder.path(Person)}: found no person of the split train, expected some. Set `test` in build.yaml below 1 "
             "before the personas are written, or change the column split for persons whose pairs nobody has voted on."
         )
-    _refuse_test_personas(folder)
+    refuse_test_personas(folder)
     answers = {one.id: one for one in folder.read(Answer)}
     of_question: dict[str, list[Answer]] = defaultdict(list)
     for one in answers.values():
         of_question[one.question_id].append(one)
     labeled: dict[str, list[Tiered]] = defaultdict(list)
+    trained = {one.user_id for one in people}
+    refuse_edited_labels(folder, [one for one in folder.read(Tiered) if one.user_id in trained])
     for tiered in folder.read(Tiered):
         labeled[tiered.question_id].append(tiered)
     found: list[Row] = []
+    left_out: Counter[str] = Counter()
+    asked = {plain(one.question) for one in folder.questions() if one.user_id not in trained}
     for question in folder.questions(TRAIN):
         for better, worse, kind in _pairs(of_question[question.id], labeled[question.id], answers):
+            if kind in KINDS and worse.strategy == QUESTION and plain(question.question) in asked:
+                left_out[SHARED] += 1
+                continue
             case = Case(
                 f"{better.id} over {worse.id}", "", "", folder.persona(question.user_id), question.question, better.text, worse.text
             )  # fmt: skip
@@ -63,13 +71,7 @@ def rows(folder: Folder) -> list[Row]:
             f"{folder.path(Answer)}: found no pair of a training person, expected answers of the strategies full, question and masked. Run first: "
             f"{command('answers', folder.root)}"
         )
-    test = [pair for pair in folder.read(Pair) if pair.user_id not in {one.user_id for one in people}]
-    refuse_pairs(
-        found,
-        [(f"{pair.id} of this build's test persons", (answers[pair.first].text, answers[pair.second].text)) for pair in test
-         if pair.first in answers and pair.second in answers],
-    )  # fmt: skip
-    return found
+    return found, left_out
 
 
 def _pairs(
@@ -88,6 +90,15 @@ def _pairs(
         yield answers[one.chosen], answers[one.rejected], LABELED
 
 
+def of_test_persons(folder: Folder) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The pairs of this build's test persons, for `contamination.copies`."""
+    trained = {one.user_id for one in folder.people(TRAIN)}
+    text = {one.id: one.text for one in folder.read(Answer)}
+    for pair in folder.read(Pair):
+        if pair.user_id not in trained and pair.first in text and pair.second in text:
+            yield f"{pair.id} of this build's test persons", (text[pair.first], text[pair.second])
+
+
 def row(case: Case, kind: str) -> Row:
     """A pair as TRL reads it: the turns before the response once, and each response as one turn."""
     chosen, rejected = (conversation(case, Template(), side) for side in ("chosen", "rejected"))
@@ -101,59 +112,11 @@ def row(case: Case, kind: str) -> Row:
     }
 
 
-def _refuse_test_personas(folder: Folder) -> None:
-    """One person under two ids, one of them in each split, would be trained on and tested."""
-    test = {plain(folder.persona(one.user_id).values): one.user_id for one in folder.people() if one.split != TRAIN}
-    for one in folder.people(TRAIN):
-        if other := test.get(plain(folder.persona(one.user_id).values)):
-            raise DataError(
-                f"{folder.root / 'persona' / one.user_id}.json: found the persona of the test person {other!r} again, expected another person. Give "
-                "both one split in people.csv, or drop one."
-            )
-
-
-def plain(text: str) -> str:
-    """A text without what re-spacing or another encoding of the same letters changes."""
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def refuse_pairs(found: Sequence[Row], known: Iterable[tuple[str, tuple[str, str]]]) -> None:
-    """Raise DataError if a row has both texts of a pair that a model will be tested on, in whatever order and spacing.
-
-    Args:
-        known: (what the pair is, its two texts).
-    """
-    tested = {frozenset(map(plain, texts)): what for what, texts in known}
-    same = [
-        f"{cut(one['id'], 200)} is {tested[texts]}"
-        for one in found
-        if (texts := frozenset(plain(one[side][-1]["content"]) for side in ("chosen", "rejected"))) in tested
-    ]
-    if same:
-        raise DataError(
-            f"Found {len(same):,} pairs to train on that are test data: {'; '.join(same[:5])}. Nothing is written: a model that has seen them "
-            "proves nothing. If these persons were tested, set their split back to test; or remove these answers or labels."
-        )
-
-
-def refuse_people(folder: Folder, cases: CaseSet) -> None:
-    """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
-    known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
-    same = [
-        f"{cut(one.user_id, 100)} is {cut(user, 100)}"
-        for one in folder.people(TRAIN)
-        if (user := known.get(plain(folder.persona(one.user_id).values)))
-    ]
-    if same:
-        raise DataError(
-            f"{folder.path(Person)}: found {len(same):,} training persons who are users of {cases.source}: {'; '.join(same[:5])}. Nothing is "
-            "written: a model that was trained on a user proves nothing of that user. Set their split to test, or drop them."
-        )
-
-
-def of_benchmark(cases: CaseSet) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The pairs of a release, for `refuse_pairs`."""
-    return ((f"{case.id} of {cases.source}", (case.chosen, case.rejected)) for case in cases)
+def as_template_takes(found: Sequence[Row], tokenizer: Any) -> tuple[list[Row], bool]:
+    """(the rows with the persona where scoring has it for this tokenizer's chat template, whether that is a system turn)."""
+    if has_system_turn(tokenizer):
+        return list(found), True
+    return [{**one, "prompt": without_system(one["prompt"])} for one in found], False
 
 
 def too_long(found: Sequence[Row], tokenizer: Any, most: int) -> list[tuple[int, str, int]]:

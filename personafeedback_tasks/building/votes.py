@@ -12,6 +12,7 @@ from ..common.strict_json import short, short_list
 from .folder import Folder
 from .packs import ATTENTION
 from .rows import Dropped, Pair, Shown, Vote
+from .shown_texts import ShownTexts, refuse_edited_votes
 from .vote_files import read_votes
 
 MODEL = "model:"
@@ -58,11 +59,13 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
     """(all votes, how many are new, how many were there before or are in a file twice).
 
     Raises:
-        DataError: a file is broken, an item is of no pack, or an annotator has voted for both answers of a pair. Nothing is written.
+        DataError: a file is broken, an item is of no pack, an annotator has voted for both answers of a pair, or see
+            `refuse_edited_votes`. Nothing is written.
     """
     shown = {one.item: one for one in folder.need(Shown, "packs")}
     before = folder.read(Vote)
-    found = {(vote.annotator, vote.pair_id): (vote, str(folder.path(Vote))) for vote in before}
+    refuse_edited_votes(folder)
+    found = {_key(vote): (vote, str(folder.path(Vote))) for vote in before}
     new = again = 0
     for path in paths:
         told = read_votes(path)
@@ -77,9 +80,9 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
                     "Import it into the build whose packs were sent out, and let no spreadsheet change the column item."
                 )
             vote = _vote(shown[item], letter, login)
-            known, there = found.get((vote.annotator, vote.pair_id), (None, ""))
+            known, there = found.get(_key(vote), (None, ""))
             if known is None:
-                found[vote.annotator, vote.pair_id] = vote, where
+                found[_key(vote)] = vote, where
                 new += 1
             elif known == vote:
                 again += 1
@@ -91,11 +94,15 @@ def imported(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, in
     return [vote for vote, _ in found.values()], new, again
 
 
+def _key(vote: Vote) -> tuple[object, ...]:
+    return vote.annotator, vote.pair_id, vote.texts
+
+
 def _vote(one: Shown, letter: str, login: str) -> Vote:
     """Where a tool has logins, several people may have one pack: each is an annotator of his own."""
     chosen = one.left if letter == "A" else one.right
     annotator = f"{one.annotator}:{login}" if login else one.annotator
-    return Vote(annotator=annotator, pair_id=one.pair_id, chosen=chosen, shown_as=letter)
+    return Vote(annotator=annotator, pair_id=one.pair_id, chosen=chosen, shown_as=letter, texts=one.texts)
 
 
 def annotators(folder: Folder, votes: Sequence[Vote]) -> list[Annotator]:
@@ -116,7 +123,7 @@ def annotators(folder: Folder, votes: Sequence[Vote]) -> list[Annotator]:
         found.append(
             Annotator(
                 name=name,
-                votes=len(mine) - len(attention),
+                votes=len({vote.pair_id for vote in mine} - {vote.pair_id for vote in attention}),
                 of=sum(who == _pack(name) and not wanted for (who, _), wanted in expected.items()),
                 letters=Counter(vote.shown_as for vote in mine),
                 failed=sum(expected.get((_pack(name), vote.pair_id)) != vote.chosen for vote in attention),
@@ -150,13 +157,16 @@ def with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) ->
 
 
 def counted(folder: Folder) -> list[Vote]:
-    """The votes that make labels: on pairs of the set, of annotators who were not dropped.
+    """The votes that make labels: on pairs of the set as they are now, of annotators who were not dropped.
 
-    A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count.
+    A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count; nor does one on texts that
+    were edited since.
 
     Raises:
-        DataError: a vote names a pair that there never was, or an answer that is not in its pair.
+        DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
     """
+    refuse_edited_votes(folder)
+    texts = ShownTexts(folder)
     pairs = {pair.id: pair for pair in folder.read(Pair)}
     given = {one.pair_id for one in folder.read(Shown)}
     dropped = {one.annotator for one in folder.read(Dropped)}
@@ -175,9 +185,16 @@ def counted(folder: Folder) -> list[Vote]:
             raise DataError(
                 f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
             )
-        if vote.annotator not in dropped:
+        if vote.annotator not in dropped and vote.texts == texts.of(pair):
             found.append(vote)
     return found
+
+
+def outdated(folder: Folder) -> int:
+    """How many votes are on texts that their pair no longer has."""
+    texts = ShownTexts(folder)
+    now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
+    return sum(vote.pair_id in now and vote.texts != now[vote.pair_id] for vote in folder.read(Vote))
 
 
 def by_models(votes: Iterable[Vote]) -> bool | None:

@@ -211,7 +211,11 @@ def status(folder: Path) -> None:
     if found.unread:
         say(f"{found.unread} logs under logs/ could not be read: what they took is not counted.")
     say()
-    say(f"Next: {found.next}" if found.next else f"Done: {folder / 'release'}")
+    if found.edited:
+        say(f"! {found.edited}")
+        say("Next: put these texts back, or have the pairs voted on again.")
+    else:
+        say(f"Next: {found.next}" if found.next else f"Done: {folder / 'release'}")
 
 
 @click.command()

@@ -42,7 +42,7 @@ def tiers(folder: Path) -> None:
     from ..building.folder import BELOW
     from ..building.rows import Answer, Pair, Tiered, Vote
     from ..building.tiers import REASONS, least_votes, sort_into_tiers
-    from ..building.votes import counted
+    from ..building.votes import counted, outdated
     from ..building.voting import CODINGS, agreement
 
     build = opened(folder)
@@ -57,6 +57,8 @@ def tiers(folder: Path) -> None:
         )
         build.write(Tiered, below, BELOW)
         build.write(Tiered, cases)
+    if edited := outdated(build):
+        say(f"{edited:,} votes are on texts that were edited since: they do not count")
     category = {one.id: one.category for one in build.questions()}
     counts = Counter(f"{category.get(one.question_id, 'dropped')} {one.difficulty}" for one in cases)
     say(

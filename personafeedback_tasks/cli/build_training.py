@@ -28,7 +28,7 @@ BATCHES = {False: 32, True: 64}
 @click.option(
     "--benchmark",
     metavar="DATA",
-    help="What no pair may be of: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
+    help="What no text may be of: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
     "with this build's own release alone.",
 )
 @click.option(
@@ -37,30 +37,35 @@ BATCHES = {False: 32, True: 64}
     help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
 )
 @click.option(
-    "--tokenizer", metavar="MODEL", help="Of the model to be trained: count the pairs that are too long for it."
+    "--tokenizer",
+    metavar="MODEL",
+    help="Of the model to be trained: put the persona where its chat template takes it, and count the pairs that are too long.",
 )
 @click.option("--max-length", type=click.IntRange(min=1), default=4096, show_default=True, help="Tokens; the paper's.")
 def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
-    a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it.
+    a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it: in a
+    system turn; before the question where the chat template of --tokenizer has no system turn, as Gemma's.
 
-    Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair that a model will be tested on,
-    in whatever order or spacing; pairs of HelpSteer2 as well.
+    Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair with a text that a model will be
+    tested on, near copies included; pairs of HelpSteer2 as well. All of them are then listed in DIR/training-copies.jsonl.
 
     \b
         personafeedback build training DIR
         personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
     """
-    from ..building import helpsteer
+    from ..building import contamination, helpsteer
     from ..building import training as pairs
     from ..building.sources import read_rows
     from ..personafeedback.cases import load_present
 
     build = opened(folder)
     count = _counter(tokenizer) if tokenizer is not None else None
-    found = pairs.rows(build)
+    found, shared = pairs.rows(build)
+    for reason, many in shared.items():
+        say(f"left out: {many:,} pairs {reason}")
     if mix is not None:
         name, _, source = mix.partition("=")
         if name != helpsteer.KIND:
@@ -73,6 +78,7 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
     known = [str(own)] if own.is_dir() else []
     if benchmark != NONE:
         known.append(benchmark or "")
+    tested, compared = list(pairs.of_test_persons(build)), []
     for place in known:
         try:
             cases = load_present(place or None, counts="any")
@@ -81,16 +87,30 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
                 f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
                 "do without."
             ) from error
-        pairs.refuse_people(build, cases)
-        pairs.refuse_pairs(found, pairs.of_benchmark(cases))
-        say(f"no pair is one of the {len(cases):,} cases of {cases.source}, and no training person is one of its users")
+        contamination.refuse_people(build, cases)
+        tested += contamination.of_benchmark(cases)
+        compared.append(
+            f"no pair is one of the {len(cases):,} cases of {cases.source} or has a text like one of theirs, and no training person is one "
+            "of its users"
+        )
+    contamination.refuse(build, contamination.copies(found, tested))
+    for line in compared:
+        say(line)
+    if count is not None:
+        found, system_turn = pairs.as_template_takes(found, count)
+        say(
+            f"the persona is {'in a system turn' if system_turn else f'before the question: the chat template of {tokenizer} has no system turn'}"
+        )
     out = build.root / "training" / "train.jsonl"
     write(out, [json.dumps(one, ensure_ascii=False) + "\n" for one in found])
     say(
         f"wrote {out}: {len(found):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in pairs.counts(found).items())})"
     )
     if count is None:
-        say("TRL drops pairs beyond its max_length without a word: pass --tokenizer MODEL to count them.")
+        say(
+            "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out, and TRL drops pairs beyond its "
+            "max_length: pass --tokenizer MODEL, the model to be trained, to have the persona where it is read and these pairs counted."
+        )
     elif over := pairs.too_long(found, count, max_length):
         say(f"! {len(over):,} pairs are longer than {max_length:,} tokens, and TRL drops them:")
         for number, name, tokens in over[:SHOWN]:
@@ -102,7 +122,7 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
     batch = BATCHES[mix is not None]
     say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
     for line in (
-        f"trl reward --model_name_or_path MODEL --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\",
+        f"trl reward --model_name_or_path {shlex.quote(tokenizer or 'MODEL')} --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\",
         f"  --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\",
         f"  --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none",
     ):

@@ -34,7 +34,7 @@ def packs(folder: Path, form: str) -> None:
     downloads them as a file to send back. Some items are there for attention: one response is to another question.
 
     build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
-    on earlier ones stay valid.
+    on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
 
     \b
         personafeedback build packs DIR
@@ -130,7 +130,7 @@ def _to_a_pair(build: Folder, found: list[Vote]) -> None:
     """Print how many pairs have how many votes, and what is lacking."""
     from ..building.rows import Pair
     from ..building.tiers import least_votes
-    from ..building.votes import ATTENTION, counted
+    from ..building.votes import ATTENTION, counted, outdated
 
     pairs = {pair.id for pair in build.read(Pair)}
     of = Counter(vote.pair_id for vote in counted(build))
@@ -141,6 +141,8 @@ def _to_a_pair(build: Folder, found: list[Vote]) -> None:
     )
     if removed := sum(vote.pair_id not in pairs and not vote.pair_id.startswith(ATTENTION) for vote in found):
         say(f"{removed:,} votes are on pairs that {build.path(Pair)} no longer has: they do not count")
+    if edited := outdated(build):
+        say(f"{edited:,} votes are on texts that were edited since: they do not count")
     least = least_votes(build.settings)
     if lacking := sum(count for many, count in counts.items() if many < least):
         say(

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from operator import add
+from typing import Literal
 
 IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
 """Chinese characters, as the inside of a character class: `f"[{IDEOGRAPHS}]"`."""
@@ -34,6 +35,15 @@ def neighbours(run: str) -> Iterator[str]:
 
 def nfkc(text: str) -> str:
     """The compatibility form (NFKC): full-width letters are letters, accents are joined. With a mark (U+034F, which shows nothing) after every 30 accents of a longer run."""
+    return _normal("NFKC", text)
+
+
+def nfc(text: str) -> str:
+    """The composed form (NFC): the same letters are the same text. With marks as in `nfkc`."""
+    return _normal("NFC", text)
+
+
+def _normal(form: Literal["NFC", "NFKC"], text: str) -> str:
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _ACCENTS.sub(rf"\g<0>{_JOINER}", text))
+    return unicodedata.normalize(form, _ACCENTS.sub(rf"\g<0>{_JOINER}", text))

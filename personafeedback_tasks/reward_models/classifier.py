@@ -15,7 +15,7 @@ import torch
 import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
-from ..engine.conversation import Message, without_system
+from ..engine.conversation import Message, has_system_turn, without_system
 from ..engine.rewards import LOCAL, RewardError
 from . import source as model_source
 
@@ -169,11 +169,7 @@ class RewardModel:
     @cached_property
     def has_system_turn(self) -> bool:
         """Whether the chat template writes a system turn."""
-        turns = [{"role": "system", "content": "b6f1d3"}, *_PROBE, _REPLY]
-        try:
-            return "b6f1d3" in self.tokenizer.apply_chat_template(turns, tokenize=False)
-        except Exception:  # each template has its own way to refuse what it does not know
-            return False
+        return has_system_turn(self.tokenizer)
 
     @cached_property
     def max_length(self) -> int | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Shown
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Shown, Vote
+from personafeedback_tasks.building.shown_texts import ShownTexts
 from personafeedback_tasks.engine.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
@@ -60,6 +63,13 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
     for kind, rows in ((Person, persons), (Question, asked), (Answer, answers), (Pair, pairs)):
         folder.write(kind, rows)
     return folder
+
+
+def cast(folder: Folder, votes: Iterable[Vote]) -> None:
+    """Write votes on the pairs' texts as they are now."""
+    texts = ShownTexts(folder)
+    now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
+    folder.write(Vote, [replace(vote, texts=now.get(vote.pair_id, ())) for vote in votes])
 
 
 def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
