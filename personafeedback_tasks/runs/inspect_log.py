@@ -13,7 +13,7 @@ from typing import Any
 
 from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
 from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
 from ..engine.judged import Judged
@@ -155,7 +155,7 @@ def _sample(
     values = scorers.values(benchmark, method, of_each, answers, read, found.values(), about)
     unread: tuple[tuple[str, str], ...] = ()
     if method.read is not None:
-        unread = checks.unread_of(benchmark, answers, [reply.message.text for reply in found.values()])
+        unread = checks.unread_of(benchmark, answers, [_shown(reply) for reply in found.values()])
     of_case = [(name, about["digest"], logged)]
     if method.several is not None:
         _refuse_other_value(path, where, logged, values)
@@ -176,6 +176,13 @@ def _sample(
             of_case, of_each, answers, again, values, strict=True
         )
     ]  # fmt: skip
+
+
+def _shown(reply: ChatCompletionChoice) -> str:
+    """The text of a reply, for an excerpt; one that has only thinking is not one that the server left out."""
+    content = reply.message.content
+    thinks = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+    return reply.message.text or ("(thinking only)" if thinks else "")
 
 
 def _refuse_other_value(path: Path, where: str, logged: dict[str, Any], values: list[dict[str, float]]) -> None:

@@ -129,5 +129,10 @@ def of_all_epochs(path: Path, samples: Sequence[LoggedCase], epochs: int) -> tup
         )
     found = Counter(sample.case_id for sample in samples)
     kept = [sample for sample in samples if found[sample.case_id] >= epochs]
+    if samples and not kept:
+        raise RunError(
+            f"{path}: found no case with all {epochs} epochs, expected {epochs} of each as the log says (eval.config.epochs). Use "
+            "the log as Inspect wrote it, or resume the run (`inspect eval-retry`)."
+        )
     short = len(samples) - len(kept)
     return kept, {f"without all {epochs} epochs of their case": short} if short else {}
