@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from support.commands import personafeedback
+from support.duel_folders import write_duels
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_set
 
@@ -97,6 +99,33 @@ def test_no_output_has_the_path_where_the_data_are_gone(home, tmp_path):
     assert leaks == {}
     assert f"There is no folder '{FOLDER}'" in " ".join(found["report/report.json"].split())
     assert "Pass --data" in found["report"]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_verdict_has_neither(gone, home, tmp_path):
+    duels, exam = home / f"duels {gone}", home / f"exam {gone}"
+    write_duels(duels, lambda case: "Try it.", difficulty="hard")
+    shutil.copytree(Path(str(load_cases("sample").release.root)), exam)
+    for name, data in (("judged", duels), ("examined", exam)):
+        log = tmp_path / name
+        inspect_log(log, "readable", "personafeedback_hard", data, counts="checked" if name == "judged" else "any")
+    if gone:
+        exam.rename(tmp_path / "moved")
+    commands = {
+        "terminal": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--json", tmp_path / "verdict.json"),
+        "markdown": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--markdown"),
+        "rank": ("rank", tmp_path / "judged", "--exam", tmp_path / "examined", "--out", tmp_path / "rank"),
+    }  # fmt: skip
+    found = {}
+    for name, command in commands.items():
+        done = personafeedback(*command, HOME=str(home))
+        assert done.exit_code == 0, done.output
+        found[name] = done.stdout
+    files = [tmp_path / "verdict.json", *(tmp_path / "rank").iterdir()]
+    found |= {path.name: path.read_text("utf-8") for path in files}
+    assert {name: word for name, text in found.items() for word in (str(home), OWNER) if word in text} == {}
+    assert f"data {duels.name} | sha256" in found["markdown"]
+    assert ("The exam's texts are not at hand." in found["terminal"]) == gone
 
 
 def test_a_card_has_neither(home, tmp_path):
