@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,16 +16,15 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
 from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
-from ..engine.judged import Judged
 from ..engine.judges import Reply
 from ..engine.recorded import Key
 from ..engine.rewards import RewardError
-from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
 from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
 from . import checks, marks
 from .checks import LoggedCase
+from .inspect_table import refuse_other_table
 from .run import NO_SAMPLES, Run, RunError, model_conditions, needed, signed
 from .unfinished import perhaps
 
@@ -74,7 +73,7 @@ def read(path: Path) -> Run:
         signature = signature | {"place": _of_model(notes, "persona")}
     cases, otherwise = checks.answers_of(path, samples, signature, run.benchmark)
     if log.status == "success":
-        _refuse_other_table(path, log, run.benchmark, run.method, [every, counted] if left_out else [every])
+        refuse_other_table(path, log, run.benchmark, run.method, [every, counted] if left_out else [every])
     conditions = _conditions(log, notes)
     return replace(
         run, signature=signature, conditions=conditions, cells=cells, cases=cases, otherwise=otherwise,
@@ -227,63 +226,6 @@ def _tokens(raw: dict[str, Any]) -> float:
         [one["total_tokens"] for one in (raw.get(name) or {}).values()] for name in ("model_usage", "role_usage")
     )
     return float(sum(models) - sum(roles)) or math.nan
-
-
-def _refuse_other_table(
-    path: Path, log: EvalLog, benchmark: Benchmark, method: Method, allowed: Sequence[list[LoggedCase]]
-) -> None:
-    """Raise RunError unless the means that Inspect printed are those of the samples.
-
-    Args:
-        allowed: all samples, or all and those that count: a mark leaves the table of the run as it was, until its metrics are
-            computed again.
-    """
-    name = scorers.name_of(benchmark, method)
-    scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
-    if any(score.reducer not in (None, "mean") for score in scores):
-        return  # --epochs-reducer is something other than a mean over the epochs of a case
-    completed = log.results.completed_samples if log.results else 0
-    if completed and not allowed[0] and len(allowed) == 1:
-        raise RunError(
-            f"{path}: found no scores, expected those of the {completed:,} samples that the log counts. If it was not "
-            f"scored, run `inspect score` (--scorer personafeedback_tasks/{name}); if a newer Inspect wrote it, upgrade "
-            "personafeedback-tasks."
-        )
-    printed = {name: metric.value for score in scores for name, metric in score.metrics.items()}
-    refused: RunError | None = None
-    for samples in allowed:
-        if not samples:
-            return  # every sample failed, or none of them counts
-        try:
-            checks.refuse_other_table(
-                path, "Inspect's results", printed, _table(samples, benchmark, method), benchmark.report.primary
-            )
-        except RunError as error:
-            refused = refused or error
-        else:
-            return
-    if refused is not None:
-        raise refused
-
-
-def _table(samples: Sequence[LoggedCase], benchmark: Benchmark, method: Method) -> dict[str, float]:
-    """The means as Inspect computes them."""
-    epochs: dict[str, list[LoggedCase]] = {}
-    for sample in samples:
-        epochs.setdefault(sample.case_id, []).append(sample)
-    scored = (
-        Scored(
-            same[0].cell,
-            same[0].user_id,
-            [one.values for one in same],
-            [Judged(one.targets, one.answers, one.cell) for one in same],
-        )
-        for same in epochs.values()
-    )
-    ours = table(scored, benchmark.columns, benchmark.corpus)
-    if method.evidence == "rewards":
-        ours |= reward.correlations([one.rewards or {} for one in same] for same in epochs.values())
-    return ours
 
 
 def _of_model(notes: list[dict[str, Any]], name: str) -> str | list[str]:
