@@ -312,7 +312,7 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     done = personafeedback("compare", log, logs["inspect"])
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
-    assert "! The users, cells and texts of run A were not checked. There is no folder '/gone'" in printed
+    assert "! The users, cells and texts of run A were not checked. There is no folder 'gone'" in printed
     assert "run B were not checked" not in printed
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ..common import foreign
 from ..common.errors import DataError
 from ..common.statistics import Estimate
 from ..personafeedback import audit, baselines
@@ -99,7 +100,7 @@ def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
     try:
         return baselines.control(cases), ""
     except DataError as error:
-        return None, str(error)
+        return None, foreign.without_folders(str(error), cases.source)
 
 
 def _load(

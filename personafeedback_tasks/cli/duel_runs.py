@@ -14,7 +14,7 @@ from ..engine.signature import set_of
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
-from .run_data import RunData
+from .run_data import RunData, reason
 from .runs import passed_over, read
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
         try:
             cases, why_not = one.checked(run)
         except (DataError, RunError) as error:
-            why_not = str(error)
+            why_not = reason(error, run, one.named or "")
             continue
         if cases is not None:
             return cases, ""
@@ -109,14 +109,9 @@ def writers(
             corrected[id(row)] = rate or estimate([], [])  # undefined
     parts = []
     for some in alike(rows):
-        ranking = replace(
-            make_ranking(some),
-            notes=tuple(
-                dict.fromkeys(
-                    [*([] if corrected else [AS_THEY_ARE]), *(note for row, _ in some for note in notes[id(row)])]
-                )
-            ),
-        )
+        ranking = make_ranking(some)
+        own = [*([] if corrected else [AS_THEY_ARE]), *(note for row, _ in some for note in notes[id(row)])]
+        ranking = replace(ranking, notes=tuple(dict.fromkeys([*ranking.notes, *own])))
         if corrected:
             ranking = replace(
                 ranking,

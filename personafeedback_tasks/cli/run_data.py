@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..common import foreign
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
@@ -50,7 +51,7 @@ class RunData:
                 cases = under(self._load(run, spec.load, place), run.signature)
                 refuse_other_data(run, cases)
             except (DataError, RunError) as error:
-                why_not = why_not or str(error)
+                why_not = why_not or reason(error, run, place)
             else:
                 return cases, ""
         return None, why_not
@@ -82,6 +83,16 @@ class RunData:
         if key not in self._loaded:
             self._loaded[key] = load(place, run.signature["counts"])
         return self._loaded[key]
+
+
+def reason(error: Exception, run: Run, place: str = "") -> str:
+    """Why the data of a run are not at hand, as reports and pages print it: without the folders of this machine.
+
+    Args:
+        place: where they were looked for.
+    """
+    places = [place, os.path.abspath(place)] if place else []
+    return foreign.without_folders(str(error), run.signature["source"], *places, *map(str, run.logs))
 
 
 def first_with(run: Run, data: Sequence[RunData]) -> RunData:

@@ -5,6 +5,7 @@ One function per place; what is harmless there is unchanged.
 
 from __future__ import annotations
 
+import os
 import re
 
 LONGEST_IN_FIGURE, ITS_END = 40, 25
@@ -90,6 +91,21 @@ def figure(text: str) -> str:
 def without_password(text: str) -> str:
     """Without the user and the password, or the token, of any URL."""
     return re.sub(r"(?<=://)[^\s/?#]*@", "", text)
+
+
+_FOLDERS = re.compile(r"(?<![\w:/.~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
+"""The folders of an absolute path, without spaces."""
+
+
+def without_folders(text: str, *known: str) -> str:
+    """Without the folders of absolute paths: every path is its last part. They may have a person's name in them.
+
+    Args:
+        known: paths that the text may have, with spaces or relative.
+    """
+    for path in sorted(filter(None, known), key=len, reverse=True):
+        text = text.replace(path, re.split(r"[/\\]+", path.rstrip("/\\"))[-1])
+    return _FOLDERS.sub("", text.replace(os.path.expanduser("~"), "~"))
 
 
 def _line(text: str) -> str:

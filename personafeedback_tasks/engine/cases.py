@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
+
+from ..common import foreign
 
 
 class Case(Protocol):
@@ -122,12 +125,24 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
         """What a signature prints about the data."""
         unchecked = ", counts=any" if self.counts == "any" else ""
         named = f"set {self.named_set.name}, " if self.named_set else ""
-        return f"{self.source} ({named}sha256 {self.digest}{unchecked})"
+        return f"{shown_source(self.source)} ({named}sha256 {self.digest}{unchecked})"
 
     @property
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
+
+
+HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
+"""A source that anybody can get: a commit on the Hub."""
+
+
+def shown_source(source: str) -> str:
+    """A source as outputs show it: `sample` and a commit on the Hub as they are, of a folder only its own name.
+
+    A path may have a person's name in it; the digest beside it says which data they are.
+    """
+    return source if HUB_COMMIT.fullmatch(source) else foreign.without_folders(source, source)
 
 
 def remark_of(demonstration: bool, named: NamedSet | None) -> str:

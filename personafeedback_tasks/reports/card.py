@@ -21,6 +21,7 @@ from ..common.files import locked, write
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
+from ..runs.unfinished import advice, state_of
 from .card_file import CardError, metadata_of, newline_of, read, section_of, with_section
 from .card_index import with_results
 from .card_text import PACKAGE, counted, dropped, section, signature_of, unreadable, variant
@@ -87,9 +88,12 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
         )
     if run.partial:
         cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
+        partial = f"{cells}{'' if run.finished else f'; {state_of(run.status)}'}"
+        partial += f"; left out: {run.left_out_line}" if run.left_out else ""
+        finish = "Finish it (`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
         raise CardError(
-            f"{log}: found a partial run ({cells}), expected every case of each cell that was started. Finish it "
-            "(`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
+            f"{log}: found a partial run ({partial}), expected every case of each cell that was started. "
+            f"{finish if run.finished else advice(run.status, run.harness)}"
         )
     if run.signature["counts"] == "any":
         raise CardError(

@@ -12,6 +12,7 @@ from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
 from ..runs.run import Run
 from .card_command import command
+from .caveats import of_missing
 from .groups import Group
 from .report import Report
 from .signature_line import model_of, signature_line
@@ -61,9 +62,11 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
         for value, control in report.beside.items()
     )
-    known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats)]
+    missing = list(of_missing(run))
+    known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats[len(missing) :])]
     parts = [
         f"## {foreign.markdown(heading)}",
+        *map(foreign.markdown, missing),
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec), cases),
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..runs.run import Run
+from ..runs.unfinished import advice, state_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
+
+MOST_MISSING = 0.01
+"""Share of replies without text up to which a report does not speak of them first."""
+
+_MISSING = "MISSING REPLIES"
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
@@ -21,20 +27,64 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
         name: its name beside other runs, such as `run A`; the sample is the same for all.
     """
     installed = run.benchmark.version
+    yield from of_missing(run, name)
     if run.signature["demonstration"]:
         yield "DEMONSTRATION on the bundled sample: not evidence about any model."
     if run.partial:
         has = f"{name} has " if name else ""
         yield f"PARTIAL: {has}{run.unfinished}. A partial mean does not estimate the cell's mean."
+    whose = f" of {name}" if name else ""
+    if not run.finished:
+        which = name or "the run"
+        yield f"{which[0].upper()}{which[1:]} is {state_of(run.status)}. {advice(run.status, run.harness)}"
+    if run.left_out:
+        yield f"LEFT OUT: samples{whose} that do not count ({run.left_out_line}). `inspect eval-retry LOG` asks invalidated ones again."
     if run.signature["task_version"] != installed:
-        whose = f" of {name}" if name else ""
         yield (
             f"The replies{whose} were read by task version {run.signature['task_version']}; the installed "
             f"version {installed} reads {run.otherwise:,} of them differently."
         )
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
-        of = f" of {name}" if name else ""
-        yield f"The number of cases in the data{of} was not checked (counts=any)."
+        yield f"The number of cases in the data{whose} was not checked (counts=any)."
+
+
+def of_missing(run: Run, name: str = "") -> Iterator[str]:
+    """The first sentence on a run whose server left replies out, see `missing_share`.
+
+    Args:
+        name: as `of_run`.
+    """
+    if (share := missing_share(run)) > MOST_MISSING:
+        whose = f" of {name}" if name else ""
+        yield (
+            f"{_MISSING}: {100 * share:.1f} % of the replies{whose} have no text at all and count as wrong. A server that answers "
+            "with an error or with no choice and the status 200 leaves such replies: then the score is that of the server. Check its log "
+            f"and ask again (with lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
+            "(max_gen_toks)."
+        )
+
+
+def of_runs(runs: Sequence[tuple[str, Run]]) -> list[tuple[str, str]]:
+    """(names of the runs that it is about, sentence) of several runs, each sentence once; no names where it is about all.
+
+    Args:
+        runs: each with its name.
+    """
+    return grouped([(name, list(of_run(run))) for name, run in runs])
+
+
+def grouped(said: Sequence[tuple[str, Iterable[str]]]) -> list[tuple[str, str]]:
+    """(names, sentence) as `of_runs`, those on missing replies first.
+
+    Args:
+        said: name -> sentences.
+    """
+    found: dict[str, list[str]] = {}
+    for name, sentences in said:
+        for sentence in sentences:
+            found.setdefault(sentence, []).append(name)
+    ordered = sorted(found.items(), key=lambda one: not one[0].startswith(_MISSING))
+    return [("" if len(about) == len(said) else ", ".join(about), sentence) for sentence, about in ordered]
 
 
 def of_data(run: Run, cases: CaseSet[Any]) -> Iterator[str]:
@@ -92,6 +142,16 @@ def of_control(control: Run, value: str) -> Iterator[str]:
             f"{100 * share:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates "
             "the difference to it."
         )
+
+
+def missing_share(run: Run) -> float:
+    """Share of a run's replies without any text; 0 without replies.
+
+    Not one that thinking or a token limit ended: where the log knows, it has another reason, or an excerpt.
+    """
+    replies = sum(len(epoch) for case in run.cases.values() for epoch in case.answers)
+    missing = sum(one == ("no_response", "") for case in run.cases.values() for one in case.unread)
+    return missing / replies if replies else 0.0
 
 
 def unreadable_share(run: Run) -> float:

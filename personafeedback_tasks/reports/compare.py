@@ -72,7 +72,8 @@ class Comparison:
     @property
     def caveats(self) -> list[str]:
         """What a reader must know before the numbers."""
-        found = [
+        missing = [sentence for name, run in _named(self) for sentence in caveats.of_missing(run, f"run {name}")]
+        found = missing + [
             f"The users, cells and texts of run {name} were not checked. {why}" for name, why in self.unchecked.items()
         ]
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
@@ -90,10 +91,10 @@ class Comparison:
         a, b = self.run_a.conditions_line, self.run_b.conditions_line
         if a != b:
             found.append(f"The conditions differ: {a}; and {b}.")
-        found += dict.fromkeys(caveat for name, run in _named(self) for caveat in caveats.of_run(run, f"run {name}"))
+        found += (caveat for name, run in _named(self) for caveat in caveats.of_run(run, f"run {name}"))
         if self.groups[-1].difference.users < caveats.FEW_USERS:
             found.append(f"Only {self.groups[-1].difference.users} users: 95 % intervals under-cover.")
-        return found
+        return list(dict.fromkeys(found))
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON; nan becomes None."""
@@ -102,6 +103,7 @@ class Comparison:
                 "a": signature_line(self.run_a),
                 "b": signature_line(self.run_b),
                 "partial": {name: run.partial for name, run in _named(self)},
+                "left_out": {name: run.left_out for name, run in _named(self)},
                 "caveats": self.caveats,
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,

@@ -116,7 +116,9 @@ def _section(part: Part, numbers: Sequence[str]) -> dict[str, Any]:
     runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
     return {
         "title": rank_tables.title(ranking),
-        "caveats": _caveats(part, [number for number, _ in runs]),
+        "caveats": caveats.grouped(
+            [(number, _of_run(part, row)) for (number, _), row in zip(runs, ranking.rows, strict=True)]
+        ),
         "table": _joined(rank_tables.result(ranking), rank_tables.details(ranking)),
         "forest": _forest(ranking, runs),
         "matrix": rank_tables.matrix(ranking) if len(ranking.rows) > 1 else None,
@@ -139,15 +141,6 @@ def _joined(*tables: tuple[list[str], list[list[str]]]) -> tuple[list[str], list
         header = [*header, *more[1:]]
         rows = [[*row, *row_of[1:]] for row, row_of in zip(rows, columns, strict=True)]
     return header, rows
-
-
-def _caveats(part: Part, numbers: Sequence[str]) -> list[tuple[str, str]]:
-    """(the runs that it is about, sentence); no runs where it is about all."""
-    found: dict[str, list[str]] = {}
-    for number, row in zip(numbers, part.ranking.rows, strict=True):
-        for sentence in _of_run(part, row):
-            found.setdefault(sentence, []).append(number)
-    return [("" if len(about) == len(numbers) else ", ".join(about), sentence) for sentence, about in found.items()]
 
 
 def _of_run(part: Part, row: Ranked) -> Iterable[str]:

@@ -18,6 +18,7 @@ from ..common.statistics import Estimate, estimate, mean, of_mean, share, user_s
 from ..engine.report import Examined
 from ..runs.run import Run
 from .baselines import with_scores
+from .caveats import of_runs
 from .control import gains
 from .groups import has_macro, measures_of
 from .signature_line import signature_line
@@ -184,9 +185,13 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
                 tied=_tied(place, len(scored), apart),
             )
         )
+    notes = [
+        f"{about}: {sentence}" if about else sentence
+        for about, sentence in of_runs([(f"{place}", one.run) for place, one in enumerate(rows, start=1)])
+    ]
     return Ranking(
         asked(first), len(ids), len(set(users)), {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
-        texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs),
+        texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs), tuple(notes),
     )  # fmt: skip
 
 

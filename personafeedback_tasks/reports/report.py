@@ -101,6 +101,7 @@ class Report:
                 "signature": self.signature,
                 "beside": self.signatures,
                 "partial": self.run.partial,
+                "left_out": self.run.left_out,
                 "demonstration": self.run.signature["demonstration"],
                 "set": self.run.named_set.name if self.run.named_set else None,
                 "caveats": self.caveats,
@@ -180,7 +181,12 @@ def make_report(
     known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
     of_group = {name: ids for name, _, ids in found}
     shortcuts = make_shortcuts(run.cases, of_group, benchmark.report, texts) if texts else {}
-    known = [*caveats.of_shortcuts(shortcuts.get(groups[-1].name), benchmark.report.shortcuts), *known]
+    first = list(caveats.of_missing(run))
+    known = [
+        *first,
+        *caveats.of_shortcuts(shortcuts.get(groups[-1].name), benchmark.report.shortcuts),
+        *known[len(first) :],
+    ]
     ceiling = texts.ceiling if texts else {}
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
     return Report(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..engine.cases import HUB_COMMIT as HUB_COMMIT
+from ..engine.cases import shown_source
 from ..runs.run import Run, text
-
-HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
-"""A source that anybody can get: a commit on the Hub."""
 
 
 def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:
@@ -15,12 +14,13 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
 
     Args:
         audit_version: of the audit, where a number depends on it.
-        public: leave the folders of this machine out. The digest (`engine.cases.CaseSet.digest`) identifies their data.
+        public: leave the folders of this machine out. Of the data no line has more than their folder's own name; the digest
+            (`engine.cases.CaseSet.digest`) identifies them.
     """
     signature, options = run.signature, run.benchmark.options
     users = len({case.user_id for case in run.cases.values()})
     source = str(signature["source"])
-    conditions = {name: without_folder(text(value)) if public else value for name, value in run.conditions.items()}
+    conditions = {name: without_folder(text(value)) for name, value in run.conditions.items()}
     parts = [
         f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
         model_of(run) if public else run.model,
@@ -32,13 +32,13 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         f"persona {text(signature['place'])}" if signature.get("place") else "",
         run.method.per_case,
         f"set {run.named_set.name}" if run.named_set else "",
-        "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {source}",
+        "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {shown_source(source)}",
         f"sha256 {signature['data']}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",
         "95 % intervals clustered by user",
         f"audit {audit_version}" if audit_version else "",
-        ", ".join(f"{name}={text(value)}" for name, value in conditions.items()),
+        ", ".join(f"{name}={value}" for name, value in conditions.items()),
         run.date,
     ]
     return " | ".join(part for part in parts if part)

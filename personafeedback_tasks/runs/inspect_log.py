@@ -13,20 +13,20 @@ from typing import Any
 
 from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
 from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
-from ..engine.judged import Judged
 from ..engine.judges import Reply
 from ..engine.recorded import Key
 from ..engine.rewards import RewardError
-from ..engine.table import Scored, table
 from ..inspect_harness import calls, reward, scorers
 from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
-from . import checks
+from . import checks, marks
 from .checks import LoggedCase
+from .inspect_table import refuse_other_table
 from .run import NO_SAMPLES, Run, RunError, model_conditions, needed, signed
+from .unfinished import perhaps
 
 _NO_CONDITION = (
     *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
@@ -41,6 +41,7 @@ def read(path: Path) -> Run:
     Raises:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
+    marks.refuse_unknown_format(path)
     try:
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
@@ -59,25 +60,33 @@ def read(path: Path) -> Run:
         logs=(path,),
         needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
-        finished=log.status == "success",
+        status=log.status,
     )
     cells = checks.cells_of(path, signature, run.benchmark)
     found = list(_samples(path, log, run.benchmark, run.method))
-    notes, samples = [note for _, note in found], [sample for sample, _ in found]
+    marks.refuse_invalidated(path, log.invalidated, found)
+    every, counted = marks.cases(found), marks.cases(one for one in found if not one.mark)
+    left_out = marks.left_out(found)
+    samples, short = marks.of_all_epochs(path, counted, log.eval.config.epochs or 1)
+    notes = [one.noted for one in found]
     if run.method.evidence == "rewards":
         signature = signature | {"place": _of_model(notes, "persona")}
     cases, otherwise = checks.answers_of(path, samples, signature, run.benchmark)
     if log.status == "success":
-        _refuse_other_table(path, log, run.benchmark, run.method, samples)
+        refuse_other_table(path, log, run.benchmark, run.method, [every, counted] if left_out else [every])
     conditions = _conditions(log, notes)
-    return replace(run, signature=signature, conditions=conditions, cells=cells, cases=cases, otherwise=otherwise)
+    return replace(
+        run, signature=signature, conditions=conditions, cells=cells, cases=cases, otherwise=otherwise,
+        left_out=left_out | short,
+    )  # fmt: skip
 
 
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
     return RunError(
         f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
-        "If it was cut off, `inspect log recover` may restore it; if a newer Inspect wrote it, upgrade inspect-ai."
+        f"{perhaps('inspect')} Of a log that was cut off, `inspect log recover` may restore the samples; if a "
+        "newer Inspect wrote it, upgrade inspect-ai."
     )
 
 
@@ -95,23 +104,24 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
         raise _damaged(path, error) from error
 
 
-def _samples(
-    path: Path, log: EvalLog, benchmark: Benchmark, method: Method
-) -> Iterator[tuple[LoggedCase, dict[str, Any]]]:
-    """Every scored sample, with the scorer's metadata."""
+def _samples(path: Path, log: EvalLog, benchmark: Benchmark, method: Method) -> Iterator[marks.Sample]:
+    """Every sample that is scored, or marked."""
     name = scorers.name_of(benchmark, method)
     for raw in _raw(path):
-        if not raw.get("scores"):
+        scores = raw.get("scores") or {}
+        score, mark = scores.get(name), marks.mark_of(raw, name)
+        if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
+            yield marks.Sample(mark, [], {})
             continue
-        score = raw["scores"].get(name)
+        if not scores:
+            continue
         if not isinstance(score, dict) or not isinstance(score["value"], dict):
             raise RunError(
                 f"{path}, sample {raw['id']}: found no answers from our scorer, expected one per call. Score the log again: "
                 f"inspect score {path} --scorer personafeedback_tasks/{name}"
             )
         noted = score.get("metadata") or {}
-        for case in _sample(path, raw, score["value"], noted, benchmark, method, log.eval.model):
-            yield case, noted
+        yield marks.Sample(mark, _sample(path, raw, score["value"], noted, benchmark, method, log.eval.model), noted)
 
 
 def _sample(
@@ -144,7 +154,7 @@ def _sample(
     values = scorers.values(benchmark, method, of_each, answers, read, found.values(), about)
     unread: tuple[tuple[str, str], ...] = ()
     if method.read is not None:
-        unread = checks.unread_of(benchmark, answers, [reply.message.text for reply in found.values()])
+        unread = checks.unread_of(benchmark, answers, [_shown(reply) for reply in found.values()])
     of_case = [(name, about["digest"], logged)]
     if method.several is not None:
         _refuse_other_value(path, where, logged, values)
@@ -167,6 +177,13 @@ def _sample(
     ]  # fmt: skip
 
 
+def _shown(reply: ChatCompletionChoice) -> str:
+    """The text of a reply, for an excerpt; one that has only thinking is not one that the server left out."""
+    content = reply.message.content
+    thinks = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+    return reply.message.text or ("(thinking only)" if thinks else "")
+
+
 def _refuse_other_value(path: Path, where: str, logged: dict[str, Any], values: list[dict[str, float]]) -> None:
     """Raise RunError unless the score of a sample is the mean over its cases."""
     for metric, value in scorers.over_cases(values).items():
@@ -182,14 +199,14 @@ def _events(path: Path, raw: dict[str, Any]) -> list[Event]:
     return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
 
 
-def replies(path: Path, method: Method, stage: Stage | None) -> Iterator[tuple[Key, Reply]]:
-    """Every reply to a scored sample in a log that was read before.
+def replies(path: Path, benchmark: Benchmark, method: Method, stage: Stage | None) -> Iterator[tuple[Key, Reply]]:
+    """Every reply to a scored sample that counts, in a log that was read before.
 
     Args:
         stage: the one that the run had, if any. Its replies are among the events.
     """
     for raw in _raw(path):
-        if not raw.get("scores"):
+        if not raw.get("scores") or marks.mark_of(raw, scorers.name_of(benchmark, method)):
             continue
         events = cache(partial(_events, path, raw))
         found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
@@ -209,42 +226,6 @@ def _tokens(raw: dict[str, Any]) -> float:
         [one["total_tokens"] for one in (raw.get(name) or {}).values()] for name in ("model_usage", "role_usage")
     )
     return float(sum(models) - sum(roles)) or math.nan
-
-
-def _refuse_other_table(
-    path: Path, log: EvalLog, benchmark: Benchmark, method: Method, samples: list[LoggedCase]
-) -> None:
-    """Raise RunError unless the means that Inspect printed are those of the samples."""
-    name = scorers.name_of(benchmark, method)
-    scores = [score for score in (log.results.scores if log.results else ()) if score.scorer == name]
-    if any(score.reducer not in (None, "mean") for score in scores):
-        return  # --epochs-reducer is something other than a mean over the epochs of a case
-    completed = log.results.completed_samples if log.results else 0
-    if completed and not samples:
-        raise RunError(
-            f"{path}: found no scores, expected those of the {completed:,} samples that the log counts. If it was not "
-            f"scored, run `inspect score` (--scorer personafeedback_tasks/{name}); if a newer Inspect wrote it, upgrade "
-            "personafeedback-tasks."
-        )
-    if not samples:
-        return  # every sample failed
-    epochs: dict[str, list[LoggedCase]] = {}
-    for sample in samples:
-        epochs.setdefault(sample.case_id, []).append(sample)
-    scored = (
-        Scored(
-            same[0].cell,
-            same[0].user_id,
-            [one.values for one in same],
-            [Judged(one.targets, one.answers, one.cell) for one in same],
-        )
-        for same in epochs.values()
-    )
-    printed = {name: metric.value for score in scores for name, metric in score.metrics.items()}
-    ours = table(scored, benchmark.columns, benchmark.corpus)
-    if method.evidence == "rewards":
-        ours |= reward.correlations([one.rewards or {} for one in same] for same in epochs.values())
-    checks.refuse_other_table(path, "Inspect's results", printed, ours, benchmark.report.primary)
 
 
 def _of_model(notes: list[dict[str, Any]], name: str) -> str | list[str]:

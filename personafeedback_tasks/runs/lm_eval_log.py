@@ -20,6 +20,7 @@ from ..engine.table import corpus_stderr, over_corpus
 from . import checks
 from .checks import LoggedCase
 from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, needed, signed, text
+from .unfinished import perhaps
 
 
 def results_beside(samples: Path) -> Path | None:
@@ -74,6 +75,11 @@ def _run(path: Path, only: Path | None) -> Run:
     if not signatures:
         raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
     logs = [samples[task] for task in leaves if samples[task].is_file()]
+    if not logs and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
+        raise RunError(
+            f"{path}: found no samples_*.jsonl of its tasks beside it, expected those that the run logged. {perhaps('lm-eval')} "
+            "If the files were moved, keep those of one run together."
+        )
     if not logs:
         raise RunError(NO_SAMPLES.format(path))
     arguments = _arguments(results)
@@ -99,7 +105,9 @@ def _run(path: Path, only: Path | None) -> Run:
     for task, signature in signatures.items():
         file = samples[task]
         if not file.is_file():
-            raise RunError(f"{path}: found no {file.name} beside it, only those of other cells. Restore it.")
+            raise RunError(
+                f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
+            )
         cells |= checks.cells_of(path, signature, run.benchmark)
         found = list(_samples(file, run.benchmark, run.method))
         of_task, differing = checks.answers_of(file, found, signature, run.benchmark)
@@ -119,7 +127,7 @@ def _load(path: Path) -> dict[str, Any]:
         results = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise RunError(
-            f"{path}: found broken JSON ({error}), expected a results file of lm-eval. It may have been cut off; run again."
+            f"{path}: found broken JSON ({error}), expected a results file of lm-eval. {perhaps('lm-eval')}"
         ) from error
     missing = [key for key in ("results", "configs", "date") if key not in results]
     if missing or not isinstance(results["configs"], dict):
@@ -150,7 +158,7 @@ def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[Logge
             except (*UNREADABLE, RecursionError) as error:
                 raise RunError(
                     f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
-                    "that lm-eval logged for our tasks. It may have been cut off; run again."
+                    f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
                 ) from error
 
 
@@ -209,9 +217,10 @@ def _refuse_other_table(
     count = results["n-samples"][task]["effective"]
     rows = len({sample.where for sample in samples})
     if count != rows:
+        lost = f"{perhaps('lm-eval')} " if rows < count else ""
         raise RunError(
             f"{path}: found {rows:,} rows of {task} in its samples file, expected {count:,}, as many as were "
-            "asked. Rows were added or lost after the run: use the files as lm-eval wrote them."
+            f"asked. {lost}If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
         )
     printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
     if "bypass" in printed or not samples:

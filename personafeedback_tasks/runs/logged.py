@@ -28,4 +28,6 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
 
     stage = run.benchmark.stage
     for path in run.logs:
-        yield from inspect_log.replies(path, run.method, stage if stage and run.signature.get(stage.name) else None)
+        yield from inspect_log.replies(
+            path, run.benchmark, run.method, stage if stage and run.signature.get(stage.name) else None
+        )

@@ -5,6 +5,7 @@ A log is recognized by its content, never by its name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..common.strict_json import cut
 from . import lm_eval_log
 from .lm_eval_log import results_beside
 from .run import UNREADABLE, ForeignError, Run, RunError
+from .unfinished import UNFINISHED, advice, state_of
 
 
 def read_runs(
@@ -102,14 +104,14 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
 
 
 def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """Without the failed and killed runs, unless there are no others."""
+    """Without the runs that did not come to their end, unless there are no others."""
     if not any(run.finished for run in runs):
         return runs
     for run in runs:
         if not run.finished:
             say(
-                f"Passed over {run.logs[0]}: the run failed or was killed, with {len(run.cases):,} cases answered. Resume it with "
-                "`inspect eval-retry`, or name the log to report it."
+                f"Passed over {run.logs[0]}: {state_of(run.status)}, with {len(run.cases):,} cases answered. "
+                f"{advice(run.status)} Name the log to report it as it is."
             )
     return [run for run in runs if run.finished]
 
@@ -178,6 +180,8 @@ def _merge(parts: Sequence[Run]) -> Run:
             cases={**merged.cases, **other.cases},
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
             otherwise=merged.otherwise + other.otherwise,
+            status=merged.status if other.finished else other.status,
+            left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
         )
     return merged
 
@@ -194,9 +198,7 @@ def _kind(path: Path) -> str:
     except OSError as error:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
-        raise RunError(
-            f"{path}: found an empty file, expected a log. The run may have stopped before it wrote anything."
-        )
+        raise RunError(f"{path}: found an empty file, expected a log. The run may be {UNFINISHED}.")
     if head.startswith(b"PK"):
         return "inspect"
     if not head.lstrip().startswith(b"{"):

@@ -46,7 +46,8 @@ class Run:
         needed: the other model arguments without which the model cannot be loaded or reached again, see NEEDED.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
-        finished: whether the harness says that the run came to its end.
+        status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
+        left_out: why samples do not count, see `marks` -> how many.
         named: whether an argument named its log; else it was found in a folder.
     """
 
@@ -62,7 +63,8 @@ class Run:
     needed: Mapping[str, Any] = field(default_factory=dict)
     resumed: str = ""
     otherwise: int = 0
-    finished: bool = True
+    status: str = "success"
+    left_out: Mapping[str, int] = field(default_factory=dict)
     named: bool = True
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
@@ -110,9 +112,19 @@ class Run:
         return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
 
     @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self.status == "success"
+
+    @property
     def unfinished(self) -> str:
         """`partial` in words: `general_hard 60 of 1,010`."""
         return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
+
+    @property
+    def left_out_line(self) -> str:
+        """`left_out` in words: `12 invalidated`."""
+        return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
 
     @property
     def label(self) -> str:

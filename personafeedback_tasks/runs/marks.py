@@ -1,0 +1,138 @@
+"""Inspect's own marks in a log: the version of its format, and which samples count.
+
+Inspect 0.3.285 can invalidate samples (`inspect_ai.log.invalidate_samples`), which leaves its table of means as it was. Later
+versions can exclude samples from the metrics, too. Neither says that a sample was answered wrongly: it is left out here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .checks import LoggedCase
+from .run import RunError
+
+FORMAT = 2
+"""The newest version of Inspect's log format that is known here."""
+
+INVALIDATED, EXCLUDED = "invalidated", "excluded from metrics"
+
+_VERSION = re.compile(rb'"version"\s*:\s*(\d{1,9})')
+_MARK = re.compile("invalid|exclu")
+"""How the fields begin that mark a sample or a score: `invalidation` is one; later versions have others."""
+
+
+def refuse_unknown_format(path: Path) -> None:
+    """Raise RunError for a log of a newer format: what it marks cannot be known.
+
+    Args:
+        path: a log of Inspect. A damaged one passes; its reader says what is wrong with it.
+    """
+    found = _VERSION.search(_beginning(path))
+    if found is not None and int(found[1]) > FORMAT:
+        raise RunError(
+            f"{path}: found version {int(found[1])} of Inspect's log format, expected at most {FORMAT}. Upgrade "
+            "personafeedback-tasks; if there is no version that reads it, convert the log with the Inspect that wrote it."
+        )
+
+
+def _beginning(path: Path) -> bytes:
+    """The first bytes of the header."""
+    try:
+        if not zipfile.is_zipfile(path):
+            with open(path, "rb") as file:
+                return file.read(200)
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            if header is None:
+                return b""
+            with archive.open(header) as member:
+                return member.read(200)
+    except Exception:  # a zip and its compression each have errors of their own
+        return b""
+
+
+class Sample(NamedTuple):
+    """One sample of a log.
+
+    Attributes:
+        mark: why it does not count, see `mark_of`; empty if it does.
+        cases: those that it answers; empty where a marked sample has no score.
+        noted: the metadata of its score.
+    """
+
+    mark: str
+    cases: list[LoggedCase]
+    noted: dict[str, Any]
+
+
+def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
+    """Why a sample does not count; empty if it does.
+
+    Args:
+        sample: as logged.
+        scorer: the name of ours. A score that is nan as a whole is what Inspect leaves out of its metrics.
+    """
+    score = (sample.get("scores") or {}).get(scorer)
+    score = score if isinstance(score, dict) else {}
+    names = [name for fields in (sample, score) for name, value in fields.items() if value and _MARK.match(name)]
+    if any(name.startswith("invalid") for name in names):
+        return INVALIDATED
+    value = score.get("value")
+    return EXCLUDED if names or (isinstance(value, float) and math.isnan(value)) else ""
+
+
+def cases(samples: Iterable[Sample]) -> list[LoggedCase]:
+    """The cases of some samples."""
+    return [case for sample in samples for case in sample.cases]
+
+
+def left_out(samples: Iterable[Sample]) -> dict[str, int]:
+    """Mark -> number of samples."""
+    return dict(Counter(sample.mark for sample in samples if sample.mark))
+
+
+def refuse_invalidated(path: Path, header: bool, samples: Sequence[Sample]) -> None:
+    """Raise RunError for a log that is invalidated as a whole.
+
+    Args:
+        header: whether its header says so, as it also does where only some samples are.
+    """
+    found = [sample.mark for sample in samples]
+    if header and (INVALIDATED not in found or all(found)):
+        raise RunError(
+            f"{path}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its cases again "
+            "with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
+        )
+
+
+def of_all_epochs(path: Path, samples: Sequence[LoggedCase], epochs: int) -> tuple[list[LoggedCase], dict[str, int]]:
+    """(the samples of the cases that have every epoch, reason -> number of samples left out).
+
+    Args:
+        epochs: how many the log says were asked.
+
+    Raises:
+        RunError: a sample is of a later epoch.
+    """
+    beyond = next((sample for sample in samples if sample.epoch not in range(1, epochs + 1)), None)
+    if beyond is not None:
+        raise RunError(
+            f"{path}, {beyond.where}: found epoch {beyond.epoch} of {beyond.case_id}, expected 1 to {epochs}, as many as the "
+            "log says were asked (eval.config.epochs). Use the log as Inspect wrote it."
+        )
+    found = Counter(sample.case_id for sample in samples)
+    kept = [sample for sample in samples if found[sample.case_id] >= epochs]
+    if samples and not kept:
+        raise RunError(
+            f"{path}: found no case with all {epochs} epochs, expected {epochs} of each as the log says (eval.config.epochs). Use "
+            "the log as Inspect wrote it, or resume the run (`inspect eval-retry`)."
+        )
+    short = len(samples) - len(kept)
+    return kept, {f"without all {epochs} epochs of their case": short} if short else {}

@@ -1,0 +1,47 @@
+"""What is said of a run that has not come to its end, in every command the same.
+
+A log does not tell a run that goes on from one that was killed, and resuming the former pays for its calls a second time.
+"""
+
+from __future__ import annotations
+
+UNFINISHED = "not finished: still running, or killed"
+
+_RESUME = {
+    "inspect": "`inspect eval-retry LOG` resumes it",
+    "lm-eval": "start its command again: with the --use_cache FILE that it had, only the missing replies are asked for",
+}
+
+STATUSES = {
+    "success": "",
+    "started": UNFINISHED,
+    "error": "ended by an error",
+    "cancelled": "cancelled",
+}
+"""Status of a log of Inspect -> what the run is; empty if it came to its end."""
+
+
+def state_of(status: str) -> str:
+    """What a run is that did not come to its end; empty for one that did.
+
+    Args:
+        status: of a log of Inspect.
+    """
+    return STATUSES.get(status, f"not finished: its status is {status}")
+
+
+def perhaps(harness: str) -> str:
+    """What may have happened to a log that ends too early, and what to do: whole sentences."""
+    return f"The run may be {UNFINISHED}. {advice('started', harness)}"
+
+
+def advice(status: str = "started", harness: str = "inspect") -> str:
+    """What to do about a run that did not come to its end: whole sentences.
+
+    Args:
+        harness: as `Run.harness` begins.
+    """
+    resume = _RESUME["lm-eval" if harness.startswith("lm-eval") else "inspect"]
+    if state_of(status) == UNFINISHED:
+        return f"If it still runs, wait for its end: to resume it now would pay twice. If it was killed, {resume}."
+    return f"{resume[0].upper() if resume[0].isalpha() else resume[0]}{resume[1:]}."

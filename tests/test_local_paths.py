@@ -1,0 +1,179 @@
+"""No output has the path of the data, or the name of the person whose folder it is; what is run again on this machine may."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.logs import inspect_log, lm_eval_log
+from support.releases import write_set
+
+from personafeedback_tasks.common.foreign import without_folders
+from personafeedback_tasks.engine.cases import shown_source
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.runs.read import read_run
+
+HARD = "personafeedback_general_hard"
+OWNER, FOLDER = "annelise", "kitchen data"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """A home with the data and with logs of both harnesses, with controls."""
+    home = tmp_path_factory.mktemp("home") / OWNER
+    rows = [
+        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
+        for n in range(24)
+    ]
+    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
+    data = write_set(home / FOLDER, {"general/hard": rows}, personas)
+    for setting in ("persona", "no_persona"):
+        inspect_log(home / "logs" / setting, "readable", HARD, data, setting)
+    lm_eval_log(home / "lm-eval", "mixed", HARD, data)
+    return home
+
+
+def outputs(home: Path, out: Path, *data: object, **environment: str) -> dict[str, str]:
+    """Everything that the commands print or write about runs, by name."""
+    logs, other = home / "logs", home / "lm-eval"
+    found = {}
+    for name, command in {
+        "report": ("report", logs, other, "--out", out / "report"),
+        "rank": ("rank", logs, other, "--out", out / "rank", "--csv", out / "rank.csv", "--json", out / "rank.json"),
+        "rank --markdown": ("rank", logs, other, "--markdown"),
+        "compare": ("compare", logs / "persona", other, "--json", out / "compare.json"),
+        "compare --markdown": ("compare", logs / "persona", other, "--markdown"),
+    }.items():
+        done = personafeedback(*command, *data, HOME=str(home), **environment)
+        assert done.exit_code == 0, done.output
+        # What is on stdout; but for the lines that name a file which was written where the user said.
+        found[name] = "\n".join(line for line in done.stdout.split("\n") if not line.startswith("wrote "))
+    return found | {
+        str(path.relative_to(out)): path.read_bytes().decode("utf-8", "replace")
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+def private(home: Path) -> list[str]:
+    return [str(home), str(home.parent), OWNER]
+
+
+def test_no_output_has_the_path_of_the_data(home, tmp_path):
+    found = outputs(home, tmp_path / "out")
+    digest = load_cases(home / FOLDER).digest
+    leaks = {name: word for name, text in found.items() for word in private(home) if word in text}
+    assert leaks == {}
+    assert {"report/report.md", "report/report.json", "report/index.html", "report/accuracy.svg"} <= found.keys()
+    assert {
+        "rank/ranking.csv",
+        "rank/ranking.json",
+        "rank/index.html",
+        "rank.csv",
+        "rank.json",
+        "compare.json",
+    } <= found.keys()
+    for name in ("report", "rank --markdown", "compare", "report/report.json", "report/index.html", "rank/ranking.csv"):
+        assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
+
+
+def test_no_output_has_the_path_where_the_data_are_gone(home, tmp_path):
+    """The reason why there are none is among the caveats."""
+    away = home / "away"
+    (home / FOLDER).rename(away)
+    try:
+        found = outputs(home, tmp_path / "out", PERSONAFEEDBACK_DATA=str(home / "nowhere"))
+    finally:
+        away.rename(home / FOLDER)
+    leaks = {name: word for name, text in found.items() for word in private(home) if word in text}
+    assert leaks == {}
+    assert f"There is no folder '{FOLDER}'" in " ".join(found["report/report.json"].split())
+    assert "Pass --data" in found["report"]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_verdict_has_neither(gone, home, tmp_path):
+    duels, exam = home / f"duels {gone}", home / f"exam {gone}"
+    write_duels(duels, lambda case: "Try it.", difficulty="hard")
+    shutil.copytree(Path(str(load_cases("sample").release.root)), exam)
+    for name, data in (("judged", duels), ("examined", exam)):
+        log = tmp_path / name
+        inspect_log(log, "readable", "personafeedback_hard", data, counts="checked" if name == "judged" else "any")
+    if gone:
+        exam.rename(tmp_path / "moved")
+    commands = {
+        "terminal": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--json", tmp_path / "verdict.json"),
+        "markdown": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--markdown"),
+        "rank": ("rank", tmp_path / "judged", "--exam", tmp_path / "examined", "--out", tmp_path / "rank"),
+    }  # fmt: skip
+    found = {}
+    for name, command in commands.items():
+        done = personafeedback(*command, HOME=str(home))
+        assert done.exit_code == 0, done.output
+        found[name] = done.stdout
+    files = [tmp_path / "verdict.json", *(tmp_path / "rank").iterdir()]
+    found |= {path.name: path.read_text("utf-8") for path in files}
+    assert {name: word for name, text in found.items() for word in (str(home), OWNER) if word in text} == {}
+    assert f"data {duels.name} | sha256" in found["markdown"]
+    assert ("The exam's texts are not at hand." in found["terminal"]) == gone
+
+
+def test_a_card_has_neither(home, tmp_path):
+    done = personafeedback("card", home / "logs", "--model-card", tmp_path / "card.md", HOME=str(home))
+    assert done.exit_code == 0, done.output
+    card = (tmp_path / "card.md").read_text("utf-8")
+    assert [word for word in private(home) if word in card] == []
+    assert f"sha256 {load_cases(home / FOLDER).digest}" in card
+    assert "PERSONAFEEDBACK_DATA=FOLDER" in card  # the command to run it again says what to fill in
+
+
+def test_plan_audit_and_baselines_have_neither(home, tmp_path):
+    for command in (("plan",), ("audit",), ("baselines",)):
+        file = tmp_path / f"{command[0]}.json"
+        for words in ((), ("--json", file)):
+            done = personafeedback(*command, "--data", home / FOLDER, *words, HOME=str(home))
+            assert done.exit_code == 0, done.output
+            assert [word for word in private(home) if word in done.output] == []
+        text = file.read_text("utf-8")
+        assert [word for word in private(home) if word in text] == []
+        assert FOLDER in text
+
+
+def test_the_log_keeps_the_path_so_that_the_data_are_found_again(home):
+    """And `replies` prints a command that runs on this machine."""
+    assert read_run(home / "lm-eval").signature["source"] == str(home / FOLDER)
+    done = personafeedback("replies", home / "lm-eval", "--out", home / "replies.jsonl")
+    assert done.exit_code == 0, done.output
+    assert str(home / FOLDER) in done.output
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("sample", "sample"),
+        ("owner/name@" + "0" * 40, "owner/name@" + "0" * 40),
+        ("/home/anna/my data/release", "release"),
+        ("/home/anna/release/", "release"),
+        (r"C:\Users\Anna\release", "release"),
+        ("~/release", "release"),
+    ],
+)
+def test_a_source_is_shown_without_its_folders(source, shown):
+    assert shown_source(source) == shown
+
+
+def test_sentences_lose_the_folders_of_paths_and_keep_addresses():
+    found = without_folders(
+        "'/a b/c' and /home/anna/x.eval, line 3: see https://huggingface.co/a/b, and/or owner/name@main", "/a b/c"
+    )
+    assert found == "'c' and x.eval, line 3: see https://huggingface.co/a/b, and/or owner/name@main"
