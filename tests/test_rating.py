@@ -10,9 +10,10 @@ from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.rating import read_rating
 
 SCALE = "12345"
+MEANING = dict(zip(SCALE, ("much worse", "somewhat worse", "no difference", "somewhat better", "much better"), strict=True))
 READ = [
     "{}", "{}.", "**{}**", "`{}`", "[{}]", "({})", "Rating: {}", "Score: **{}**", "Final rating: {}/5", "{}/5", "{} out of 5", "My rating is {}.",
-    "I would give a rating of {}.", "{} - the knee is spared", "{}: better", "{} (somewhat better)",
+    "I would give a rating of {}.", "{} - the knee is spared", "{}: fitting", "{} ({meaning})", "{} - B is {meaning}", "Rating: {} (B is {meaning})",
     '{{"rating": {}}}', "<think>1? 2? 3? 4? 5?</think>{}", "<answer>{}</answer>", "Response B spares the knee.\n\n{}",
     "There are 3 exercises and 10 minutes.\nRating: {}", "{}\n\nIt spares the knee.", "Answer: {}, since it spares the knee.", "{}.0",
 ]  # fmt: skip
@@ -30,7 +31,13 @@ UNREAD = [
 @pytest.mark.parametrize("form", READ)
 @pytest.mark.parametrize("rating", SCALE)
 def test_a_rating_is_read_however_it_is_written(form, rating):
-    assert read_rating(form.format(rating)) == rating
+    assert read_rating(form.format(rating, meaning=MEANING[rating])) == rating
+
+
+@pytest.mark.parametrize(("rating", "other"), [("1", "4"), ("2", "5"), ("3", "2"), ("4", "1"), ("5", "2")])
+@pytest.mark.parametrize("form", ["{} ({})", "{}: B is {}", "Rating: {} – response B is {}"])
+def test_a_rating_that_means_something_else_is_unreadable(form, rating, other):
+    assert read_rating(form.format(rating, MEANING[other])) == "invalid_response_format"
 
 
 @pytest.mark.parametrize(("reply", "reason"), UNREAD)

@@ -9,7 +9,7 @@ from ..engine.cases import digest_of
 from ..engine.documents import Document, Several
 from ..engine.judged import Answers
 from ..replies.answers import REASONS
-from ..replies.numbers import NONE
+from ..replies.numbers import among
 from ..replies.words import NO, YES
 from .data import in_turns
 from .others import profiles
@@ -60,8 +60,7 @@ def split(answer: str, rows: int) -> Answers:
     """
     if answer in REASONS:
         return (answer,) * rows
-    numbers = set() if answer == NONE else {int(number) for number in answer.split()}
-    if not numbers <= set(range(1, rows + 1)):
+    if (numbers := among(answer, rows)) is None:
         return ("invalid_response_format",) * rows
     return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 

@@ -2,82 +2,67 @@
 
 A line that names its list (`Answer: 2, 5`) counts most: of several, all must agree. Without one, a reply whose every line begins
 with one number is a list of these; else one line alone may consist of a list. What is open to two readings is unreadable, and so
-is a range, a fraction or a reply that was cut off: its list may go on.
+is a range, a fraction, a list of what to leave out, or a reply that was cut off: its list may go on.
 """
 
 from __future__ import annotations
 
 import re
 
-from .answers import why_not
-from .plain import spoken
+from .answers import REASONS
+from .verdicts import LEAD, named, reader, unmarked
 
 NONE = "NONE"
 
-_MARKUP = re.compile(r"[*_`]+|^[ ]*[-•+][ ]+|^[ ]*```\w*$", re.M)
-_NUMBER = r"#?\d{1,4}(?!\w)"
-_LIST = rf"{_NUMBER}(?:(?:[\s,;&\"'()\[\]]+(?:and[ ])?){_NUMBER})*"
+_NUMBER = r"#?\d{1,4}(?!\w|,\d{3}(?!\d)|[ ]\(\d)"
+_LIST = rf"{_NUMBER}(?:(?:[\s,;、&\"'()\[\]]{{1,5}}(?:(?:and|und)[ ])?){_NUMBER})*"
 _NOTHING = (
-    r"none(?:[ ](?:of[ ](?:them|these|those|the[ ]\w+)(?:[ ](?:is|are)[ ](?:relevant|needed|useful))?|(?:is|are)[ ]relevant))?"
-    r"|no[ ]numbers?|nothing|(?:an[ ])?empty(?:[ ]list)?|\[\s*\]|\{\s*\}"
+    r"none(?:[ ](?:of[ ](?:them|these|those|the[ ]\w+)(?:[ ](?:is|are)[ ](?:relevant|needed|useful)|[ ]matters?)?|(?:is|are)[ ]relevant))?"
+    r"|no[ ]numbers?|nothing|(?:an[ ])?empty(?:[ ]list)?|\[[ ]?\]|\{[ ]?\}|无|没有"
 )
-_EITHER = rf"(?P<list>{_LIST})|(?P<none>{_NOTHING})"
-_OPEN, _CLOSE = r"[\s\[({\"']*", r"[\s\])}\"'.!]*"
-_ALONE = re.compile(rf"{_OPEN}(?:{_EITHER}){_CLOSE}", re.I)
-_NAMED = re.compile(
-    r"(?:^[\s\[({\"']*|[.!?][ ])(?:(?:so|thus|therefore|hence|overall|the|my|final|most|correct|selected|relevant),?[ ])*"
-    r"(?:answer|numbers?|relevant(?:[ ]ones)?|list|selection|items|facts|things|attributes)[\"')]{0,2}"
-    rf"(?:[ ](?:is|are)\b[ ]?:?|[ ]?[:=]){_OPEN}(?:{_EITHER}){_CLOSE}",
-    re.I,
-)
-_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+_EITHER = rf"[\s\[({{\"']{{0,4}}(?:(?P<list>{_LIST})|(?P<none>{_NOTHING}))[\s\])}}\"'.!。]{{0,4}}(?:\([^()\d]{{1,80}}\)\.?)?$"
+_PATTERNS = [
+    re.compile(named("relevant(?:[ ]ones)?|selected|selection") + _EITHER, re.I),
+    re.compile(rf"^(?:{named('numbers?|list|items|facts|things|attributes|pieces|编号|内容')}|{LEAD}){_EITHER}", re.I),
+    re.compile(rf"(?<!relevant)[:.–—][ ]?(?:(?:no|only),?[ ]){{0,2}}{_EITHER}", re.I),
+]
+_LEFT_OUT = re.compile(r"\b(?:drop|discard|exclu|remov|ignor|skip|omit|irrelevan|leave|apart|perhaps|maybe|least|unlikely|(?:out|not?)\b)|n't\b", re.I)
 _VERDICT = re.compile(
     r"\d[.):\]\s–—-]*(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)(?:[ ](?:because|since)\b|[ ]?[.,;:!(–—-]|$)"
-    r"|[:(–—-][ ]?(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)[\s.)]*$",
+    r"|[:(–—-][ ]?(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)[\s.)]*$|\d[ ]?[:(–—-][ ]?\d",
     re.I,
 )
-"""A line that judges one number (`2. NO`, `2. Has a knee: relevant`) lists it whatever it says of it."""
-_ITEM = re.compile(r"[(\[#]?(?P<number>\d{1,4})(?:[.):\]]+(?=[ ]|$)|[ ]?[:–—-](?=[ ])|$).*")
+"""A line that judges one number (`2. NO`, `2. Has a knee: relevant`, `2: 0.9`) lists it whatever it says of it."""
+_ITEM = r"[(\[#]?(\d{1,4})(?:[.):\]]+(?=[ ][^(\[]|$)|[ ]?[:–—-](?=[ ])|$).*"
+_ITEMS = re.compile(rf"\A(?:{_ITEM}(?:\n|\Z))+\Z|(?<=:)\n(?:{_ITEM}(?:\n|\Z))+", re.M)
 
 
-def read_numbers(reply: str, truncated: bool = False) -> str:
-    """The numbers in rising order, each once, with a space between them: `2 5`; NONE; or the element of `answers.REASONS` that says why
-    there is no list. Whether what they number exists is not known here.
-
-    Args:
-        reply: everything that the judge said.
-        truncated: it was cut off by its token limit.
-    """
-    text = spoken(reply)
-    if not text:
-        return "truncated" if text is None else "no_response"
-    if truncated:
-        return "truncated"
-    said = _MARKUP.sub("", text).replace("⟦", "answer:")  # what was in a tag or a box
-    lines = [line for line in (line.strip() for line in said.splitlines()) if line]
-    named = {_canonical(found) for found in map(_ending, lines) if found}
-    alone = [_canonical(found) for found in map(_ALONE.fullmatch, lines) if found]
-    numbered = [(line, _ITEM.fullmatch(line)) for line in lines]
-    items = [found["number"] for _, found in numbered if found]
-    if _THOUSANDS.search(said) or any(found and _VERDICT.search(line) for line, found in numbered):
-        lists: set[str] = set()
-    elif named:
-        lists = named
-    elif lines and len(items) == len(lines):
-        lists = {_joined(items)}
-    else:
-        lists = set(alone) if len(alone) == 1 else set()
-    return lists.pop() if len(lists) == 1 else why_not(text)
+def _listed(text: str) -> str:
+    """A text as it is read: one number a line, in the whole reply or after a colon, is a list in one line."""
+    return _ITEMS.sub(_in_one_line, "\n".join(line for line in map(str.strip, unmarked(text).splitlines()) if line))
 
 
-def _ending(line: str) -> re.Match[str] | None:
-    """The list that a line names, if it ends with it."""
-    return next((found for found in _NAMED.finditer(line) if found.end() == len(line)), None)
+def _in_one_line(items: re.Match[str]) -> str:
+    """The numbers of lines; none if one of them is judged, or if they are sentences from 1 on, which may explain."""
+    lines = items[0].split("\n")
+    numbers = re.findall(rf"^{_ITEM}", items[0], re.M)
+    steps = all(re.search(r"[^\W\d]\.$", line) for line in lines if line) and numbers == [str(at + 1) for at in range(len(numbers))]
+    return f" {', '.join(numbers)}\n" if not steps and not any(map(_VERDICT.search, lines)) else " ?\n"
 
 
 def _canonical(found: re.Match[str]) -> str:
-    return NONE if found["none"] else _joined(re.findall(r"\d+", found["list"]))
+    """NONE, or the numbers in rising order; "" if what is said around them leaves them out."""
+    start, end = found.span("list" if found["list"] else "none")
+    if _LEFT_OUT.search(re.split(r"\d", found.string[:start])[-1] + found.string[end:]):
+        return ""
+    return NONE if found["none"] else " ".join(map(str, sorted({int(number) for number in re.findall(r"\d+", found["list"])})))
 
 
-def _joined(numbers: list[str]) -> str:
-    return " ".join(map(str, sorted({int(number) for number in numbers})))
+read_numbers = reader(_listed, _PATTERNS, _canonical, explicit=0)
+"""The numbers, each once and with a space between them: `2 5`; whether what they number exists is not known here."""
+
+
+def among(answer: str, count: int) -> set[int] | None:
+    """The numbers of an answer, from 1 to `count`; None where none were read or one is out of range: which one was meant is unknown."""
+    numbers = set() if answer in (NONE, *REASONS) else set(map(int, answer.split()))
+    return numbers if answer not in REASONS and numbers <= set(range(1, count + 1)) else None

@@ -1,8 +1,8 @@
 """Read a judge's reply on a scale of whole numbers: its rating, or a named reason why it has none.
 
-A line that names its rating (`Rating: 4`) counts most, then a line that begins with a number of the scale and says what it means
-(`4 - somewhat better`), or nothing else. Of several, all must agree. What is open to two readings is unreadable: `4 or 5`, and `4. B is
-better`, which may be the fourth point of a list.
+A line that names its rating (`Rating: 4`, `I'd give it a 4`) counts most, then a line that begins with a number of the scale and says
+what it means (`4 - somewhat better`), or nothing else. Of several, all must agree. What is open to two readings is unreadable:
+`4 or 5`, `1 (much better)`, and `4. B is better`, which may be the fourth point of a list.
 """
 
 from __future__ import annotations
@@ -10,44 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .answers import why_not
-from .plain import spoken
-
-_MARKUP = re.compile(r"[*_`]+|^[ ]*[-•+][ ]+", re.M)
+from .verdicts import LEAD, named, reader, unmarked
 
 
 def rating_reader(lowest: int, highest: int) -> Callable[[str, bool], str]:
-    """The reader of replies that rate on the whole numbers from `lowest` to `highest`, which have one digit each."""
+    """The reader of replies that rate on the whole numbers from `lowest` (much worse) to `highest`, which have one digit each."""
+    middle = (lowest + highest) // 2
+    meaning = r"\W{1,4}(?:(?:response[ ])?B[ ]is[ ])?(?:(?:much|somewhat|slightly|far)[ ])?"
     number = (
-        rf"(?P<number>[{lowest}-{highest}])(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?{highest})?"
-        r"(?![\w/%]|[.,]\d|[ ]?(?:[-–,&]|or|to|and|vs\.?)[ ]?\d)"
+        rf"[\s\[({{\"'#]{{0,4}}(?P<number>(?![{lowest}-{middle}]{meaning}better|[{middle}-{highest}]{meaning}worse)[{lowest}-{highest}])"
+        rf"(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?{highest}|[ ]?分)?"
+        r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
     )
-    named = re.compile(
-        rf"\b(?:rating|score|answer|verdict|choice|grade)[\"')]{{0,2}}(?:[ ](?:is|of|would[ ]be)\b|[ ]?[:=])[\s\[({{\"']*{number}"
-        r"(?=[\s\])}\"']*(?:[.,;:!(–—]|-[ ]|$))",
-        re.I | re.M,
-    )
-    alone = re.compile(rf"[\s\[({{\"'#]*{number}[\s\])}}\"'.!]*(?:$|[:,–—-][ ].*|\(.*)")
-
-    def read(reply: str, truncated: bool = False) -> str:
-        text = spoken(reply)
-        if not text:
-            return "truncated" if text is None else "no_response"
-        said = _MARKUP.sub("", text).replace("⟦", "answer:")  # what was in a tag or a box
-        ratings = {found["number"] for found in named.finditer(said)}
-        if not ratings and not truncated:
-            ratings = {found["number"] for line in said.splitlines() if (found := alone.fullmatch(line))}
-        if len(ratings) == 1:
-            return ratings.pop()
-        return "truncated" if truncated else why_not(text)
-
-    read.__doc__ = f"""A number from {lowest} to {highest}, or the element of `answers.REASONS` that says why the reply has none.
-
-    Args:
-        reply: everything that the judge said.
-        truncated: it was cut off by its token limit. Then only a rating that is named counts.
-    """
-    return read
+    names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
+    patterns = [rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)", rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)", rf"[:.,][ ]{number}[.!]*$"]
+    return reader(unmarked, [re.compile(pattern, re.I) for pattern in patterns], lambda found: found["number"])
 
 
 read_rating = rating_reader(1, 5)

@@ -1,7 +1,7 @@
 """Read a judge's reply to a question with two words for an answer, such as yes or no: its label, or a named reason why there is none.
 
-A line that says nothing else, or one that names its answer, counts most: of several, all must agree. Without one, each clause
-that begins with one of the words and ends there counts, and again all must agree. What is open to two readings is unreadable.
+A line that says nothing else, or one that names its answer, counts most: of several, all must agree. Without one, each sentence
+that begins with one of the words counts if that ends its clause, and no later clause may say the other. What is open to two readings is unreadable.
 """
 
 from __future__ import annotations
@@ -9,57 +9,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .answers import why_not
-from .plain import plain, spoken
+from .plain import plain
+from .verdicts import LEAD, named, reader
 
 YES, NO = "YES", "NO"
 ACCEPT, PROBLEMATIC = "ACCEPT", "PROBLEMATIC"
 
 
-def word_reader(first: str, second: str, forms: str = "") -> Callable[[str, bool], str]:
+def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[[str, bool], str]:
     """The reader of replies that say one of two words.
 
     Args:
-        first, second: the words, which are the labels.
-        forms: further endings of the first word, as a regular expression: `ed|able`.
+        first, second: the labels.
+        firsts, seconds: the words that say the first and the second, as regular expressions: `yes|ja`.
     """
-    one, other = rf"{first}(?:{forms})?" if forms else first, second
-    either = f"{one}|{other}"
-    ends = (
-        r"(?![ ]*,[ ]but\b)(?=[^\w\n?]{0,3}(?:[.,;:!\u2013\u2014]|-[ -]|$))"  # of the clause: not "no longer", "yes if"
-    )
-    between = r"\W{0,3}(?:\s*(?:or|and|/|\||vs\.?)\s*)\W{0,3}"
-    both = re.compile(rf"\b(?:{one})\b{between}\b{other}\b|\b{other}\b{between}\b(?:{one})\b", re.I)  # in one breath
-    names = re.compile(
-        rf"^[^\w\n?]*(?P<alone>{either})[^\w\n?]*$"
-        r"|\b(?:answer|verdict|decision|conclusion|note)(?:[ ]is|[ ]would[ ]be)?[ ]?[:=]?[^\w\n?]{0,4}"
-        rf"(?P<named>{either}){ends}",
-        re.I | re.M,
-    )
-    begins = re.compile(rf"(?:^|[.?!;:,][ ]+)[^\w\n.!?;:,]*(?P<said>{either}){ends}", re.I | re.M)
-
-    def label(word: str) -> str:
-        return second if word.upper() == second else first
-
-    def read(reply: str, truncated: bool = False) -> str:
-        text = spoken(reply)
-        if not text:
-            return "truncated" if text is None else "no_response"
-        said = both.sub("…", plain(text))  # the question repeated, or no answer
-        named = {label(found["alone"] or found["named"]) for found in names.finditer(said)}
-        labels = named or (set() if truncated else {label(found["said"]) for found in begins.finditer(said)})
-        if len(labels) == 1:
-            return labels.pop()
-        return "truncated" if truncated else why_not(said)
-
-    read.__doc__ = f"""{first}, {second}, or the element of `answers.REASONS` that says why the reply is neither.
-
-    Args:
-        reply: everything that the judge said.
-        truncated: it was cut off by its token limit. Then only a line of its own, or an answer that is named, counts.
-    """
-    return read
+    either = f"(?:{firsts}|{seconds})"
+    word = rf"(?:(?P<first>{firsts})|{seconds})"
+    ends = r"(?![ ]*,[ ]but\b)(?=[^\w\n?]{0,3}(?:[.,;:!(。\u2013\u2014]|-[ -]|$))"  # of the clause: not "no longer", "yes if"
+    both = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs)\W{{0,4}}|[/|]\W{{0,3}}){either}\b", re.I)  # in one breath
+    names = named("judge?ment|relevance|relevant|response|output|label|classification|note")
+    patterns = [
+        re.compile(rf"(?:^[^\w?]*(?={either}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={either}{ends})){word}", re.I),
+        re.compile(rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}", re.I),
+        re.compile(rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}", re.I),
+    ]
+    clean = lambda text: both.sub("…", plain(text))  # the question repeated, or no answer
+    return reader(clean, patterns, lambda found: first if found["first"] else second)
 
 
-read_yes_no = word_reader(YES, NO)
-read_accept = word_reader(ACCEPT, PROBLEMATIC, "ed|able")
+read_yes_no = word_reader(YES, NO, "yes|ja|是的?", "no|nein|否|不是")
+read_accept = word_reader(ACCEPT, PROBLEMATIC, "accept(?:ed|able)?|接受", "problematic")

@@ -8,11 +8,10 @@ raises TASK_VERSION.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from ...replies.plain import spoken
+from ...replies import numbers
 from ..cases import Case
 from ..prompts import Template
 
@@ -65,40 +64,26 @@ def build(case: Case, template: Template, pieces: Sequence[str]) -> str:
     )
 
 
-_LABEL = re.compile(r"(?s:.*)(?:\b(?:numbers?|pieces?|answer)|编号|答案|内容)\s*:(.*)", re.S)
-_NUMBERS = re.compile(r"\d{1,4}(?:(?:\s*(?:[,;、]|\band\b|和)\s*|\s+)\d{1,4})*")
-_NONE = ("0", "none", "无", "没有")
-
-
 def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
     """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
 
-    A reply is the numbers, or `0`, alone or after a label such as `Numbers:`. Nothing is guessed: a wrong reading would
-    drop pieces, and an unreadable reply keeps them all.
+    `0` is none of them, too. Nothing is guessed: a wrong reading would drop pieces, and an unreadable reply keeps them all.
     """
-    text = spoken(reply)
-    if text is None:
-        return None
-    text = re.sub(r"[*_`#\[\](){}]", " ", text).lower().strip()  # a space: [1][3] names 1 and 3
-    if labelled := _LABEL.fullmatch(text):
-        text = labelled[1]
-    text = text.strip(" \n.。")
-    if text in _NONE:
-        return ()
-    numbers = sorted({int(number) for number in re.findall(r"\d+", text)}) if _NUMBERS.fullmatch(text) else [0]
-    return tuple(numbers) if numbers[0] > 0 and numbers[-1] <= count else None
+    answer = numbers.read_numbers(reply, False)
+    kept = numbers.among(numbers.NONE if answer == "0" else answer, count)
+    return None if kept is None else tuple(sorted(kept))
 
 
-def said(numbers: tuple[int, ...] | None, count: int) -> str:
+def said(kept: tuple[int, ...] | None, count: int) -> str:
     """The outcome of the filter of one case, as its score records it."""
-    return UNREADABLE if numbers is None else f"kept {len(numbers)} of {count}"
+    return UNREADABLE if kept is None else f"kept {len(kept)} of {count}"
 
 
 def applied(case: Case, template: Template, reply: str) -> Template:
     """The template of a case after the filter: with the pieces that the model keeps, or all if the reply is unreadable."""
     pieces = template.pieces(case)
-    numbers = read_numbers(reply, len(pieces))
-    return template if numbers is None else keep(template, tuple(pieces[number - 1] for number in numbers))
+    kept = read_numbers(reply, len(pieces))
+    return template if kept is None else keep(template, tuple(pieces[number - 1] for number in kept))
 
 
 UNREADABLE_SHARE = 0.01
