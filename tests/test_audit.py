@@ -679,6 +679,8 @@ def test_the_console_script(real_data, tmp_path):
     assert document["findings"]["contradiction"]["cases"] == 2 * 167
     assert math.isclose(document["ceiling"]["general"], 0.9565, abs_tol=1e-4)
     assert re.search(r"general_medium \+ general_hard +180 +83\n", done.stdout)
+    assert re.search(r"in percent\ncases +accuracy\n─+\ngeneral +95\.7\n", done.stdout)
+    assert re.search(r"\ngeneral_hard .* 67\.9 ± 5\.5 \(84\)\n", done.stdout)
 
 
 def test_the_meanings_are_one_sentence_each():

@@ -300,18 +300,24 @@ def test_the_json_is_what_the_function_returns():
 def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():
     done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
     assert done.exit_code == 0, done.output
+    measured = baselines(load_cases("sample", "general"))
+    assert "Accuracy ± standard error, in percent" in done.output
     header = ["cell", *BASELINES, "chance"]
     (start,) = [number for number, line in enumerate(done.output.splitlines()) if line.split() == header]
     rows = done.output.splitlines()[start + 2 : start + 6]
     assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
     for row in rows:
-        assert len(re.findall(r"\d\.\d{3} ± \d\.\d{3}", row)) == len(BASELINES)
-        assert row.endswith(" 0.500")
+        assert re.findall(r"(\d+\.\d) ± (\d+\.\d)(?= |$)", row) == [
+            (f"{100 * of.value:.1f}", f"{100 * of.stderr:.1f}")
+            for of in (by_group[row.split()[0]] for by_group in measured.values())
+        ]
+        assert row.endswith(" 50.0")
     below = done.output.partition("With another user's persona")[2].splitlines()
     rows = [line for line in below if line.startswith("general")]
     assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
     for row in rows:
-        assert len(re.findall(r"[+-]?\d\.\d{3} ± \d\.\d{3}", row)) == 2 * len(READ_PERSONA)
+        assert len(re.findall(r"(?: |^)\d+\.\d ± \d+\.\d(?= |$)", row)) == len(READ_PERSONA)
+        assert len(re.findall(r" [+-]?\d+\.\d ± \d+\.\d(?= |$)", row)) == 2 * len(READ_PERSONA)
     assert "…" not in done.output
     assert "\x1b" not in done.output
 
@@ -324,7 +330,7 @@ def test_the_console_script(real_data):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "No file for specific_hard: only the other cells are included." in done.stdout
-    assert re.search(r"^general_hard +0\.727 ± 0\.017 ", done.stdout, re.MULTILINE)
+    assert re.search(r"^general_hard +72\.7 ± 1\.7 ", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["audit", "baselines"])

@@ -177,7 +177,7 @@ def test_a_run_of_another_setting_is_refused(run, option, other, message, logs):
 
 def test_the_best_rows_of_the_paper_go_under_a_line_that_says_why_they_cannot_be_compared(logs, tmp_path):
     printed, stored = reported(tmp_path, logs["persona"], "--paper")
-    why = "Not comparable with the run: the authors never released their prompt, the order of the options or the decoding."
+    why = "Not comparable with the run: we found neither the authors' prompt nor their order of the options nor their decoding."
     models = table("3").rows
     best = max((row for row in models if row.group != "reward"), key=lambda row: row.cells["total_avg"])
     reward = max((row for row in models if row.group == "reward"), key=lambda row: row.cells["total_avg"])

@@ -207,7 +207,7 @@ def test_what_is_no_source_is_said(tmp_path):
     assert "found a file of type .parquet, expected .csv, .tsv, .json or .jsonl" in done.stderr
 
 
-# --- recipes: files of the shape that these sets are described to have, written here ------------------------------------
+# --- recipes: files of the shape that these sets have, or are described to have, written here ---------------------------
 
 PREFEVAL = [
     {
@@ -235,7 +235,13 @@ def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path, recipe, rows, pairs, 
     done = imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--recipe", recipe)
     assert done.exit_code == 0, done.output
     assert f"took {pairs} pairs of {users} users and 3 questions" in done.stdout
-    assert "not verified on the real data" in done.stdout
+    evidence = {"prefeval": "was tried on amazon-science/PrefEval at commit 5079505."}
+    evidence["personalized-rewardbench"] = (
+        "was written after a description and is not verified on the real data: look at some pairs."
+    )
+    assert f"The recipe {recipe} {evidence[recipe]}" in done.stdout
+    page = personafeedback("build", "import", "--help").stdout
+    assert "".join(f"{recipe} {evidence[recipe].removesuffix('.')}".split()) in "".join(page.split())
     build = Folder(tmp_path / "b")
     text = {answer.id: answer.text for answer in build.read(Answer)}
     expected = [row["classification_task_options"][0] if recipe == "prefeval" else row["chosen"] for row in rows]
@@ -243,7 +249,39 @@ def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path, recipe, rows, pairs, 
 
 
 def test_every_recipe_names_every_field():
-    assert all(set(keys) >= {"persona", "question", "chosen", "rejected"} for keys in RECIPES.values())
+    assert all(set(recipe.keys) >= {"persona", "question", "chosen", "rejected"} for recipe in RECIPES.values())
+
+
+@pytest.mark.parametrize("start", ["PrefEval", "PrefEval/benchmark_dataset", "PrefEval/benchmark_dataset/mcq_options"])
+def test_the_recipe_of_a_repository_finds_its_rows_and_counts_a_copied_file_once(start, tmp_path):
+    topics = tmp_path / "PrefEval" / "benchmark_dataset" / "mcq_options"
+    topics.mkdir(parents=True)
+    (topics.parent / "gen_data_prompt.txt").write_text("…", "utf-8")
+    (topics.parent / "filtered_inter_turns.json").write_text("[]", "utf-8")
+    written(topics, "pairs.json", PREFEVAL[:2]).rename(topics / "travel_food.json")
+    written(topics, "pairs.json", PREFEVAL[:1]).rename(topics / "travel_food copy.json")
+    rest = [{key: row[key] for key in row if key != "explanation"} for row in PREFEVAL[2:]]
+    written(topics, "pairs.json", rest).rename(topics / "dietary.json")
+    done = imported(tmp_path / "b", tmp_path / start, "--recipe", "prefeval")
+    assert done.exit_code == 0, done.output
+    assert f"read 4 rows of {topics}" in done.stdout
+    assert "took 9 pairs of 2 users and 3 questions" in done.stdout
+    assert "refused 3, twice: " in done.stdout
+    build = Folder(tmp_path / "b")
+    assert build.settings.licence == "CC-BY-NC-4.0"
+    assert all("travel_food copy.json" in one.text for one in build.read(Refused))
+
+
+def test_a_folder_of_files_is_read_file_by_file_and_an_empty_one_is_named(tmp_path):
+    rows = rows_of(6)
+    (tmp_path / "some").mkdir()
+    for name, part in zip(WRITTEN, (rows[:2], rows[2:4], rows[4:]), strict=True):
+        written(tmp_path / "some", name, part)
+    done = imported(tmp_path / "b", tmp_path / "some", "--map", MAP)
+    assert "took 6 pairs of 3 users" in done.stdout, done.output
+    (tmp_path / "none").mkdir()
+    done = imported(tmp_path / "c", tmp_path / "none", "--map", MAP)
+    assert "none: found no .csv, .tsv, .json or .jsonl file in this folder" in done.stderr
 
 
 def test_the_same_import_after_a_vote_brings_no_label_back(tmp_path):

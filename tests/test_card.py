@@ -988,7 +988,7 @@ def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tm
     before, header, after = new.partition("| GPT-4o-mini, Table 3 |")
     assert header
     assert "| general hard | 68.8 |" in after
-    assert "Not comparable with the run: the authors never released their prompt" in before
+    assert "Not comparable with the run: we found neither the authors' prompt nor" in before
     assert "GPT-4o" not in old
     assert lost(old.splitlines(), new.splitlines()) == []
     assert load(with_row) == load(without)  # the metadata have our numbers alone

@@ -293,7 +293,10 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
         pairs = list(zip(people, answers, strict=True))
         stderr = jackknife_stderr(lambda pairs: metrics.f1_score(*zip(*pairs, strict=True)), pairs, users)
         assert found[name]["f1"]["stderr"] == pytest.approx(stderr, abs=1e-12)
-        assert f"| {found[name]['f1']['value']:.3f} ± {stderr:.3f} | {found[name]['kappa']['value']:.3f} ±" in card
+        assert (
+            f"| {100 * found[name]['f1']['value']:.1f} ± {100 * stderr:.1f} | {found[name]['kappa']['value']:.3f} ±"
+            in card
+        )
     assert found["always_no"]["precision"]["value"] is None
     for name in EVALUATIONS:
         for row in rows:

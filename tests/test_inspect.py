@@ -292,7 +292,7 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
             {"method": "mc"},
             "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out.",
         ),
-        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, v4, got 'v9'."),
     ],
 )
 def test_an_unknown_option_is_refused(option, sentence):

@@ -125,7 +125,7 @@ def test_options_change_the_prompt_and_the_name(real_data):
     ("metadata", "sentence"),
     [
         ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
-        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, got 'v9'."),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, v4, got 'v9'."),
         ({"language": "fr"}, "language must be one of auto, en, zh, got 'fr'."),
     ],
 )

@@ -47,7 +47,7 @@ STORED_TEMPLATES = {
     **{setting: Template(setting=setting) for setting in WITHOUT_MEMORY},
     **{
         f"{version}_{setting}": Template(prompt=version, setting=setting)
-        for version in ("v2", "v3")
+        for version in ("v2", "v3", "v4")
         for setting in WITHOUT_MEMORY
     },
     **{f"{version}_cot": Template(prompt=version, method="cot") for version in WORDINGS},
@@ -239,7 +239,7 @@ def test_the_fingerprint_changes_with_any_fixed_text_of_its_wording_alone(monkey
 
 def test_the_fingerprint_tells_wordings_and_languages_apart_and_starts_with_the_version():
     prints = {Template(prompt=p, language=g).fingerprint(): p for p in WORDINGS for g in ("auto", "en", "zh")}
-    assert len(prints) == 9
+    assert len(prints) == 3 * len(WORDINGS)
     assert all(print_.startswith(f"{version}-") for print_, version in prints.items())
 
 

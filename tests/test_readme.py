@@ -13,14 +13,17 @@ from markdown_it import MarkdownIt
 from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
 from support.environments import CHECKOUT, Venv
 
+from personafeedback_tasks.building.guideline import GUIDELINES
+from personafeedback_tasks.building.imported import RECIPES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import METHODS
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 pytestmark = needs_checkout
 
-OPTIONS, METRICS, LIMITS = DOCS / "options.md", DOCS / "metrics.md", DOCS / "limits.md"
+OPTIONS, METRICS, LIMITS, BUILDING = (DOCS / f"{name}.md" for name in ("options", "metrics", "limits", "building"))
 
 
 def names(cell: str) -> set[str]:
@@ -144,6 +147,62 @@ def test_the_table_of_metrics_has_every_metric():
     assert {metric.name for method in METHODS.values() for metric in method.metrics} <= shown
     defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))
     assert set(re.findall(r"- metric: (\w+)", defaults)) <= shown
+
+
+def test_the_table_of_wordings_says_where_each_one_is_from():
+    rows = {next(iter(names(row[0]))): row for row in table(OPTIONS, "| wording |")}
+    assert rows.keys() == set(WORDINGS)
+    assert "Appendix D" in rows["v1"][2]
+    assert "Figure 5" in rows["v4"][2]
+    assert names(table(OPTIONS, "| option |")[4][0]) == set(WORDINGS)
+
+
+def test_the_table_of_recipes_says_on_which_files_each_one_was_tried():
+    rows = {next(iter(names(row[0]))): row for row in table(BUILDING, "| `--recipe` |")}
+    assert rows.keys() == set(RECIPES)
+    for name, recipe in RECIPES.items():
+        if recipe.tried:
+            repository, _, commit = recipe.tried.partition(" at commit ")
+            assert f"`{repository}`" in rows[name][1]
+            assert f"**tried** on commit `{commit}`" in rows[name][2]
+        else:
+            assert "**not verified on the real data**" in rows[name][2]
+
+
+def test_the_guideline_has_the_rules_that_the_page_counts():
+    page = " ".join(text(BUILDING).split())
+    assert (
+        "Of the guideline's six rules the first four are the paper's Appendix D in our words. The last two are ours"
+        in page
+    )
+    assert {len(guideline.rules) for guideline in GUIDELINES.values()} == {6}
+
+
+NOT_KNOWN = re.compile(r"never(?: been)? released|the way the paper made|did not release")
+
+
+def test_nothing_is_said_of_the_authors_that_we_do_not_know():
+    """We looked for their prompt and their training pairs, and found neither: that is all."""
+    sources = [
+        path for end in ("*.py", "*.json", "*.md", "*.j2") for path in (CHECKOUT / "personafeedback_tasks").rglob(end)
+    ]
+    pages = [*PAGES, CARD, *(CHECKOUT / "task_configs").rglob("*.md")]
+    claims = {path: NOT_KNOWN.findall(" ".join(text(path).split())) for path in (*sources, *pages)}
+    assert {str(path): found for path, found in claims.items() if found} == {}
+
+
+# --- what the harnesses do ----------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_scaling_says_what_the_installed_harnesses_do():
+    page = " ".join(text(DOCS / "models.md").split())
+    source = text(Path(pytest.importorskip("lm_eval").__file__).with_name("models") / "vllm_causallms.py")
+    assert 'self.data_parallel_size > 1 and not find_spec("ray")' in source
+    assert "distribute(self.data_parallel_size, requests)" in source
+    assert "`data_parallel_size=8` needs `pip install ray`" in page
+    concurrency = pytest.importorskip("inspect_ai.util").AdaptiveConcurrency()
+    assert f"starts at {concurrency.start} and goes up to {concurrency.max}" in page
+    assert "--max-connections 50`," not in page
 
 
 def test_contributing_names_every_room():

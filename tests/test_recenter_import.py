@@ -11,16 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.authors import ONE, OTHER, PROFILES, profile, replies, said, write
+from support.authors import AGAIN, ITEMS, ONE, OTHER, PILOT, PROFILES, counted, profile, replies, said, write
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
 from personafeedback_tasks.recenter.upstream import ShortIds, convert, lines
-
-PILOT = "task3_relevance_clf.jsonl"
-ITEMS = "extracted/task6_items.jsonl"
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -32,28 +29,17 @@ LABELS = [
 
 def authors(labels=LABELS) -> dict[str, list[dict]]:
     """File -> lines, all of the authors' layout."""
-    files = {PROFILES: [profile(*line) for line in labels]}
+    files = {name: [profile(*line, model=name) for line in labels] for name in (PROFILES, AGAIN)}
     for model in (ONE, OTHER):
         files[model] = [replies(number, user, of, model) for number, (user, _, _, of) in enumerate(labels)]
     files[PILOT] = [
-        {
-            "user_id": "wild-user-c",
-            "prompt_text": "Plan a trip.",
-            "attribute": "Likes trains",
-            "vote_rate": 0.67,
-            "n_votes": 3,
-        },
-        {
-            "user_id": "wild-user-a",
-            "prompt_text": "Plan a trip.",
-            "attribute": "Plays chess",
-            "vote_rate": 0.5,
-            "n_votes": 4,
-        },
+        counted(0, 5, "Plan a trip.", "Likes trains", 2, 3),
+        counted(3, 5, "Plan a trip.", "Plays chess", 2, 4),
+        counted(3, 5, "Plan a trip.", "Has a cat", 0, 3),
     ]
     files[ITEMS] = [
         {
-            "model_tag": model, "user_id": "wild-user-a", "prompt_id": 3, "prompt_text": "What can I bake?", "item_index": 0,
+            "model_tag": model, "user_id": "wild-user-a", "prompt_id": "wild-user-a_3", "prompt_text": "What can I bake?", "item_index": 0,
             "attributes": [{"attribute": "Owns an oven", "is_relevant": True}, {"attribute": "Plays chess", "is_relevant": False},
                            {"attribute": "Is left-handed", "is_relevant": True}],
             "response_no_context": "Bread.", "response_personalized": f"Bread, says {model}.",
@@ -103,10 +89,9 @@ def test_the_pilot_has_counts_and_a_folder_of_its_own(folder, tmp_path):
     personafeedback("import-annotations", folder, "--out", tmp_path / "out")
     pilot = {row.attribute: row for row in load(Relevance, tmp_path / "out" / "pilot")}
     assert {name: (row.counts[True], len(row.votes), row.majority) for name, row in pilot.items()} == {
-        "Likes trains": (2, 3, True), "Plays chess": (2, 4, None),
+        "Likes trains": (2, 3, True), "Plays chess": (2, 4, None), "Has a cat": (0, 3, False),
     }  # fmt: skip
-    (chess,) = [row for row in load(Relevance, tmp_path / "out") if row.prompt.startswith("Name") and row.label]
-    assert pilot["Plays chess"].user_id == chess.user_id  # the same user has the same id in every file
+    assert pilot["Plays chess"].user_id == pilot["Has a cat"].user_id != pilot["Likes trains"].user_id
 
 
 def test_response_items_become_rows_without_votes(folder, tmp_path):
@@ -127,7 +112,7 @@ def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
         f"wrote {out}/relevance.jsonl: 6 rows, 2 users, 3 relevant",
         f"wrote {out}/replies/one.jsonl: 6 rows, answers: 3 yes, 2 no, 1 unreadable",
         f"wrote {out}/replies/other.jsonl: 6 rows, answers: 2 yes, 1 no, 3 unreadable",
-        f"wrote {out}/pilot/relevance.jsonl: 1 row, 1 user",
+        f"wrote {out}/pilot/relevance.jsonl: 2 rows, 1 user",
         f"wrote {out}/response.jsonl: 1 row, 1 user",
         "left out: 2 with a ground truth of null",
         "left out: 4 replies to rows that were left out",
@@ -137,35 +122,76 @@ def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
     ]
 
 
-PARTS = (PROFILES, PILOT, ITEMS)
+MADE_OF = {
+    "task6": "relevance.jsonl",
+    "relevance_task5": "replies/",
+    PILOT: "pilot/relevance.jsonl",
+    "extracted": "response.jsonl",
+}
+"""Where the authors have it -> what becomes of it."""
 
 
-@pytest.mark.parametrize("parts", [parts for n in (1, 2, 3) for parts in combinations(PARTS, n)])
-def test_every_part_may_be_missing(parts, tmp_path):
-    made = convert(write(tmp_path, {name: found for name, found in authors().items() if name in parts}))
-    names = {PROFILES: "relevance.jsonl", PILOT: "pilot/relevance.jsonl", ITEMS: "response.jsonl"}
-    assert made.files.keys() == {names[part] for part in parts}
+@pytest.mark.parametrize("parts", [parts for n in (1, 2, 3, 4) for parts in combinations(MADE_OF, n)])
+def test_every_part_may_be_missing_and_that_is_said(parts, tmp_path):
+    write(tmp_path / "authors", {name: rows for name, rows in authors().items() if name.split("/")[0] in parts})
+    out = tmp_path / "out"
+    done = personafeedback("import-annotations", tmp_path / "authors", "--out", out)
+    if parts == ("relevance_task5",):
+        assert "found no row to import" in done.stderr
+        return
+    assert done.exit_code == 0, done.output
+    wanted = {MADE_OF[part] for part in parts if part != "relevance_task5" or "task6" in parts}
+    made = {path.relative_to(out).as_posix() for path in out.rglob("*.jsonl")}
+    assert {"replies/" if name.startswith("replies/") else name for name in made} == wanted
+    absent = [line for line in done.stdout.splitlines() if line.startswith("absent: ")]
+    assert [line.split(", so there is no ")[1] for line in absent] == [
+        str(out / made) for part, made in MADE_OF.items() if part not in parts
+    ]
+    needless = "left out: 2 files of replies, which need task6/eval_results_task5_gt_attributes_*.jsonl"
+    assert (needless in done.stdout) == ("relevance_task5" in parts and "task6" not in parts)
 
 
-def test_replies_need_the_rows_that_they_are_about(folder):
-    (folder / PROFILES).unlink()
-    with pytest.raises(DataError, match=r"found relevance_task5/\*\.jsonl without task6/.*, expected both\."):
-        convert(folder)
+def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
+    whole = write(tmp_path / "repository" / "data", authors()).parent
+    (whole / "app.py").write_text("", encoding="utf-8")
+    assert convert(whole).files == convert(folder).files == convert(whole / "data").files
 
 
-def test_a_folder_without_any_of_the_files_is_an_error(tmp_path):
-    with pytest.raises(DataError, match="found no row to import, expected any of task6/"):
-        convert(tmp_path)
+def test_a_folder_without_any_of_the_files_is_an_error(folder):
+    with pytest.raises(DataError, match=r"found no row to import, expected any of task6/.*or its folder data\.$"):
+        convert(folder / "task6")
 
 
-def test_the_pilot_is_found_in_both_places_but_not_twice(tmp_path):
+# --- the same labels in several files -----------------------------------------------------------------------------------
+
+
+def test_the_files_of_two_models_have_each_label_once(folder, tmp_path):
+    both = convert(folder).files
+    (folder / AGAIN).unlink()
+    assert both == convert(folder).files
     files = authors()
-    one = convert(write(tmp_path / "a", {PILOT: files[PILOT]}))
-    other = convert(write(tmp_path / "b", {f"extracted/{PILOT}": files[PILOT]}))
-    assert one.files == other.files
-    both = write(tmp_path / "c", {PILOT: files[PILOT], f"extracted/{PILOT}": files[PILOT]})
-    with pytest.raises(DataError, match=r"found both, expected one\. Remove the file that does not belong\."):
-        convert(both)
+    for row in files[AGAIN]:
+        row["profile_attributes"].reverse()
+    assert convert(write(folder, {AGAIN: files[AGAIN][1:]})).files == both
+
+
+def test_a_pair_that_only_the_second_file_has_is_a_row(tmp_path):
+    files = {name: rows for name, rows in authors().items() if name in (PROFILES, AGAIN)}
+    whole = convert(write(tmp_path / "whole", files)).files["relevance.jsonl"]
+    files[PROFILES] = files[PROFILES][:1]
+    found = convert(write(tmp_path / "part", files)).files["relevance.jsonl"]
+    assert found == whole
+
+
+def test_labels_that_differ_between_files_are_an_error_that_names_both(tmp_path):
+    files = authors()
+    files[AGAIN][0]["profile_attributes"][1]["ground_truth"] = True
+    with pytest.raises(DataError) as caught:
+        convert(write(tmp_path, files))
+    assert str(caught.value) == (
+        f"{tmp_path}/{AGAIN}, line 1: found the ground_truth of 'Plays chess' = True, expected False, as in "
+        f"{tmp_path}/{PROFILES}, line 1. Fix this record or download the data again."
+    )
 
 
 TEXTS = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
@@ -234,6 +260,8 @@ CASES = {
     "another attribute": (ONE, lambda rows: rows[1]["items"][1].update(attribute="x"), "line 2, item 2: found attribute = 'x', expected 'Eats no wheat', as in {PROFILES}, line 2"),
     "order of attributes": (ONE, lambda rows: rows[1]["items"].reverse(), "line 2, item 1: found attribute = 'Eats no wheat', expected 'Has a cat', as in {PROFILES}, line 2"),
     "an item less": (ONE, lambda rows: rows[1]["items"].pop(), "line 2: found the number of items = 1, expected 2, as in {PROFILES}, line 2"),
+    "another prompt": (AGAIN, lambda rows: rows[1].update(prompt_text="x"), "line 2: found prompt_text = 'x', expected 'What can I bake?', as in {PROFILES}, line 2"),
+    "other attributes": (AGAIN, lambda rows: rows[1]["profile_attributes"].pop(), "line 2: found the attributes = ['Has a cat'], expected ['Eats no wheat', 'Has a cat'], as in {PROFILES}, line 2"),
     "a pair twice": (PROFILES, lengthened, "line 4: found the user and prompt of {PROFILES}, line 3 again, expected each pair of them once"),
     "an item twice": (ITEMS, lengthened, "line 3: found the model_tag and item_index of {ITEMS}, line 2 again, expected each pair of them once"),
 }  # fmt: skip
@@ -261,12 +289,15 @@ DAMAGE = [
     (PROFILES, {"profile_attributes": ["x"]}, "line 1: found profile_attributes = ['x'], expected a list of objects"),
     (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": 1}]}, "line 1, attribute 1: found ground_truth = 1, expected true, false or null"),
     (PROFILES, {"profile_attributes": [{"attribute": "x"}]}, "line 1, attribute 1: found no 'ground_truth' (keys: 'attribute'), expected the key 'ground_truth'"),
-    (PILOT, {"vote_rate": 0.4}, "line 1: found a rate of 0.4 with 3 votes, expected a rate that whole votes have"),
-    (PILOT, {"vote_rate": 1.34}, "line 1: found a rate of 1.34 with 3 votes, expected a rate that whole votes have"),
-    (PILOT, {"n_votes": 0}, "line 1: found a rate of 0.67 with 0 votes, expected a rate that whole votes have"),
-    (PILOT, {"n_votes": 10**9}, "line 1: found a rate of 0.67 with 1000000000 votes, expected a rate that whole votes have"),
-    (PILOT, {"n_votes": "3"}, "line 1: found n_votes = '3', expected a number"),
-    (PILOT, {"rate": 0.67}, "line 1: found 'vote_rate', 'rate', expected exactly one of vote_rate, yes_rate, relevance_rate, relevant_rate, rate"),
+    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "line 1, attribute 2: found the attribute 'x' again, expected each attribute of a user once"),
+    (PILOT, {"human_yes_rate": 0.6667}, "line 1: found human_yes_rate = 0.6667 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"human_yes_rate": 4 / 3}, "line 1: found human_yes_rate = 1.3333333333333333 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"human_yes_rate": True}, "line 1: found human_yes_rate = True of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": 0}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = 0, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": 3 * 10**9}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = 3000000000, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": "3"}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = '3', expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"label": 0}, "line 1: found label = 0 with 2 of 3 votes, expected 1 for more than half of them, else 0"),
+    (PILOT, {"sample_index": None}, "line 1: found sample_index = None, expected a non-empty string or a whole number"),
 ]  # fmt: skip
 
 
@@ -301,7 +332,8 @@ def test_two_users_with_one_short_id_are_an_error():
 
 def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_path):
     files = authors()
-    files[PROFILES][1]["prompt_text"] = "Mail ann@example.org what I can bake."
+    for name in (PROFILES, AGAIN):
+        files[name][1]["prompt_text"] = "Mail ann@example.org what I can bake."
     done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
     assert "left out: 2 with personal data" in done.stdout
     assert f"  {folder}/{PROFILES}, line 2, attribute 1: an e-mail address in prompt" in done.stdout

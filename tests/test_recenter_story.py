@@ -15,7 +15,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("torch")
 
 from support import planted
-from support.authors import profile, replies, write
+from support.authors import PROFILES, profile, replies, write
 from support.documents import DOCS, README, block, needs_checkout
 from support.killed import serving
 from support.minilm import cached
@@ -88,8 +88,8 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
     write(
         tmp_path / "FOLDER",
         {
-            "task6/eval_results_task5_gt_attributes_one.jsonl": [profile(*line) for line in labels],
-            "relevance_task5/MODEL.jsonl": [
+            f"data/{PROFILES}": [profile(*line) for line in labels],
+            "data/relevance_task5/MODEL.jsonl": [
                 replies(number, user, of, "MODEL") for number, (user, _, _, of) in enumerate(labels)
             ],
         },

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -246,6 +248,24 @@ def test_rows_without_votes_are_left_out_and_counted(tmp_path):
     _, log = in_inspect(RESPONSE, "recenter_response/always_3", tmp_path)
     signature = read_run(log).signature
     assert signature["without_votes"] == len(load(Response, "sample")) - len(RESPONSES)
+
+
+@pytest.mark.slow
+def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp_path):
+    """As in the authors' files, which have both responses and no votes."""
+    row = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "generic": "c", "personalized": "d"}
+    (tmp_path / "response.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "yes": 1, "n": 2}
+    (tmp_path / "relevance.jsonl").write_text(json.dumps(even), encoding="utf-8")
+    for benchmark, found in (
+        (RESPONSE, "response.jsonl to score (1 without votes, 0 with even votes)"),
+        (RELEVANCE, "relevance.jsonl to score (0 without votes, 1 with even votes)"),
+    ):
+        sentence = re.escape(f"found no row of {found}, expected rows that people judged. Add votes")
+        with pytest.raises(DataError, match=sentence):
+            in_lm_eval(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
+        with pytest.raises(DataError, match=sentence):
+            in_inspect(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
 
 
 # --- the control ------------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def hard(root: Path):
 RAG = Template(setting="rag")
 STORED_TEMPLATES = {
     "rag": RAG,
-    **{f"{version}_rag": Template(setting="rag", prompt=version) for version in ("v2", "v3")},
+    **{f"{version}_rag": Template(setting="rag", prompt=version) for version in ("v2", "v3", "v4")},
 }
 
 

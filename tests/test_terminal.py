@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
+from support.authors import PILOT, counted, write
 from support.commands import AWAY
 
 from personafeedback_tasks.cli.main import main
@@ -132,10 +132,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
     duels = write_duels(folder / "duels", lambda case: case.chosen[:9], "acme/模型 – 1", "rejected", difficulty="hard")
     judged_log = inspect_log(folder / "judged", "mixed", "personafeedback_hard", duels)
-    authors = folder / "annotations"
-    authors.mkdir()
-    judged = {"user_id": "a", "prompt": "?", "attribute": "b", "vote_rate": 0.5, "n_votes": 2}
-    (authors / "task3_relevance_clf.jsonl").write_text(json.dumps(judged), encoding="utf-8")
+    authors = write(folder / "annotations", {PILOT: [counted(0, 0, "?", "b", 1, 2)]})
     return {
         "report": ("report", log, "--out", folder / "out", "--paper"),
         "rank": ("rank", log, "--data", "sample"),

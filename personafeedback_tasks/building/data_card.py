@@ -8,12 +8,12 @@ from collections.abc import Collection
 from huggingface_hub import DatasetCard, DatasetCardData
 
 from ..common import foreign
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, percent
 from ..personafeedback.manifest import UNKNOWN
 from .release_folder import Made
 from .rows import STRATEGIES
 from .settings import Settings
-from .shortcuts import MOST, Checked, percent
+from .shortcuts import MOST, Checked
 from .voting import CODINGS
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
@@ -84,7 +84,10 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
         "where it is above these.",
         _table(
             ["", *next(iter(checked.shortcuts.values()))],
-            [[f"`{name}`", *(percent(one) for one in of.values())] for name, of in checked.shortcuts.items()],
+            [
+                [f"`{name}`", *(percent(one.value, stderr=one.stderr) for one in of.values())]
+                for name, of in checked.shortcuts.items()
+            ],
         ),
     ]
     known = [sentence for name, sentence in checked.found.items() if name in accepted]

@@ -1,4 +1,4 @@
-"""What annotators are told: the substance of the paper's Appendix D in our words, in both languages."""
+"""What annotators are told, in both languages: four rules with the substance of the paper's Appendix D in our words, and two of ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Guideline:
 
     Attributes:
         title: of the page.
-        rules: what to do, one sentence or two to each.
+        rules: what to do, one sentence or two to each. The first four are the paper's, the others ours.
         persona, question, response: headings.
         back, download: buttons.
         progress: with the fields done and all.

@@ -17,6 +17,7 @@ from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
 from .rows import IMPORTED, OWN, Answer, Origin, Pair, Person, Question, Refused, Tiered
+from .settings import Settings
 from .shown_texts import digests
 from .sources import Row
 
@@ -29,21 +30,58 @@ OPTIONAL = ("user_id", "category")
 LONGEST_USER = 200
 """Bytes of a user_id, which names a file."""
 
-RECIPES: Mapping[str, Mapping[str, str]] = {
-    "prefeval": {
-        "persona": "preference",
-        "question": "question",
-        "chosen": "classification_task_options.0",
-        "rejected": "classification_task_options.1+classification_task_options.2+classification_task_options.3",
-    },
-    "personalized-rewardbench": {
-        "persona": "profile",
-        "question": "question",
-        "chosen": "chosen",
-        "rejected": "rejected",
-    },
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to import a public set.
+
+    Attributes:
+        keys: its --map.
+        folder: where a copy of its repository has the rows.
+        licence: of its texts, where it is known.
+        tried: the repository and commit on whose files the recipe was tried; empty if it was written after a description alone.
+    """
+
+    keys: Mapping[str, str]
+    folder: str = ""
+    licence: str = Settings.licence
+    tried: str = ""
+
+    @property
+    def evidence(self) -> str:
+        """How far to trust the recipe."""
+        if self.tried:
+            return f"was tried on {self.tried}"
+        return "was written after a description and is not verified on the real data: look at some pairs"
+
+    def find(self, source: str) -> str:
+        """The rows in a copy of the repository, or in a part of it; the source itself if it has no such folder."""
+        parts = Path(self.folder).parts
+        inner = (Path(source).expanduser().joinpath(*parts[start:]) for start in range(len(parts)))
+        return next((str(folder) for folder in inner if folder.is_dir()), source)
+
+
+RECIPES = {
+    "prefeval": Recipe(
+        {
+            "persona": "preference",
+            "question": "question",
+            "chosen": "classification_task_options.0",
+            "rejected": "classification_task_options.1+classification_task_options.2+classification_task_options.3",
+        },
+        folder="benchmark_dataset/mcq_options",
+        licence="CC-BY-NC-4.0",
+        tried="amazon-science/PrefEval at commit 5079505",
+    ),
+    "personalized-rewardbench": Recipe(
+        {
+            "persona": "profile",
+            "question": "question",
+            "chosen": "chosen",
+            "rejected": "rejected",
+        }
+    ),
 }
-"""Name -> --map, for two public sets. Written after their descriptions and not verified on the real data."""
 
 REASONS = {
     "same text": "chosen and rejected are the same text",

@@ -1,4 +1,4 @@
-"""The reasons for which people drop a persona or a question: those of the paper's Appendices B and C, as words for a table.
+"""The reasons for which people drop a persona or a question: those of the paper's Appendices B and C and two of ours, as words for a table.
 
 A table takes any reason; these are offered, so that a report can count them.
 """
@@ -23,7 +23,7 @@ QUESTIONS: Mapping[str, str] = {
     "gives_away": "tells what the answer should have to know about the user",
     "factual": "has one right answer for everybody",
 }
-"""Appendix C has the first three."""
+"""Appendix C has the first three. The others are ours, after section 3.2."""
 
 
 def as_text(reasons: Mapping[str, str]) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..common.errors import DataError
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, percent
 from ..personafeedback.audit import audit
 from ..personafeedback.baselines import BASELINES, estimate
 from ..personafeedback.cases import CaseSet
@@ -49,7 +48,7 @@ def check(cases: CaseSet) -> Checked:
         hard = shortcuts[name].get("hard")
         if hard is not None and hard.value > MOST:
             found[name] = (
-                f"{name} is right in {percent(hard)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} %: a model could score so "
+                f"{name} is right in {percent(hard.value, stderr=hard.stderr)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} %: a model could score so "
                 "without reading a persona."
             )
     opposite = audit(cases).findings[CONTRADICTION].ids
@@ -58,11 +57,6 @@ def check(cases: CaseSet) -> Checked:
             f"{len(opposite):,} cases have the same two texts as another one with the opposite label: {', '.join(opposite[:4])}."
         )
     return Checked(shortcuts, tuple(opposite), found)
-
-
-def percent(of: Estimate) -> str:
-    """An accuracy with its standard error, which a single user has none of."""
-    return f"{100 * of.value:.1f}" + (f" ± {100 * of.stderr:.1f}" if math.isfinite(of.stderr) else "")
 
 
 def refuse(checked: Checked, accepted: Collection[str], command: str) -> None:

@@ -1,9 +1,10 @@
-"""Rows of pairs that exist somewhere: a CSV, JSON or JSONL file, a folder that `datasets` saved, or a dataset on the Hub."""
+"""Rows of pairs that exist: a CSV, JSON or JSONL file, a folder of such files or of `datasets`, or a dataset on the Hub."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ from ..common.strict_json import broken, loads, read, reason, rows, short
 from . import tables
 
 _TABLES = (".csv", ".tsv")
+_TYPES = (*_TABLES, ".json", ".jsonl")
+_NAMED = ".csv, .tsv, .json or .jsonl"
+_OF_DATASETS = ("dataset_dict.json", "state.json")
+"""Files of a folder that `datasets` saved, one of which it has."""
 
 Row = tuple[str, Mapping[str, Any]]
 """(where it stands, for errors; the row)."""
@@ -30,19 +35,29 @@ def read_rows(source: str, split: str) -> Iterator[Row]:
     """
     path = Path(source).expanduser()
     if path.is_file():
-        kind = path.suffix.lower()
-        if kind == ".jsonl":
-            return ((f"{path}, line {number}", row) for number, row in rows(path, any_text=True))
-        if kind == ".json":
-            return _json(path)
-        if kind in _TABLES:
-            return iter(tables.rows(path, None, []))
-        raise DataError(
-            f"{path}: found a file of type {kind or 'none'}, expected .csv, .tsv, .json or .jsonl. Convert it, or rename it."
-        )
-    if path.suffix.lower() in (".json", ".jsonl", *_TABLES) and not path.is_dir():
+        return _file(path)
+    if path.is_dir() and not any((path / name).is_file() for name in _OF_DATASETS):
+        # By stem, so that `name.json` is before `name copy.json`.
+        files = sorted((file for file in path.iterdir() if file.suffix.lower() in _TYPES), key=lambda file: file.stem)
+        if not files:
+            raise DataError(
+                f"{path}: found no {_NAMED} file in this folder, expected some. Pass the folder that holds the rows."
+            )
+        return chain.from_iterable(map(_file, files))
+    if path.suffix.lower() in _TYPES and not path.is_dir():
         raise DataError(f"{path}: found no such file, expected one with rows. Check the path.")
     return _dataset(source, path, split)
+
+
+def _file(path: Path) -> Iterator[Row]:
+    kind = path.suffix.lower()
+    if kind == ".jsonl":
+        return ((f"{path}, line {number}", row) for number, row in rows(path, any_text=True))
+    if kind == ".json":
+        return _json(path)
+    if kind in _TABLES:
+        return iter(tables.rows(path, None, []))
+    raise DataError(f"{path}: found a file of type {kind or 'none'}, expected {_NAMED}. Convert it, or rename it.")
 
 
 def _json(path: Path) -> Iterator[Row]:
@@ -75,8 +90,8 @@ def _dataset(source: str, path: Path, split: str) -> Iterator[Row]:
     except Exception as error:  # `datasets` and the Hub's client have dozens of unrelated classes
         said = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(
-            f"{source}: found no dataset there, split {split!r} ({type(error).__name__}: {said}). Pass a file, a folder that "
-            "datasets.save_to_disk wrote, or a Hub id; and --split, if it has another one."
+            f"{source}: found no dataset there, split {split!r} ({type(error).__name__}: {said}). Pass a file, a folder of files or "
+            "one that datasets.save_to_disk wrote, or a Hub id; and --split, if it has another one."
         ) from error
     for number, row in enumerate(found, start=1):
         yield f"{source}, row {number}", row

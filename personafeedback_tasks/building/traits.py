@@ -49,7 +49,7 @@ _FIELDS = (
     "a trade",
     "still studying",
 )
-"""Of work: those of Appendix B, so that no profession piles up."""
+"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
 
 _AGES = ("18 to 24", "25 to 34", "35 to 44", "45 to 54", "55 to 64", "65 to 80")
 _TYPES = ("EI", "SN", "TF", "JP")

@@ -26,11 +26,12 @@ SHOWN = 10
 def import_annotations(folder: Path, out: Path) -> None:
     """Convert the authors' annotations (arXiv 2606.06614) into our rows.
 
-    FOLDER is a copy of the annotation repository of "Re-Centering Humans in LLM Personalization". It has no license, so nothing
-    of it comes with this package. DIR gets, as far as FOLDER has what they are made from: relevance.jsonl with people's majority
-    labels, replies/ with the recorded replies of models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl
-    without votes. User ids become short ones, the same on every run. Rows without a label, and rows with personal data, are left
-    out and counted. Rows that do not line up between files are an error.
+    FOLDER is a copy of the annotation repository of "Re-Centering Humans in LLM Personalization"
+    (github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
+    package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
+    models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If FOLDER lacks the file that one of
+    them is made from, the command says so and makes the others. User ids become short ones, the same on every run. Rows without a
+    label, and rows with personal data, are left out and counted. Rows that do not line up between files are an error.
 
     \b
         personafeedback import-annotations FOLDER --out DIR
@@ -41,6 +42,8 @@ def import_annotations(folder: Path, out: Path) -> None:
     write_all({out / name: upstream.lines(found) for name, found in made.files.items()})
     for name, found in made.files.items():
         say(f"wrote {out / name}: {_described(found)}")
+    for name in made.absent:
+        say(f"absent: {name}, so there is no {out / upstream.SOURCES[name]}")
     for why, count in made.left_out.items():
         say(f"left out: {count:,} {why}")
     for where in made.personal[:SHOWN]:

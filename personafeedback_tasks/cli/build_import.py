@@ -8,7 +8,7 @@ import click
 
 from ..building import settings
 from ..building.folder import Folder, command
-from ..building.imported import FIELDS, REASONS, RECIPES, import_rows, mapping, save
+from ..building.imported import FIELDS, REASONS, RECIPES, Recipe, import_rows, mapping, save
 from ..building.rows import Vote
 from ..building.settings import Settings
 from ..building.sources import read_rows
@@ -28,7 +28,7 @@ from .output import say
     "source",
     metavar="FILE_OR_HUB",
     required=True,
-    help="A .csv, .json or .jsonl file, a folder of `datasets`, or a Hub id.",
+    help="A .csv, .json or .jsonl file, a folder of such files or of `datasets`, or a Hub id.",
 )
 @click.option(
     "--map",
@@ -37,7 +37,9 @@ from .output import say
     help=f"Which key of a row has {', '.join(FIELDS)}; also user_id and category. Dots go into objects and lists.",
 )
 @click.option(
-    "--recipe", type=click.Choice(sorted(RECIPES)), help="The --map of a known set; not verified on the real data."
+    "--recipe",
+    type=click.Choice(sorted(RECIPES)),
+    help=f"The --map of a known set: {'; '.join(f'{name} {RECIPES[name].evidence}' for name in sorted(RECIPES))}.",
 )
 @click.option("--split", default="train", show_default=True, help="Of a dataset.")
 @click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Of all pairs.")
@@ -56,11 +58,13 @@ def import_command(
     \b
         personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad
         personafeedback build import DIR --from OWNER/NAME --split test --recipe personalized-rewardbench
+        personafeedback build import DIR --from PrefEval --recipe prefeval
         personafeedback build release DIR
     """
     if (keys is None) == (recipe is None):
         raise OptionError("Pass either --map, or the --recipe of a known set.")
-    wanted = mapping(keys) if keys is not None else dict(RECIPES[str(recipe)])
+    known = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
+    source = known.find(source)
     path = folder / settings.FILE
     if path.exists():
         told = Settings.load(path)
@@ -70,9 +74,9 @@ def import_command(
                 raise OptionError(f"{option} must be one printable line of 1 to {LONGEST_NAME} characters.")
         settings.check_language(language)
         told = Settings(
-            name=name or Settings.name, licence=licence or Settings.licence, language=language or Settings.language
+            name=name or Settings.name, licence=licence or known.licence, language=language or Settings.language
         )
-    made = import_rows(read_rows(source, split), wanted, difficulty, told.seed)
+    made = import_rows(read_rows(source, split), known.keys, difficulty, told.seed)
     if not made.pairs:
         raise DataError(
             f"{source}: found no pair to take in {made.rows:,} rows, expected some. Refused: {dict(made.why) or 'none'}."
@@ -91,9 +95,7 @@ def import_command(
     for reason, count in made.why.items():
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
     if recipe:
-        say(
-            f"The recipe {recipe} was written after a description and is not verified on the real data: look at some pairs."
-        )
+        say(f"The recipe {recipe} {known.evidence}.")
     if build.has(Vote):
         then("tiers", build)
         return

@@ -12,7 +12,7 @@ import click
 from ..building.folder import command
 from ..common.errors import DataError
 from ..common.files import locked, write
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, percent
 from ..common.strict_json import json_text
 from .build_folder import folder_argument, opened, then
 from .output import say, show_table
@@ -147,7 +147,10 @@ def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
         show_table(
             "Shortcuts: accuracy ± standard error, in percent; chance is 50",
             ["", *next(iter(checked.shortcuts.values()))],
-            [(name, *(shortcuts.percent(one) for one in of.values())) for name, of in checked.shortcuts.items()],
+            [
+                (name, *(percent(one.value, stderr=one.stderr) for one in of.values()))
+                for name, of in checked.shortcuts.items()
+            ],
         )
         shortcuts.refuse(checked, accept, command("release", build.root))
         write(place / "README.md", data_card.card(made, build.settings, checked, accept))

@@ -9,7 +9,7 @@ import click
 
 from ..common import foreign
 from ..common.errors import DataError
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, percent
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import COUNTS, CaseSet, load_cases, load_present
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -51,7 +51,7 @@ def audit_command(json_file: str | None, **options: str | None) -> None:
     Compares counts with the paper's Table 2, or with a set's set.json; counts questions, and scenarios where rows have them; finds response pairs
     that occur in several rows, with the same label or opposite ones, and the label ceiling that follows; finds pairs that
     look rewritten, responses that alone say the user's name, and artifacts of the model that wrote the responses;
-    measures shortcuts. --json lists the case ids of every finding.
+    measures shortcuts. Tables are in percent; --json has shares, and the case ids of every finding.
 
     \b
         personafeedback audit --data FOLDER
@@ -78,7 +78,8 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
         name           the response that says the user's name
 
     `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what is left of
-    it needs no right person. Chance is 0.5; a tie counts 0.5. Standard errors are clustered by user.
+    it needs no right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
+    clustered by user.
 
     \b
         personafeedback baselines --data FOLDER
@@ -192,12 +193,12 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
         [(where, *counts.values()) for where, counts in audit.pairs_across_cells(found.repeats).items()],
     )
     show_table(
-        "Label ceiling: an order-blind judge has at most this accuracy",
+        "Label ceiling: an order-blind judge has at most this accuracy, in percent",
         ["cases", "accuracy"],
-        [(name, f"{value:.4f}") for name, value in found.ceilings.items()],
+        [(name, percent(value)) for name, value in found.ceilings.items()],
     )
     show_table(
-        "Shortcuts: accuracy ± standard error (cases) where they decide",
+        "Shortcuts where they decide: accuracy ± standard error, in percent (cases)",
         ["cell", *found.shortcuts],
         [
             (group, *(f"{_accuracy(by_group[group])} ({by_group[group].n})" for by_group in found.shortcuts.values()))
@@ -209,17 +210,17 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
 def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Control | None) -> None:
     groups = list(next(iter(found.values())))
     show_table(
-        "Accuracy ± standard error",
+        "Accuracy ± standard error, in percent",
         ["cell", *found, "chance"],
         [
-            (group, *(_accuracy(by_group[group]) for by_group in found.values()), f"{baselines.CHANCE:.3f}")
+            (group, *(_accuracy(by_group[group]) for by_group in found.values()), percent(baselines.CHANCE))
             for group in groups
         ],
     )
     if wrong:
         header = [text for name in wrong.wrong for text in (f"{name}, other persona", "right minus wrong")]
         show_table(
-            "With another user's persona",
+            "With another user's persona, in percent; differences in points",
             ["cell", *header],
             [
                 (
@@ -244,8 +245,8 @@ def _starred(name: str) -> str:
 
 
 def _signed(of: Estimate) -> str:
-    return f"{of.value:+.3f} ± {of.stderr:.3f}"
+    return percent(of.value, sign=True, stderr=of.stderr)
 
 
 def _accuracy(of: Estimate) -> str:
-    return f"{of.value:.3f} ± {of.stderr:.3f}"
+    return percent(of.value, stderr=of.stderr)

@@ -18,7 +18,7 @@ DEFAULT = ("2", "3", "4", "6", "7")
 
 NOT_COMPARABLE = (
     "The numbers of the paper (arXiv 2506.12915), as printed. Do not compare scores of this package with them as if they were of "
-    "one experiment: the authors never released their prompt, the order of the options or the decoding."
+    "one experiment: we found neither the authors' prompt nor their order of the options nor their decoding."
 )
 ABOUT_MODELS = (
     "The models of the paper's Tables 3, 6 and 8, and commands that run them on all six cells.",

@@ -123,6 +123,13 @@ class Estimate:
     users: int
 
 
+def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
+    """A share as a table shows it: 0.7351 -> 73.5; with a standard error, where there is one, 73.5 ± 1.2."""
+    rounded = round(100 * value, 1) + 0.0  # no -0.0
+    shown = "–" if math.isnan(value) else f"{rounded:{'+' if sign else ''}.1f}"
+    return shown if math.isnan(stderr) else f"{shown} ± {100 * stderr:.1f}"
+
+
 def estimate(
     values: Sequence[float],
     users: Sequence[str],

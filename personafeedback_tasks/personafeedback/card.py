@@ -130,6 +130,6 @@ def _of_the_release(facts: CardFacts) -> list[str]:
         baselines,
         "The data have been public since 2025; whether the model was trained on them was not checked.",
         languages,
-        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors', which was never released: "
+        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors', of which we found none: "
         "these numbers are not interchangeable with the paper's.",
     ]

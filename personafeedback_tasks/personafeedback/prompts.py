@@ -4,7 +4,7 @@ Every prompt is laid out as instructions, what is told about the user, question 
 The part before the bar is the same in both orders, and if the whole persona is told, the part before the question is the
 same for all cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
 
-The authors never released the prompt with which they asked models to choose. The wordings (`wordings.py`) are ours.
+We found no prompt with which the authors asked models to choose. The wordings (`wordings.py`) are ours.
 Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive
 unchanged.
 """

@@ -1,4 +1,4 @@
-"""The fixed texts of the prompts: three wordings of the same question, each in both languages.
+"""The fixed texts of the prompts: four wordings of the same question, each in both languages.
 
 - `v1`, the default, says what the annotators were told (arXiv 2506.12915, Appendix D), in our words: judge in the user's
   place, by helpfulness (precise to this question, neither generic nor a strained collage of facts) and by personalization
@@ -6,6 +6,8 @@
   nothing is ours.
 - `v2` asks the bare question.
 - `v3` judges from the outside, by shorter criteria of our own: answers well, fits the user, nothing forced in.
+- `v4` is the instruction on the annotators' screen (Figure 5), without the criteria: choose the more personalized response.
+  The screen shows three options and says "the most".
 
 The annotators always had the profile: what `v1` says for `rag` and `no_persona` is the same about what is known there.
 
@@ -197,5 +199,36 @@ _V3 = {
     ),
 }
 
-WORDINGS = {"v1": _V1, "v2": _V2, "v3": _V3}
+_V4 = {
+    "en": Wording(
+        with_persona=(
+            "Below are a user's persona, the user's question, and two responses to it, A and B. Choose the response that is "
+            "more personalized to this user."
+        ),
+        with_memory=(
+            "Below are some pieces of content that interest a user, the user's question, and two responses to it, A and B. "
+            "Choose the response that is more personalized to this user."
+        ),
+        without_persona=(
+            "Below are a user's question and two responses to it, A and B. Choose the response that is more personalized to "
+            "this user."
+        ),
+        ask="Which response is more personalized? Reply with the letter alone: A or B.\nAnswer:",
+        ask_cot=(
+            "Which response is more personalized? Reason about it first, step by step. Then end with one last line that "
+            'reads "Answer: A" or "Answer: B".'
+        ),
+    ),
+    "zh": Wording(
+        with_persona="下面是一位用户的画像、这位用户的问题，以及对该问题的两个回答 A 和 B。请选择对这位用户来说更个性化的回答。",
+        with_memory=(
+            "下面是一位用户感兴趣的一些内容、这位用户的问题，以及对该问题的两个回答 A 和 B。请选择对这位用户来说更个性化的回答。"
+        ),
+        without_persona="下面是一位用户的问题，以及对该问题的两个回答 A 和 B。请选择对这位用户来说更个性化的回答。",
+        ask="哪个回答对这位用户来说更个性化？只回复一个字母：A 或 B。\n答案：",
+        ask_cot="哪个回答对这位用户来说更个性化？请先一步一步分析，最后单独用一行给出结论，写成“答案：A”或“答案：B”。",
+    ),
+}
+
+WORDINGS = {"v1": _V1, "v2": _V2, "v3": _V3, "v4": _V4}
 """Prompt version -> language -> its texts."""

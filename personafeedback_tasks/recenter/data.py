@@ -21,7 +21,7 @@ from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from .rows import STAGES, Extraction, R, Relevance, Row, parse
+from .rows import STAGES, Extraction, R, Relevance, Response, Row, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 SAMPLE = "sample"
@@ -90,9 +90,32 @@ def columns(cells: Collection[str]) -> dict[str, list[str]]:
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
-    """The rows that a label can be scored against: those of even votes are kept apart."""
+    """The rows that a label can be scored against: those of even votes are kept apart.
+
+    Raises:
+        DataError: there are none.
+    """
     kept = tuple(row for row in found if row.majority is not None)
-    return replace(found, cases=kept, tied=tuple(row for row in found if row.majority is None))
+    return _some(replace(found, cases=kept, tied=tuple(row for row in found if row.majority is None)))
+
+
+def with_votes(found: Rows[Response]) -> Rows[Response]:
+    """The rows that a rating can be scored against.
+
+    Raises:
+        DataError: there are none.
+    """
+    kept = tuple(row for row in found if row.votes)
+    return _some(replace(found, cases=kept, without_votes=len(found) - len(kept)))
+
+
+def _some(judged: Rows[R]) -> Rows[R]:
+    if not judged.cases:
+        raise DataError(
+            f"{judged.origin}: found no row of {file_name(judged.stage)} to score ({judged.without_votes:,} without votes, "
+            f"{judged.even:,} with even votes), expected rows that people judged. Add votes to the rows, or run other tasks."
+        )
+    return judged
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..common.statistics import mean
@@ -15,7 +15,7 @@ from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference
 from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, columns, load
+from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_votes
 from .rows import Response
 
 VERSION = "1.0"
@@ -72,9 +72,7 @@ def targets(row: Response) -> list[str]:
 
 
 def _load(data: str | None, control: str = NO_CONTROL) -> Rows[Response]:
-    found = load(Response, data)
-    kept = tuple(row for row in found if row.votes)
-    return under_control(replace(found, cases=kept, without_votes=len(found) - len(kept)), control)
+    return under_control(with_votes(load(Response, data)), control)
 
 
 def _values(row: CaseAnswers) -> dict[str, float]:

@@ -1,12 +1,15 @@
 """The authors' annotation files -> rows and recorded replies of this project.
 
-Their layout, of which any part may be missing; keys that are not named here are passed over:
+Their layout below `data/`, as of commit 9d65d9e of orange0629/personalize-annotation. Any part may be missing, and keys that
+are not named here are ignored:
 
-    task6/eval_results_task5_gt_attributes_*.jsonl   user_id, prompt_id, prompt_text, profile_attributes [{attribute, ground_truth}]
-    relevance_task5/<model>.jsonl                    user_id, prompt_index, items [{attribute, relevant, raw_answer, full_output}]
-    [extracted/]task3_relevance_clf.jsonl            user_id, prompt_text, attribute, a rate of yes, a number of votes
-    extracted/task6_items.jsonl                      model_tag, user_id, item_index, prompt_text, attributes [{attribute, is_relevant}],
-                                                     response_no_context, response_personalized
+    task6/eval_results_task5_gt_attributes_<model>.jsonl   user_id, prompt_id, prompt_text, profile_attributes [{attribute, ground_truth}]:
+                                                           the same ground truth in the file of each model
+    relevance_task5/<model>.jsonl                          user_id, prompt_index, items [{attribute, relevant, raw_answer, full_output}]
+    task3_relevance_clf.jsonl                              sample_index, prompt_text, attribute, label, n_annotators, human_yes_rate;
+                                                           a sample is one prompt of one user
+    extracted/task6_items.jsonl                            model_tag, user_id, item_index, prompt_text, attributes [{attribute, is_relevant}],
+                                                           response_no_context, response_personalized
 
 What becomes of them, in a folder that RECENTER_DATA can name:
 
@@ -33,20 +36,18 @@ from .data import file_name
 from .fields import MOST_VOTES
 from .rows import Relevance, Response
 
-PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
-REPLIES = "relevance_task5/*.jsonl"
-PILOT = ("task3_relevance_clf.jsonl", "extracted/task3_relevance_clf.jsonl")
-ITEMS = "extracted/task6_items.jsonl"
-
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
 
-RATES = ("vote_rate", "yes_rate", "relevance_rate", "relevant_rate", "rate")
-NUMBERS = ("n_votes", "num_votes", "n_annotators", "num_annotators", "n")
-PROMPTS = ("prompt_text", "prompt")
-"""Names that a key may have: exactly one of them must be there."""
+PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
+REPLIES = "relevance_task5/*.jsonl"
+PILOT = "task3_relevance_clf.jsonl"
+ITEMS = "extracted/task6_items.jsonl"
 
-ROUNDED = 0.0051
-"""How far a rate may be from votes / number: rates are written with two digits at least."""
+SOURCES = {PROFILES: RELEVANCE, REPLIES: "replies/", PILOT: f"pilot/{RELEVANCE}", ITEMS: RESPONSE}
+"""Their files -> ours."""
+
+WHOLE = 1e-6
+"""How far rate times annotators may be from a whole number of votes."""
 
 
 @dataclass
@@ -55,12 +56,14 @@ class Imported:
 
     Attributes:
         files: path below the new folder -> its rows. None is empty.
+        absent: keys of SOURCES that the folder lacks.
         left_out: why -> how many rows.
         personal: the rows among them that hold personal data, each with its place.
         users: the user ids that were made short.
     """
 
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     personal: list[str] = field(default_factory=list)
     users: ShortIds = field(default_factory=lambda: ShortIds("u"))
@@ -98,37 +101,48 @@ class ShortIds:
 
 @dataclass(frozen=True)
 class _Profile:
-    """One line of the profiles: the authors' id of its user, and the ids of its attributes' rows; None where people gave no label."""
+    """One line of the profiles.
+
+    Attributes:
+        id: of its rows, with the attribute's number added.
+        user: the authors' id.
+        labels: attribute -> ground truth, None where people gave none.
+    """
 
     where: str
+    id: str
     user: str
-    attributes: tuple[str, ...]
-    ids: tuple[str | None, ...]
+    prompt: str
+    labels: Mapping[str, bool | None]
 
 
 def convert(folder: Path) -> Imported:
-    """Read the authors' files in a folder.
+    """Read the authors' files.
+
+    Args:
+        folder: their repository, or its folder `data`.
 
     Raises:
         DataError: there are none, one is broken, or rows do not line up between files.
     """
-    made = Imported()
-    profiles = list(_profiles(folder, made))
-    replies = sorted(folder.glob(REPLIES))
-    if replies and not profiles:
-        raise DataError(
-            f"{folder}: found {REPLIES} without {PROFILES}, expected both. Add the file that the replies are about."
-        )
+    if (folder / "data").is_dir():
+        folder = folder / "data"
+    made = Imported(absent=[name for name in SOURCES if not any(folder.glob(name))])
+    profiles = _profiles(folder, made)
     numbered: dict[int, tuple[str, object]] = {}
-    for path in replies:
-        _replies(path, profiles, numbered, made)
-    _pilot(folder, made)
-    _items(folder / ITEMS, made)
+    for path in sorted(folder.glob(REPLIES)):
+        if profiles:
+            _replies(path, profiles, numbered, made)
+        else:
+            made.left_out[f"files of replies, which need {PROFILES}"] += 1
+    for name, read in ((PILOT, _pilot), (ITEMS, _items)):
+        if name not in made.absent:
+            read(folder / name, made)
     made.files = {name: found for name, found in made.files.items() if found}
     if not made.files:
-        names = ", ".join((PROFILES, REPLIES, " or ".join(PILOT), ITEMS))
         raise DataError(
-            f"{folder}: found no row to import, expected any of {names}. Pass the root of the authors' repository."
+            f"{folder}: found no row to import, expected any of {', '.join(SOURCES)}. "
+            "Pass the authors' repository, or its folder data."
         )
     return made
 
@@ -138,31 +152,54 @@ def lines(found: list[dict[str, Any]]) -> Iterator[str]:
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in found)
 
 
-def _profiles(folder: Path, made: Imported) -> Iterator[_Profile]:
-    """The lines of all files of profiles, in the order of their names."""
+def _profiles(folder: Path, made: Imported) -> list[_Profile]:
+    """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
     prompts = ShortIds("p")
-    seen: dict[tuple[str, str], str] = {}
+    found: dict[str, _Profile] = {}
     for path in sorted(folder.glob(PROFILES)):
         for line, row in rows(path):
             where = f"{path}, line {line}"
             theirs = _id(row, "user_id", where)
             user, prompt = made.users.of(theirs), prompts.of(_id(row, "prompt_id", where))
-            if (user, prompt) in seen:
-                raise broken(where, f"the user and prompt of {seen[user, prompt]} again", "each pair of them once")
-            seen[user, prompt] = where
-            text = _text(row, "prompt_text", where)
-            attributes, ids = [], []
-            for number, of in enumerate(_list(row, "profile_attributes", where), start=1):
-                place = f"{where}, attribute {number}"
-                attributes.append(_text(of, "attribute", place))
-                label = _boolean_or_null(of, "ground_truth", place)
-                ids.append(None if label is None else f"{user}-{prompt}-{number}")
-                if label is None:
-                    made.left_out["with a ground truth of null"] += 1
-                else:
-                    who = {"id": ids[-1], "user_id": user}
-                    made.add(RELEVANCE, {**who, "prompt": text, "attribute": attributes[-1], "label": label}, place)
-            yield _Profile(where, theirs, tuple(attributes), tuple(ids))
+            profile = _Profile(where, f"{user}-{prompt}", theirs, _text(row, "prompt_text", where), _labels(row, where))
+            first = found.setdefault(profile.id, profile)
+            if first is profile:
+                _add_labels(profile, user, made)
+            elif first.where.startswith(f"{path}, "):
+                raise broken(where, f"the user and prompt of {first.where} again", "each pair of them once")
+            else:
+                _same_labels(profile, first)
+    return list(found.values())
+
+
+def _labels(row: Mapping[str, Any], where: str) -> dict[str, bool | None]:
+    labels: dict[str, bool | None] = {}
+    for number, item in enumerate(_list(row, "profile_attributes", where), start=1):
+        place = f"{where}, attribute {number}"
+        attribute = _text(item, "attribute", place)
+        if attribute in labels:
+            raise broken(place, f"the attribute {short(attribute)} again", "each attribute of a user once")
+        labels[attribute] = _boolean_or_null(item, "ground_truth", place)
+    return labels
+
+
+def _add_labels(profile: _Profile, user: str, made: Imported) -> None:
+    """A row for each attribute that people labeled."""
+    for number, (attribute, label) in enumerate(profile.labels.items(), start=1):
+        if label is None:
+            made.left_out["with a ground truth of null"] += 1
+            continue
+        who = {"id": f"{profile.id}-{number}", "user_id": user}
+        row = {**who, "prompt": profile.prompt, "attribute": attribute, "label": label}
+        made.add(RELEVANCE, row, f"{profile.where}, attribute {number}")
+
+
+def _same_labels(profile: _Profile, first: _Profile) -> None:
+    """Raise DataError where two files disagree on a user and prompt."""
+    _same("prompt_text", profile.prompt, first.prompt, profile.where, first.where)
+    _same("the attributes", sorted(profile.labels), sorted(first.labels), profile.where, first.where)
+    for attribute, label in profile.labels.items():
+        _same(f"the ground_truth of {short(attribute)}", label, first.labels[attribute], profile.where, first.where)
 
 
 def _replies(path: Path, profiles: list[_Profile], numbered: dict[int, tuple[str, object]], made: Imported) -> None:
@@ -184,12 +221,12 @@ def _replies(path: Path, profiles: list[_Profile], numbered: dict[int, tuple[str
         there, expected = numbered.setdefault(number, (where, index))
         _same("[sample_index, prompt_index]", index, expected, where, there)
         items = _list(row, "items", where)
-        _same("the number of items", len(items), len(profile.attributes), where, profile.where)
-        for place, item in enumerate(items, start=1):
+        _same("the number of items", len(items), len(profile.labels), where, profile.where)
+        for place, (item, attribute) in enumerate(zip(items, profile.labels, strict=True), start=1):
             at = f"{where}, item {place}"
-            _same("attribute", _text(item, "attribute", at), profile.attributes[place - 1], at, profile.where)
+            _same("attribute", _text(item, "attribute", at), attribute, at, profile.where)
             reply = {
-                "id": profile.ids[place - 1],
+                "id": f"{profile.id}-{place}",
                 "reply": _reply(item, at),
                 "answer": _boolean_or_null(item, "relevant", at),
             }
@@ -222,37 +259,32 @@ def _reply(item: Mapping[str, Any], where: str) -> str:
     return ""
 
 
-def _pilot(folder: Path, made: Imported) -> None:
-    there = [folder / name for name in PILOT if (folder / name).is_file()]
-    if len(there) > 1:
-        raise DataError(
-            f"{' and '.join(map(str, there))}: found both, expected one. Remove the file that does not belong."
-        )
-    for path in there:
-        for line, row in rows(path):
-            where = f"{path}, line {line}"
-            rate = _number(row, RATES, where)
-            n = _number(row, NUMBERS, where)
-            yes = round(rate * n)
-            if not 1 <= n <= MOST_VOTES or n != int(n) or not 0 <= yes <= n or abs(yes / n - rate) > ROUNDED:
-                raise broken(where, f"a rate of {rate} with {n} votes", "a rate that whole votes have")
-            made.add(
-                f"pilot/{RELEVANCE}",
-                {
-                    "id": f"pilot-{line}",
-                    "user_id": made.users.of(_id(row, "user_id", where)),
-                    "prompt": _text(row, _named(row, PROMPTS, where), where),
-                    "attribute": _text(row, "attribute", where),
-                    "yes": yes,
-                    "n": int(n),
-                },
-                where,
+def _pilot(path: Path, made: Imported) -> None:
+    for line, row in rows(path):
+        where = f"{path}, line {line}"
+        rate, n = _value(row, "human_yes_rate", where), _value(row, "n_annotators", where)
+        known = type(n) is int and 1 <= n <= MOST_VOTES and type(rate) in (int, float) and 0 <= rate <= 1
+        yes = round(rate * n) if known else 0
+        if not known or abs(rate * n - yes) > WHOLE:
+            there = f"human_yes_rate = {short(rate)} of n_annotators = {short(n)}"
+            raise broken(where, there, f"a share of 1 to {MOST_VOTES:,} whole votes")
+        label = _value(row, "label", where)
+        if label != int(2 * yes > n):
+            raise broken(
+                where, f"label = {short(label)} with {yes} of {n} votes", "1 for more than half of them, else 0"
             )
+        counted = {
+            "id": f"pilot-{line}",
+            "user_id": made.users.of(f"sample {_id(row, 'sample_index', where)}"),
+            "prompt": _text(row, "prompt_text", where),
+            "attribute": _text(row, "attribute", where),
+            "yes": yes,
+            "n": n,
+        }
+        made.add(SOURCES[PILOT], counted, where)
 
 
 def _items(path: Path, made: Imported) -> None:
-    if not path.is_file():
-        return
     ids = ShortIds("r")
     seen: dict[str, str] = {}
     for line, row in rows(path):
@@ -312,20 +344,4 @@ def _boolean_or_null(row: Mapping[str, Any], key: str, where: str) -> bool | Non
     value = _value(row, key, where)
     if value is not None and not isinstance(value, bool):
         raise broken(where, f"{key} = {short(value)}", "true, false or null")
-    return value
-
-
-def _named(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:
-    there = [name for name in names if name in row]
-    if len(there) != 1:
-        found = short_list(there) if there else f"none of them (keys: {short_list(row) or 'none'})"
-        raise broken(where, found, f"exactly one of {', '.join(names)}")
-    return there[0]
-
-
-def _number(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> float:
-    key = _named(row, names, where)
-    value = row[key]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise broken(where, f"{key} = {short(value)}", "a number")
     return value

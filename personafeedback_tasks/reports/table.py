@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, percent
 from ..engine.report import Line
 from . import terminal
 
@@ -90,12 +90,6 @@ def number(shown: Line, value: float) -> str:
     if shown.share:
         return percent(value)
     return signed(value) if shown.sign else ratio(value)
-
-
-def percent(value: float, sign: bool = False) -> str:
-    """0.7351 -> 73.5."""
-    rounded = round(100 * value, 1) + 0.0  # no -0.0
-    return NOTHING if math.isnan(value) else f"{rounded:{'+' if sign else ''}.1f}"
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:

@@ -1,6 +1,6 @@
 """A question -> the prompt that asks a model to write. What it is told about the user is laid out as for a judge.
 
-The authors never released the prompt with which their models wrote. The wordings are ours; they name the criteria that the
+The paper prints a prompt for the responses of its data (Appendix I). The wordings here are ours; they name the criteria that the
 annotators judged by (see personafeedback/wordings.py), so that the writer knows what it is compared by.
 """
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-PROFILES = "task6/eval_results_task5_gt_attributes_small.jsonl"
+PROFILES, AGAIN = (
+    f"task6/eval_results_task5_gt_attributes_{model}.jsonl" for model in ("claude-sonnet-4-6", "gpt-5.4")
+)
+"""The same ground truth, beside the responses of two models."""
+
 ONE, OTHER = "relevance_task5/one.jsonl", "relevance_task5/other.jsonl"
+PILOT = "task3_relevance_clf.jsonl"
+ITEMS = "extracted/task6_items.jsonl"
 
 
 def said(attribute: str, model: str) -> bool | None:
@@ -14,11 +20,24 @@ def said(attribute: str, model: str) -> bool | None:
     return {0: True, 1: False, 2: None}[(len(attribute) + len(model)) % 3]
 
 
-def profile(user, prompt, text, labels):
+def profile(user, prompt, text, labels, model="gpt-5.4"):
     attributes = [
-        {"attribute": of, "reason": "?", "confidence": 0.9, "ground_truth": label} for of, label in labels.items()
-    ]
-    return {"user_id": user, "prompt_id": prompt, "prompt_text": text, "profile_attributes": attributes}
+        {"attribute": of, "original_attributes": [of], "reason": "?", "original_reasons": ["?"], "confidence": 0.9,
+         "original_confidences": [0.9], "ground_truth": label}
+        for of, label in labels.items()
+    ]  # fmt: skip
+    return {
+        "user_id": user, "prompt_id": f"{user}_{prompt}", "prompt_text": text, "profile_attributes": attributes, "items": [],
+        "mode": "gt_attributes", "model": model, "response": f"{model} says.",
+    }  # fmt: skip
+
+
+def counted(sample, prompt, text, attribute, yes, n):
+    """A row of the pilot."""
+    return {
+        "prompt_index": prompt, "sample_index": sample, "attribute": attribute, "prompt_text": text, "label": int(2 * yes > n),
+        "split": "train", "n_annotators": n, "human_yes_rate": yes / n,
+    }  # fmt: skip
 
 
 def replies(number, user, labels, model):
@@ -31,7 +50,7 @@ def replies(number, user, labels, model):
         }
         for of in labels
     ]
-    return {"sample_index": number // 2, "prompt_index": number, "user_id": user, "items": items}
+    return {"model": model, "sample_index": number // 2, "prompt_index": number, "user_id": user, "items": items}
 
 
 def write(folder: Path, files: dict[str, list[dict]]) -> Path:

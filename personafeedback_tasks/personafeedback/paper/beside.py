@@ -12,8 +12,8 @@ from . import aspects
 from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
 
 WHY = (
-    "Published in arXiv 2506.12915, in percent. Not comparable with the run: the authors never released their prompt, the order of the "
-    "options or the decoding."
+    "Published in arXiv 2506.12915, in percent. Not comparable with the run: we found neither the authors' prompt nor their order of the "
+    "options nor their decoding."
 )
 _COLUMNS = {**{cell: cell for cell in COUNTS}, **AVERAGES}
 """Column of Tables 3 and 6 -> the report's column."""

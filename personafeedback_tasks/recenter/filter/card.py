@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ...common.statistics import percent
+
 SCORES = {
-    "f1": "F1", "kappa": "kappa", "over_selection": "over-selection", "precision": "precision", "recall": "recall",
-    "selection_rate": "selected", "acc": "accuracy",
+    "f1": "F1, %", "kappa": "kappa", "over_selection": "over-selection", "precision": "precision, %", "recall": "recall, %",
+    "selection_rate": "selected, %", "acc": "accuracy, %",
 }  # fmt: skip
 """Score -> its column."""
 
@@ -51,7 +54,7 @@ Against what most people say, with standard errors from a jackknife over users:
 
 {table}
 
-People select {human_rate:.3f} of the pairs. *Over-selection* is how many times as often the filter selects.
+People select {human_rate} % of the pairs. *Over-selection* is how many times as often the filter selects.
 
 - *By user*: each pair is predicted by one of {by_user} models, which was trained on other users. Other users had the same prompts.
 - *By user and prompt*: by one of {by_user_and_prompt} models, which has seen neither the user nor the prompt, and was trained on fewer pairs.
@@ -112,7 +115,7 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
         threshold=about["threshold"],
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
         table=table(metrics),
-        human_rate=metrics["by_user"]["human_rate"]["value"],
+        human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
         **about["folds"],
         command=command(data["source"] if demonstration else "FOLDER", bool(answers)),
         notes="\n".join(f"- {note}" for note in _notes(embeddings["model"], demonstration, bool(answers))),
@@ -131,7 +134,10 @@ def command(data: str, answers: bool) -> str:
 
 def rows_of(metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """The rows of the table: a name, and each score with its standard error; a dash for what is undefined."""
-    return [[label, *(_score(metrics[name][score]) for score in SCORES)] for name, label in NAMES.items()]
+    return [
+        [label, *(_score(metrics[name][score], column) for score, column in SCORES.items())]
+        for name, label in NAMES.items()
+    ]
 
 
 def table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
@@ -140,10 +146,13 @@ def table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _score(estimate: Mapping[str, Any]) -> str:
-    if estimate["value"] is None:
+def _score(estimate: Mapping[str, Any], column: str) -> str:
+    value, stderr = estimate["value"], estimate["stderr"]
+    if value is None:
         return "–"
-    return f"{estimate['value']:.3f}" + ("" if estimate["stderr"] is None else f" ± {estimate['stderr']:.3f}")
+    if column.endswith("%"):
+        return percent(value, stderr=math.nan if stderr is None else stderr)
+    return f"{value:.3f}" + ("" if stderr is None else f" ± {stderr:.3f}")
 
 
 def _is_folder(model: str) -> bool:
