@@ -48,7 +48,7 @@ def read_rows(source: str, split: str) -> Iterator[Row]:
 def _json(path: Path) -> Iterator[Row]:
     try:
         document = loads(read(path).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: found {reason(error)}, expected a list of objects. Export it again.") from error
     if not isinstance(document, list):
         raise DataError(

@@ -43,7 +43,7 @@ def read_votes(path: Path) -> list[Told]:
         return _from_table(path)
     try:
         document = loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: found {reason(error)}, expected a CSV or a JSON export. Export it again.") from error
     if isinstance(document, list):
         return [

@@ -15,6 +15,7 @@ from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelOutput
 
+from ..common import limits
 from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
 from ..engine.judged import Judged
 from ..engine.judges import Reply
@@ -42,6 +43,7 @@ def read(path: Path) -> Run:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
     try:
+        _refuse_beyond_limits(path)
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
@@ -75,22 +77,52 @@ def read(path: Path) -> Run:
 
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+    if isinstance(error, limits.LimitError):
+        return RunError(
+            f"{path}: found {first}, expected a log as Inspect writes it. Get an intact copy, or run again."
+        )
     return RunError(
         f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
         "If it was cut off, `inspect log recover` may restore it; if a newer Inspect wrote it, upgrade inspect-ai."
     )
 
 
+def _refuse_beyond_limits(path: Path) -> None:
+    """Check all that Inspect parses, except the samples of an archive, which `_raw` checks one by one.
+
+    Raises:
+        LimitError: something is beyond a limit.
+        OSError, zipfile.BadZipFile, and other errors of the decompressors: the file is damaged.
+    """
+    if not _is_archive(path):
+        limits.check_json(limits.read(path))
+        return
+    with zipfile.ZipFile(path) as archive:
+        limits.check_archive(archive, path)
+        for member in archive.infolist():
+            if not _is_sample(member):
+                limits.unpack(archive, member)
+
+
+def _is_archive(path: Path) -> bool:
+    """By its name, as Inspect decides it."""
+    return path.suffix == ".eval"
+
+
+def _is_sample(member: zipfile.ZipInfo) -> bool:
+    return member.orig_filename.startswith("samples/")
+
+
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
     """The samples as logged. Inspect's own reader makes objects of all their events, which takes minutes."""
     try:
-        if not zipfile.is_zipfile(path):
-            yield from json.loads(path.read_bytes()).get("samples") or ()
+        if not _is_archive(path):
+            yield from json.loads(limits.read(path)).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
-                if member.filename.startswith("samples/"):
-                    yield json.loads(archive.read(member))
+                if _is_sample(member):
+                    yield json.loads(limits.unpack(archive, member))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
 

@@ -17,8 +17,8 @@ from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.signature import KEY, TYPES, set_of
 
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""The errors that a reader of logs gets where a value has the wrong type."""
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
+"""The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
 
 
 class RunError(PersonaFeedbackError):
