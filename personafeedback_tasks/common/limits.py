@@ -120,18 +120,25 @@ def _is_too_deep(brackets: bytes) -> bool:
     return any(depth > DEEPEST for depth in accumulate(steps))
 
 
-def check_archive(archive: zipfile.ZipFile, path: Path) -> None:
-    """Look at the sizes that an archive declares, before anything is unpacked.
+def check_archive(path: Path, apart: str | None = None) -> None:
+    """Check a zip archive of JSON files: the sizes that it declares before anything is unpacked, then each member.
+
+    Args:
+        apart: the beginning of the names of members whose content is left to `unpack`.
 
     Raises:
-        LimitError: a member is larger than LARGEST_PART, or all of them are much larger than the file.
+        LimitError: a member is larger than LARGEST_PART, or all of them are much larger than the file; or see `unpack`.
+        OSError, zipfile.BadZipFile, and other errors of the decompressors: it is damaged.
     """
-    for member in archive.infolist():
-        if member.file_size > LARGEST_PART:
-            raise LimitError(f"a member of {member.file_size:,} bytes, more than {LARGEST_PART:,}")
-    size, whole = path.stat().st_size, sum(member.file_size for member in archive.infolist())
-    if whole > max(LARGEST, EXPANSION * size):
-        raise LimitError(f"an archive of {size:,} bytes that unpacks to {whole:,}")
+    with zipfile.ZipFile(path) as archive:
+        size, declared = path.stat().st_size, [member.file_size for member in archive.infolist()]
+        if max(declared, default=0) > LARGEST_PART:
+            raise LimitError(f"a member of {max(declared):,} bytes, more than {LARGEST_PART:,}")
+        if sum(declared) > max(LARGEST, EXPANSION * size):
+            raise LimitError(f"an archive of {size:,} bytes that unpacks to {sum(declared):,}")
+        for member in archive.infolist():
+            if apart is None or not member.orig_filename.startswith(apart):
+                unpack(archive, member)
 
 
 def unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -36,6 +36,10 @@ _NO_CONDITION = (
 """Generation arguments that stay out of a signature: connection settings, and headers, which may hold a key."""
 
 
+_SAMPLES = "samples/"
+"""The beginning of their names in an archive."""
+
+
 def read(path: Path) -> Run:
     """Read one log, finished or not.
 
@@ -43,7 +47,10 @@ def read(path: Path) -> Run:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
     try:
-        _refuse_beyond_limits(path)
+        if _is_archive(path):
+            limits.check_archive(path, apart=_SAMPLES)  # `_raw` checks each of these
+        else:
+            limits.check_json(limits.read(path))
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
@@ -87,30 +94,9 @@ def _damaged(path: Path, error: Exception) -> RunError:
     )
 
 
-def _refuse_beyond_limits(path: Path) -> None:
-    """Check all that Inspect parses, except the samples of an archive, which `_raw` checks one by one.
-
-    Raises:
-        LimitError: something is beyond a limit.
-        OSError, zipfile.BadZipFile, and other errors of the decompressors: the file is damaged.
-    """
-    if not _is_archive(path):
-        limits.check_json(limits.read(path))
-        return
-    with zipfile.ZipFile(path) as archive:
-        limits.check_archive(archive, path)
-        for member in archive.infolist():
-            if not _is_sample(member):
-                limits.unpack(archive, member)
-
-
 def _is_archive(path: Path) -> bool:
     """By its name, as Inspect decides it."""
     return path.suffix == ".eval"
-
-
-def _is_sample(member: zipfile.ZipInfo) -> bool:
-    return member.orig_filename.startswith("samples/")
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
@@ -121,7 +107,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             return
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
-                if _is_sample(member):
+                if member.orig_filename.startswith(_SAMPLES):
                     yield json.loads(limits.unpack(archive, member))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
