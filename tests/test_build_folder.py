@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.building import tables
 from personafeedback_tasks.building.folder import FILES, Folder
 from personafeedback_tasks.building.rows import (
     Answer,
@@ -30,6 +29,7 @@ from personafeedback_tasks.building.rows import (
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.starting import as_yaml
+from personafeedback_tasks.common import foreign, tables
 from personafeedback_tasks.common.errors import DataError
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
@@ -258,6 +258,30 @@ def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
     made = Settings(name="日本: x # y", language="zh", licence="no", test=Fraction(1, 3))
     (tmp_path / "build.yaml").write_text(as_yaml(made), encoding="utf-8")
     assert Settings.load(tmp_path / "build.yaml") == made
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "\uff1d1+1", "-", "=", "+49 170 1234"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
+    folder = Folder(tmp_path)
+    rows = [Question(id="q", user_id=text, category="specific", question=text, reason=text)]
+    folder.path(Question).write_text(
+        f'user_id,id,category,question,"{text}"\n,q,,,"{text}"\n', encoding="utf-8"
+    )  # notes of a team
+    for _ in range(2):  # what was read is written the same again
+        folder.write(Question, rows)
+        with folder.path(Question).open(encoding="utf-8-sig", newline="") as file:
+            cells = [cell for line in csv.reader(file) for cell in line]
+        assert cells.count(f" {text}") == 5
+        assert text not in cells
+        assert folder.read(Question) == rows
+
+
+@pytest.mark.parametrize("text", ["-1", "+0.5", "-1.5e-3", "", "a=b", " =x", "\u22121"])
+def test_numbers_and_texts_stay_as_they_are_in_a_table(text):
+    assert foreign.spreadsheet(text) == text
 
 
 def test_a_table_opens_in_a_spreadsheet():

@@ -409,10 +409,17 @@ def test_votes_of_people_from_csv_and_jsonl(tmp_path):
     table.write_text(
         "\ufeffperson,case,winner\nAnn,hard:4,reply\nBob,hard:4,other\nAnn,hard:9,tie\nBob,hard:9, reply\n", "utf-8"
     )
+    export = tmp_path / "export.csv"  # as a spreadsheet in Europe writes it
+    export.write_text(table.read_text("utf-8").replace(",", ";"), "utf-8")
     lines = tmp_path / "votes.jsonl"
     votes = [("hard:4", "reply"), ("hard:4", "other"), ("hard:9", "tie"), ("hard:9", "reply")]
     lines.write_text("".join(json.dumps({"case": case, "winner": winner}) + "\n" for case, winner in votes), "utf-8")
-    assert human_votes(table, DUELS) == human_votes(lines, DUELS) == {"hard:1": 0.5, "hard:2": 0.75}
+    assert (
+        human_votes(table, DUELS)
+        == human_votes(export, DUELS)
+        == human_votes(lines, DUELS)
+        == {"hard:1": 0.5, "hard:2": 0.75}
+    )
 
 
 @pytest.mark.parametrize(
@@ -422,7 +429,8 @@ def test_votes_of_people_from_csv_and_jsonl(tmp_path):
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
         ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
         ("case,winner\nhard:4\n", "line 2: found winner = None, expected a text"),
-        ("case;winner\nhard:4;reply\n", "found the columns 'case;winner', expected 'case' and 'winner'"),
+        ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),
+        (f"case,winner\nhard:4,{'x' * 200_000}\n", "line 2: found field larger than field limit (131072), expected a CSV"),
         ("case,winner\n", "found no vote in it"),
     ],
 )  # fmt: skip

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..common import tables
 from ..common.errors import DataError, require
 from ..common.strict_json import broken, loads, read, reason, rows, short
-from . import tables
 
 _TABLES = (".csv", ".tsv")
 

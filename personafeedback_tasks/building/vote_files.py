@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..common import tables
 from ..common.errors import DataError
 from ..common.strict_json import broken, loads, read, reason, short
-from . import tables
 
 
 class Told(NamedTuple):
