@@ -240,7 +240,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@pytest.mark.tried("texts as build.yaml: settings, or one sentence that names the file", 300)
+@pytest.mark.tried("texts as build.yaml: settings, or one sentence", 300)
 @settings(max_examples=300, deadline=5000)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_text_is_settings_or_one_sentence(pieces, tmp_path_factory):

@@ -239,7 +239,7 @@ def rebuilt(log: Path, path: Path, changed: str, content: str | bytes, declared:
 
 
 @pytest.mark.slow
-@pytest.mark.tried("killers of each kind beside good logs: passed over in one line each", 45)
+@pytest.mark.tried("logs that end a parser or fill the memory, beside good ones: passed over in one line each", 45)
 def test_killers_are_passed_over_beside_good_logs(killers):
     pytest.importorskip("rich")
     assert len(killers) == 45

@@ -51,8 +51,10 @@ class Scalar:
         """For errors, with the reason why something that looks like a number is none."""
         if not isinstance(self.value, str):
             return cut(self.written) or "nothing"
-        if self.quoted or not _OTHER_NUMBER.fullmatch(self.value):
-            return f"{short(self.value)}{' in quotes' * self.quoted}"
+        if self.quoted:
+            return f"{short(self.value)}{'' if isinstance(_plain(self.value), str | None) else ' in quotes'}"
+        if not _OTHER_NUMBER.fullmatch(self.value):
+            return short(self.value)
         return f"{short(self.value)} (a number has decimal digits, and no leading zeros, underscores, colons or prefix)"
 
 
