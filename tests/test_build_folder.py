@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import fields
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.building import tables
 from personafeedback_tasks.building.folder import FILES, Folder
 from personafeedback_tasks.building.rows import (
     Answer,
@@ -28,6 +28,8 @@ from personafeedback_tasks.building.rows import (
     parse,
 )
 from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.starting import as_yaml
+from personafeedback_tasks.common import foreign, tables
 from personafeedback_tasks.common.errors import DataError
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
@@ -172,7 +174,39 @@ def test_settings_are_exact(tmp_path):
         ("seed: true", "a whole number from 0"),
         ('name: "two\\nlines"', "one line"),
         ("- a", "one mapping"),
-        ("a: [", "no YAML"),
+        ("a: [", "a single value"),
+        ("a: '", "no YAML"),
+        ("name: a: b", "line 1: found no YAML"),
+        ("seed: 1\nname: x\nseed: 2", "line 3: found the key 'seed' again"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", "line 1: found an anchor, an alias or a tag as 'a'"),
+        ("name: *x", "found an anchor, an alias or a tag as 'name'"),
+        ("seed: !!str 1", "found an anchor, an alias or a tag as 'seed'"),
+        ("<<: {seed: 1}", "found a list or a mapping as '<<', expected a single value"),
+        ("seed: 1\n---\nseed: 2", "line 2: found a second document"),
+        (
+            "name: x\nannotators: 1:30",
+            "line 2: found annotators = '1:30' (a number has decimal digits, and no leading zeros,",
+        ),
+        ("annotators: 017", "'017' (a number has"),
+        ("annotators: 0o17", "'0o17' (a number has"),
+        ("personas: 1_000", "'1_000' (a number has"),
+        ('annotators: "9"', "'9' in quotes, expected a whole number"),
+        ("annotators: 9.0", "found annotators = 9.0, expected a whole number"),
+        ("annotators: 2026-01-02", "expected a whole number"),
+        ("personas: 10000000", "expected a whole number from 1 to 100,000"),
+        ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
+        ("test: .inf", "expected a share"),
+        ("test: 1/0", "expected a share"),
+        ("test: 1/3333333333333333333", "expected a share"),
+        (f"seed: {'9' * 5000}", "found seed = '9999"),
+        (f"seed: {'[' * 3000}", "found a list or a mapping as 'seed'"),
+        ("[" * 90_000, "one mapping of keys"),
+        (f"name: {'x' * 200_000}", "more than 100,000"),
+        ("name: 2026", "found name = 2026, expected one line of 1 to 100 characters, in quotes"),
+        ("licence: null", "found licence = null"),
+        ("licence:", "found licence = nothing"),
+        ("just a text", "found no key, expected one mapping"),
+        ("\x00", "no YAML"),
     ],
 )
 def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
@@ -182,6 +216,72 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
         Settings.load(path)
     assert said in str(error.value)
     assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: no\nlanguage: no\n", Settings(name="no", language="no")),
+        ("name: 2026-01-02\nlicence: 1:30\n", Settings(name="2026-01-02", licence="1:30")),
+        ("\ufefftest: .5 # half\nmasked: '0.7'\nhard: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), hard=Fraction(7, 10))),
+        ("{seed: 3, name: x}", Settings(seed=3, name="x")),
+        ("---\n# nothing but a comment\n", Settings()),
+    ],
+)  # fmt: skip
+def test_a_value_is_what_it_looks_like(text, expected, tmp_path):
+    (tmp_path / "build.yaml").write_text(text, encoding="utf-8")
+    assert Settings.load(tmp_path / "build.yaml") == expected
+
+
+PIECES = (
+    "seed", "name", "test", "medium", ":", ": ", "\n", " ", "- ", "? ", "&a", "*a", "!!int", "!x", "|", ">", "'", '"', "[", "]", "{", "}", ",", "#", "%YAML 1.1",
+    "---", "...", "<<", "~", "null", "true", "1", "0", "8/9", "0.5", "1e-999999999", "1e999", ".inf", ".nan", "0x", "017", "1:30", "2026-01-02", "=", "@", "`", "\t",
+    "\x00", "\ufeff", "\u2028", "é", "9" * 400,
+)  # fmt: skip
+
+
+@pytest.mark.tried("texts as build.yaml: settings, or one sentence", 300)
+@settings(max_examples=300, deadline=5000)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
+def test_any_text_is_settings_or_one_sentence(pieces, tmp_path_factory):
+    path = tmp_path_factory.mktemp("build") / "build.yaml"
+    path.write_text("".join(pieces), encoding="utf-8")
+    said = f"{path}: found all"
+    try:
+        Settings.load(path)
+    except DataError as error:
+        said = str(error)
+    assert re.fullmatch(rf"{re.escape(str(path))}(, line [0-9]+)?: found [^\n]+", said)
+
+
+def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
+    made = Settings(name="日本: x # y", language="zh", licence="no", test=Fraction(1, 3))
+    (tmp_path / "build.yaml").write_text(as_yaml(made), encoding="utf-8")
+    assert Settings.load(tmp_path / "build.yaml") == made
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "\uff1d1+1", "-", "=", "+49 170 1234"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
+    folder = Folder(tmp_path)
+    rows = [Question(id="q", user_id=text, category="specific", question=text, reason=text)]
+    folder.path(Question).write_text(
+        f'user_id,id,category,question,"{text}"\n,q,,,"{text}"\n', encoding="utf-8"
+    )  # notes of a team
+    for _ in range(2):  # what was read is written the same again
+        folder.write(Question, rows)
+        with folder.path(Question).open(encoding="utf-8-sig", newline="") as file:
+            cells = [cell for line in csv.reader(file) for cell in line]
+        assert cells.count(f" {text}") == 5
+        assert text not in cells
+        assert folder.read(Question) == rows
+
+
+@pytest.mark.parametrize("text", ["-1", "+0.5", "-1.5e-3", "", "a=b", " =x", "\u22121"])
+def test_numbers_and_texts_stay_as_they_are_in_a_table(text):
+    assert foreign.spreadsheet(text) == text
 
 
 def test_a_table_opens_in_a_spreadsheet():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -181,6 +182,51 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
     ]
     assert not literal or squeezed(f"{name} (prompt v2)") in squeezed("".join(drawn))  # whole, on one line or several
     assert len(drawn) == found["accuracy.svg"].count("<text")
+
+
+def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
+    secret = {"source": "https://user:hunter2@evil.example/data", "place": ["https://token-hunter2@evil.example"]}
+    log, other = (make_log(name, tmp_path / name, **secret) for name in ("one", "two"))
+    (tmp_path / "README.md").write_text("# Model\n", encoding="utf-8")
+    for arguments in (
+        ("report", log, "--data", DATA, "--out", tmp_path / "out"),
+        ("report", log),
+        ("compare", log, other, "--json", tmp_path / "compare.json"),
+        ("compare", log, other, "--markdown"),
+        ("rank", log, other, "--csv", tmp_path / "r.csv", "--json", tmp_path / "r.json", "--out", tmp_path / "ranking"),
+        ("card", log, "--data", DATA, "--model-card", tmp_path / "README.md"),
+        ("replies", log, "--out", tmp_path / "replies.jsonl"),
+    ):
+        done = personafeedback(*arguments)
+        assert done.exit_code == 0, done.output
+        assert "hunter2" not in done.output
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and not {"one", "two"} & set(path.parts)]
+    assert {
+        "report.md",
+        "report.json",
+        "index.html",
+        "ranking.csv",
+        "ranking.md",
+        "README.md",
+        "compare.json",
+        "replies.jsonl",
+    } <= {path.name for path in written}
+    assert [path for path in written if b"hunter2" in path.read_bytes()] == []
+
+
+def test_no_cell_of_a_ranking_is_a_formula(make_log, tmp_path):
+    names = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3"]
+    logs = [make_log(name, tmp_path / str(number)) for number, name in enumerate(names)]
+    done = personafeedback("rank", *logs, "--csv", tmp_path / "r.csv", "--data", DATA, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    for path in (tmp_path / "r.csv", tmp_path / "out" / "ranking.csv"):
+        with open(path, encoding="utf-8", newline="") as file:
+            header, *lines = csv.reader(file)
+        assert sorted(line[header.index("model")] for line in lines) == sorted(f" {name}" for name in names)
+        numbers = re.compile(r"[-+]?[0-9.]+")
+        assert not [
+            cell for line in lines for cell in line if cell[:1] in tuple("=+-@") and not numbers.fullmatch(cell)
+        ]
 
 
 PLAIN = [f"aspect-{letter}" for letter in "pqrst"]

@@ -7,7 +7,10 @@ import io
 import json
 import os
 import random
+import resource
 import shutil
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +24,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from inspect_ai.log import read_eval_log, write_eval_log
 from rich.console import Console
 from support.logs import inspect_log, lm_eval_log
 
@@ -38,8 +42,12 @@ MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
 
 SAMPLE = load_cases("sample", "general", "hard")
 
+DEEP: list[Any] = []
+for _ in range(200):
+    DEEP = [DEEP]
+
 VALUES: list[Any] = [
-    None, True, 0, -1, 7, 2**70, 1e308, float("nan"), float("inf"), "", "x", "A, B", "1.0", "\0\ud800", [], [None], ["A"], [[]], {}, {"x": None},
+    None, True, 0, -1, 7, 2**70, 10**390, 10**399, 10**500, 1e308, 1e18, -1e300, float("nan"), float("inf"), float("-inf"), DEEP, {"a": DEEP}, "[" * 300, "9" * 999, "", "x", "A, B", "1.0", "\0\ud800", [], [None], ["A"], [[]], {}, {"x": None},
 ]  # fmt: skip
 
 
@@ -162,3 +170,58 @@ def test_a_value_of_any_type_is_read_or_refused_in_one_sentence(harness, request
             refused.append(str(error))
     assert len(refused) > MUTATIONS / 10
     assert all("\n" not in sentence and str(tmp_path) in sentence for sentence in refused)
+
+
+PIECES = [
+    b"", b'"', b"\\", b"\\u0000", b"\\ud800", b"\0", b"\xff", b"[", b"]", b"{", b"}", b",", b":", b"\n", b"null", b"NaN", b"-Infinity", b"1e999", b"1e-999", b"-",
+    b"[" * 200_000, b'{"a":' * 200_000, b"9" * 200_000, b"0." + b"1" * 200_000, b"[" * 100 + b"]" * 100, b'"' + b"[" * 5_000 + b'"',
+]  # fmt: skip
+"""Put in place of some bytes of a file."""
+
+
+def damaged(content: bytes, draw: random.Random) -> bytes:
+    start = draw.randrange(len(content))
+    end = start + draw.choice([0, 1, 2, 30, len(content)])
+    piece = draw.choice([*PIECES, content[draw.randrange(len(content)) :][:100]])
+    return content[:start] + piece + content[end:]
+
+
+def damaged_copies(log: Path, folder: Path, draw: random.Random, count: int) -> Iterator[Path]:
+    """Copies of a log, each with one file or member damaged, or the archive itself."""
+    for number in range(count):
+        copy_of = folder / str(number)
+        copy_of.mkdir(parents=True)
+        if log.suffix == ".eval" and draw.random() < 0.8:
+            with zipfile.ZipFile(log) as old, zipfile.ZipFile(copy_of / log.name, "w", zipfile.ZIP_DEFLATED) as new:
+                victim = draw.choice([name for name in old.namelist() if old.getinfo(name).file_size])
+                for name in old.namelist():
+                    content = old.read(name)
+                    new.writestr(name, damaged(content, draw) if name == victim else content)
+        else:
+            files = [log] if log.suffix == ".eval" else sorted(log.parent.iterdir())
+            victim_file = draw.choice(files)
+            for path in files:
+                content = path.read_bytes()
+                (copy_of / path.name).write_bytes(damaged(content, draw) if path == victim_file else content)
+        yield copy_of / log.name
+
+
+@pytest.mark.tried("bytes of a log damaged: read, or one sentence, in 3 GB and without a crash", MUTATIONS // 3)
+@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect", "inspect json"])
+def test_damaged_bytes_are_read_or_refused_in_one_sentence(harness, logs, tmp_path):
+    log = logs[harness.removesuffix(" json")]
+    if harness == "inspect json":
+        whole = read_eval_log(str(log))
+        log = tmp_path / "whole" / "log.json"
+        write_eval_log(whole, str(log))
+    paths = list(damaged_copies(log, tmp_path / "damaged", random.Random(17), MUTATIONS // 3))
+    done = subprocess.run(
+        [sys.executable, "-m", "support.reading"], input="".join(f"{path}\n" for path in paths), capture_output=True, text=True,
+        cwd=Path(__file__).parent, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30)), timeout=600,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=False,
+    )  # fmt: skip
+    outcomes = done.stdout.splitlines()
+    assert (done.returncode, len(outcomes)) == (0, len(paths)), (paths[len(outcomes) :][:1], done.stderr[-3000:])
+    refused = [said for said in outcomes if said != "read"]
+    assert len(refused) > len(paths) / 4
+    assert all(said.startswith(str(tmp_path)) and "found" in said for said in refused)

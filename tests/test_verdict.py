@@ -409,11 +409,13 @@ def test_votes_of_people_from_csv_and_jsonl(tmp_path):
     table.write_text(
         "\ufeffperson,case,winner\nAnn,hard:4,reply\nBob,hard:4,other\nAnn,hard:9,tie\nBob,hard:9, reply\n", "utf-8"
     )
+    export = tmp_path / "export.csv"  # as a spreadsheet in Europe writes it
+    export.write_text(table.read_text("utf-8").replace(",", ";"), "utf-8")
     lines = tmp_path / "votes.jsonl"
     votes = [("hard:4", "reply"), ("hard:4", "other"), ("hard:9", "tie"), ("hard:9", "reply")]
     lines.write_text("".join(json.dumps({"case": case, "winner": winner}) + "\n" for case, winner in votes), "utf-8")
     found = human_votes(table, DUELS, ())
-    assert found == human_votes(lines, DUELS, ())
+    assert found == human_votes(export, DUELS, ()) == human_votes(lines, DUELS, ())
     assert (found.duels, found.exam) == ({"hard:1": [1.0, 0.0], "hard:2": [0.5, 1.0]}, {})
 
 
@@ -431,10 +433,11 @@ def test_votes_of_people_on_the_exam(tmp_path):
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
         ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
         ("case,winner\nhard:4\n", "line 2: found winner = None, expected a text"),
-        ("case;winner\nhard:4;reply\n", "found the columns 'case;winner', expected 'case' and 'winner'"),
         ("case,winner\n", "found no vote on a duel in it"),
         ("case,winner\nhard:4,chosen\n", "found no vote on a duel in it"),
         ("case,winner\nhard:9,chosen\n", "found a vote for the chosen response of 'hard:9', expected a case that the exam has"),
+        ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),
+        (f"case,winner\nhard:4,{'x' * 200_000}\n", "line 2: found field larger than field limit (131072), expected a CSV"),
     ],
 )  # fmt: skip
 def test_votes_of_people_that_are_none(tmp_path, content, said):

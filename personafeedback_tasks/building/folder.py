@@ -24,12 +24,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..common import tables
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
-from . import settings, tables
+from . import settings
 from .rows import Answer, Dropped, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote, as_dict, parse
 from .settings import Settings
 

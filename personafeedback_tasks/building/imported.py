@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError, OptionError
-from ..common.strict_json import broken, loads, read, short, short_list
+from ..common.strict_json import broken, lenient, loads, read, short, short_list
 from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
@@ -262,7 +262,7 @@ def _profile(value: Any, where: str, key: str) -> dict[str, Any]:
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError):  # a text may begin so, too
-            value = json.loads(value)
+            value = lenient(value)
     found: dict[str, Any] = {}
     if isinstance(value, Mapping):
         found = dict(value)

@@ -11,8 +11,8 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import quoteattr
 
+from ..common import tables
 from ..common.errors import DataError, require
-from . import tables
 from .folder import Folder
 from .guideline import Guideline, guideline
 from .rows import Answer, Question, Shown
@@ -67,11 +67,9 @@ def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
 
 def as_csv(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
     """`<annotator>.csv`: A or B goes into the column `vote`; and the guideline in a file of its own."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["item", "persona", "question", "A", "B", "vote", "note"])
-    writer.writerows([*map(_no_formula, (one.item, one.persona, one.question, one.a, one.b)), "", ""] for one in pack)
-    return {f"{annotator}.csv": "\ufeff" + out.getvalue(), "guideline.txt": _rules(told)}
+    columns = ["item", "persona", "question", "A", "B", "vote", "note"]
+    lines = [asdict(one) | {"A": one.a, "B": one.b} for one in pack]
+    return {f"{annotator}.csv": tables.text(columns, lines), "guideline.txt": _rules(told)}
 
 
 def as_html(pack: Sequence[Item], annotator: str, told: Guideline, title: str) -> dict[str, str]:
@@ -207,8 +205,3 @@ def _with_votes(table: str, path: Path) -> str:
 
 def _rules(told: Guideline) -> str:
     return f"{told.title}\n\n" + "".join(f"{number}. {rule}\n" for number, rule in enumerate(told.rules, start=1))
-
-
-def _no_formula(text: str) -> str:
-    """A text that no spreadsheet takes for a formula. A vote needs only the item, so nothing reads these again."""
-    return f" {text}" if text[:1] in "=+-@\t" else text

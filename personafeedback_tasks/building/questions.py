@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from ..common import tables
 from ..common.errors import DataError
 from ..common.files import locked, write
 from ..common.strict_json import cut
 from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
-from . import checks, prompts, tables
+from . import checks, prompts
 from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
 from .drawn import generator, scenarios
 from .folder import Folder, command

@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from ..common import strict_yaml
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
-from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN
+from ..common.strict_yaml import Scalar
+from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"
 
@@ -67,49 +67,40 @@ class Settings:
             DataError: it cannot be read, or has a key or a value that does not exist.
         """
         try:
-            given = yaml.safe_load(path.read_text(encoding="utf-8"))
+            given = strict_yaml.load(path)
         except OSError as error:
             raise DataError(
                 f"{path}: could not be read ({error}). Start a build: personafeedback build init DIR"
             ) from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"{path}: found no YAML ({str(error).splitlines()[0]}), expected one mapping. Fix it."
-            ) from error
-        if given is None:
-            return cls()
-        if not isinstance(given, dict):
-            raise DataError(f"{path}: found {short(given)}, expected one mapping of settings. Fix it.")
         known = {one.name: one for one in fields(cls)}
-        for name in given:
+        for name, found in given.items():
             if name not in known:
-                raise DataError(f"{path}: found the key {short(name)}, expected only {', '.join(known)}. Fix it.")
-        return cls(**{name: _value(path, name, value, type(known[name].default)) for name, value in given.items()})
+                raise DataError(
+                    f"{found.where}: found the key {short(name)}, expected only {', '.join(known)}. Fix it."
+                )
+        return cls(**{name: _value(name, found, type(known[name].default)) for name, found in given.items()})
 
 
-_LEAST: Mapping[str, int] = {"personas": 1, "annotators": 1}
+_RANGES: Mapping[str, tuple[int, int]] = {
+    "seed": (0, 10**12), "personas": (1, 100_000), "specific": (0, 1_000), "general": (0, 1_000), "annotators": (1, 1_000),
+}  # fmt: skip
 
 
-def _value(path: Path, name: str, value: Any, kind: type) -> Any:
+def _value(name: str, found: Scalar, kind: type) -> Any:
+    value = found.value
     if name == "language":
         if isinstance(value, str) and LANGUAGE.fullmatch(value):
             return value
         expected = LANGUAGES
     elif kind is str:
-        if (
-            isinstance(value, str)
-            and value.strip() == value
-            and value
-            and value.isprintable()
-            and len(value) <= LONGEST_NAME
-        ):
+        if is_line(value, LONGEST_NAME):
             return value
-        expected = f"one line of 1 to {LONGEST_NAME} characters"
+        expected = f"one line of 1 to {LONGEST_NAME} characters" + ("" if isinstance(value, str) else ", in quotes")
     elif kind is int:
-        least = _LEAST.get(name, 0)
-        if type(value) is int and value >= least:
+        least, most = _RANGES[name]
+        if type(value) is int and least <= value <= most:
             return value
-        expected = f"a whole number from {least}"
+        expected = f"a whole number from {least} to {most:,}"
     else:
         share = _share(value)
         if share is not None and 0 <= share <= 1 and (name not in ("medium", "hard") or share > Fraction(1, 2)):
@@ -119,13 +110,16 @@ def _value(path: Path, name: str, value: Any, kind: type) -> Any:
             if name not in ("medium", "hard")
             else "a share above 1/2, up to 1"
         )
-    raise DataError(f"{path}: found {name} = {short(value)}, expected {expected}. Fix it.")
+    raise DataError(f"{found.where}: found {name} = {found.shown}, expected {expected}. Fix it.")
 
 
-def _share(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+_SHARE = re.compile("[0-9]{1,9}/[0-9]{1,9}|[01]?[.]?[0-9]{1,15}")
+
+
+def _share(value: object) -> Fraction | None:
+    if (isinstance(value, str) and not _SHARE.fullmatch(value)) or isinstance(value, bool) or value is None:
         return None
     try:
         return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
+    except ZeroDivisionError:
         return None

@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..common import tables
 from ..common.errors import DataError, require
 from ..common.strict_json import broken, loads, read, reason, rows, short
-from . import tables
 
 _TABLES = (".csv", ".tsv")
 _TYPES = (*_TABLES, ".json", ".jsonl")
@@ -63,7 +63,7 @@ def _file(path: Path) -> Iterator[Row]:
 def _json(path: Path) -> Iterator[Row]:
     try:
         document = loads(read(path).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: found {reason(error)}, expected a list of objects. Export it again.") from error
     if not isinstance(document, list):
         raise DataError(

@@ -76,7 +76,7 @@ def profile(text: str) -> tuple[dict[str, Any] | None, str]:
         return None, "no_json"
     try:
         found = loads(text[start : end + 1])
-    except (ValueError, RecursionError):
+    except ValueError:
         return None, "no_json"
     missing = _missing(STRUCTURE, found)
     return (None, f"no {missing}") if missing else (found, "")

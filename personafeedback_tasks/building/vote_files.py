@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..common import tables
 from ..common.errors import DataError
 from ..common.strict_json import broken, loads, read, reason, short
-from . import tables
 
 
 class Told(NamedTuple):
@@ -43,7 +43,7 @@ def read_votes(path: Path) -> list[Told]:
         return _from_table(path)
     try:
         document = loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: found {reason(error)}, expected a CSV or a JSON export. Export it again.") from error
     if isinstance(document, list):
         return [

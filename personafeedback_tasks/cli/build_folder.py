@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 from ..building import settings
 from ..building.folder import Folder, command
 from ..common.errors import OptionError
+from ..common.strict_yaml import argument
 from .output import say
 
 folder_argument = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
@@ -46,7 +46,7 @@ def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:
         if not equals or not key:
             raise OptionError(f"-M must be KEY=VALUE, got {pair!r}.")
         try:
-            found[key] = yaml.safe_load(value) if value else value
-        except yaml.YAMLError:
+            found[key] = argument(value) if value else value
+        except ValueError:
             found[key] = value
     return found

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 from ..common.files import FileError, explained, link_or_copy, locked, write
+from ..common.strict_json import lenient
 
 TASK_CONFIGS = "personafeedback_tasks.task_configs"
 LOWEST_LM_EVAL = "0.4.13"
@@ -162,11 +163,11 @@ def _registered(folder: Path) -> list[str] | None:
     """
     manifest = folder / _MANIFEST
     try:
-        names = json.loads(manifest.read_bytes())
+        names = lenient(manifest.read_bytes())
         found = json.dumps(names)
     except FileNotFoundError:
         return None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         names, found = None, f"broken JSON ({error})"
     if not isinstance(names, list) or not all(map(_is_name, names)):
         raise PersonaFeedbackError(

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 from ..common.errors import OptionError
 from ..common.files import write
+from ..common.strict_yaml import argument
 from ..engine.plan import asked, benchmark_of
 from ..engine.recorded import calls_of, line_of, read
 from ..runs.recorded import asked_of, run_of
@@ -145,8 +145,8 @@ def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
         if name in found:
             raise OptionError(f"{name} is given twice. Leave one of them out.")
         try:
-            found[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+            found[name] = argument(value)
+        except ValueError as error:
             raise OptionError(
                 f"-T {one}: found a value that is no YAML, as which Inspect reads it. Quote it."
             ) from error

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from typing import Any
 
 LONGEST_IN_FIGURE, ITS_END = 40, 25
 """Characters: what fits beside a heat map; room for `demonstration, partial)`."""
@@ -16,6 +18,9 @@ _JOINER = "\u2060"
 
 _LINKED = re.compile(r"(?i):/(?=/)|\bwww(?=\.)|\b(?:mailto|xmpp):|(?<!\w)@(?=\w)|(?<=\w)@[\w-]+(?=\.\w)")
 """Where an address or a mention is cut. Sites look for these in the text that is shown, where a backslash is gone."""
+
+_FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+"""The beginning of a formula, in full-width characters too; a number is none."""
 
 _SYNTAX = re.compile(
     r"""
@@ -75,6 +80,11 @@ def yaml(text: str) -> str:
     return _unmarked(_line(text))
 
 
+def spreadsheet(text: str) -> str:
+    """A cell of a table that no spreadsheet takes for a formula. `tables.rows` leaves the space out again."""
+    return f" {text}" if _FORMULA.match(text) else text
+
+
 def drawn(text: str) -> str:
     """One line that matplotlib draws, where formulas are switched off."""
     return _line(text)
@@ -106,6 +116,15 @@ def without_folders(text: str, *known: str) -> str:
     for path in sorted(filter(None, known), key=len, reverse=True):
         text = text.replace(path, re.split(r"[/\\]+", path.rstrip("/\\"))[-1])
     return _FOLDERS.sub("", text.replace(os.path.expanduser("~"), "~"))
+
+
+def without_passwords(value: Any) -> Any:
+    """The same of every text in lists and mappings."""
+    if isinstance(value, str):
+        return without_password(value)
+    if isinstance(value, Mapping):
+        return {key: without_passwords(item) for key, item in value.items()}
+    return [without_passwords(item) for item in value] if isinstance(value, list) else value
 
 
 def _line(text: str) -> str:

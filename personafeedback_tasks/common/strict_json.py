@@ -1,4 +1,5 @@
-"""Strict JSON: whatever is broken raises DataError with the file and the line, nothing is skipped or repaired."""
+"""JSON that strangers wrote, within the limits of `limits`. Strict: whatever is broken raises DataError with the file and the line,
+nothing is skipped or repaired. `lenient` alone is as lenient as the harnesses."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from typing import Any
 
 import jsonlines
 
+from . import limits
 from .errors import DataError
 
 
@@ -32,16 +34,21 @@ def rows(path: Path, any_text: bool = False) -> Iterable[tuple[int, dict[str, An
                 row = reader.read(type=dict)
             except jsonlines.InvalidLineError as error:
                 raise broken(where, reason(error.__cause__ or "not a JSON object"), "one JSON object") from error
-            except RecursionError as error:
-                raise broken(where, reason(error), "one JSON object") from error
             yield number, row
 
 
 def read(path: Path) -> bytes:
+    """A file as a whole.
+
+    Raises:
+        DataError: it cannot be read, or is too large.
+    """
     try:
-        return path.read_bytes()
+        return limits.read(path)
     except OSError as error:
         raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
+    except limits.LimitError as error:
+        raise DataError(f"{path}: found {error}. Check that it is the right file, or split it.") from error
 
 
 def refuse_marks(raw: bytes, where: str) -> None:
@@ -62,7 +69,18 @@ def loads(text: str | bytes) -> Any:
     return value
 
 
+def lenient(text: str | bytes) -> Any:
+    """JSON as the harnesses write it: with NaN.
+
+    Raises:
+        ValueError: it is broken, or beyond a limit.
+    """
+    limits.check_json(text)
+    return json.loads(text)
+
+
 def _loads(text: str | bytes) -> Any:
+    limits.check_json(text)
     return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
 
 
@@ -98,7 +116,7 @@ def reason(error: object) -> object:
     """The parser's message without its own line number, which would contradict the file's."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} (column {error.colno})"
-    return "nesting that is too deep" if isinstance(error, RecursionError) else error
+    return error
 
 
 def broken(where: str, found: object, expected: str) -> DataError:

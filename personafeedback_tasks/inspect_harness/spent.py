@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inspect_ai.log import EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
+from ..common.limits import check_archive
 from .generation import LOGS
 
 
@@ -41,6 +42,7 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
     broken = []
     for path in sorted((folder / LOGS).glob("*/*.eval")):
         try:
+            check_archive(path)
             model = read_eval_log(path, header_only=True).eval.model
             summaries = read_eval_log_sample_summaries(path)
         except Exception:  # of a dozen unrelated classes: a killed process can leave half a file

@@ -125,7 +125,7 @@ class Manifest:
         refuse_marks(raw, str(path))
         try:
             document = loads(raw.decode("utf-8"))
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise DataError(f"{path}: found {reason(error)}, expected one JSON object in UTF-8. {_FIX}") from error
         return _parsed(path, document)
 

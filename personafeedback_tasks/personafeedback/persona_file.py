@@ -31,7 +31,7 @@ def load(path: Path) -> dict[str, Any]:
     refuse_marks(raw, f"{path}, line 1")
     try:
         profile = loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise broken(str(path), reason(error), "one JSON object") from error
     if not isinstance(profile, dict) or not profile:
         raise broken(str(path), short(profile), "a non-empty JSON object")

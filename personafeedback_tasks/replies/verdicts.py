@@ -45,7 +45,10 @@ def unmarked(text: str) -> str:
 
 
 def reader(
-    clean: Callable[[str], str], patterns: Sequence[re.Pattern[str]], label: Callable[[re.Match[str]], str], explicit: int = 1
+    clean: Callable[[str], str],
+    patterns: Sequence[re.Pattern[str]],
+    label: Callable[[re.Match[str]], str],
+    explicit: int = 1,
 ) -> Callable[[str, bool], str]:
     """A function of a reply, and of whether its token limit cut it off, that returns a label or the element of `answers.REASONS`
     that says why there is none.
@@ -67,7 +70,11 @@ def reader(
         for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
             first = next((at for at, line in enumerate(lines) if pattern.search(line)), len(lines))
             for line in lines[first:]:
-                labels |= {"" if _OPEN.search(line) else label(found) for weaker in patterns[rank:] for found in weaker.finditer(line)}
+                labels |= {
+                    "" if _OPEN.search(line) else label(found)
+                    for weaker in patterns[rank:]
+                    for found in weaker.finditer(line)
+                }
             if labels:
                 break
         settled = labels.pop() if len(labels) == 1 else ""

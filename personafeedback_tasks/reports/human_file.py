@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..common import tables
 from ..common.errors import DataError
-from ..common.strict_json import read, rows, short, short_list
+from ..common.strict_json import rows, short, short_list
 from ..engine.duels import Duels
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
@@ -50,8 +50,12 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
     known = {duel.case: duel.why for duel in duels.not_asked}
     of_duels: dict[str, list[float]] = {}
     of_exam: dict[str, list[float]] = {}
-    for line, row in rows(path) if path.suffix == ".jsonl" else _csv(path):
-        where = f"{path}, line {line}"
+    lines: Iterable[tuple[str, Mapping[str, Any]]]
+    if path.suffix == ".jsonl":
+        lines = ((f"{path}, line {number}", row) for number, row in rows(path))
+    else:
+        lines = tables.rows(path, _FIELDS, _FIELDS)
+    for where, row in lines:
         for name in _FIELDS:
             if not isinstance(row.get(name), str):
                 raise DataError(
@@ -87,21 +91,3 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
 
 def _named() -> str:
     return " and ".join(map(repr, _FIELDS))
-
-
-def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        text = read(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}: found bytes that are not UTF-8, expected a CSV file in UTF-8. Save it as such."
-        ) from error
-    reader = csv.DictReader(text.splitlines())
-    missing = [name for name in _FIELDS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise DataError(
-            f"{path}: found the columns {short_list(reader.fieldnames or ()) or 'none'}, expected {_named()}. Add a header; a "
-            "file of JSON Lines must end in .jsonl."
-        )
-    for row in reader:
-        yield reader.line_num, row

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import RenderableType
 
 from ..common import foreign
+from ..common.tables import lines_text
 from . import table as layout
 from .rank import LEVEL, Ranking
 from .signature_line import signature_line
@@ -162,21 +162,19 @@ def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def as_csv(rankings: Sequence[Ranking]) -> str:
     """One row per run; numbers in full, shares from 0 to 1, empty where undefined."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
     every = [row for ranking in rankings for row in ranking.rows]
     measures = dict.fromkeys(name for row in every for name in row.measures)
     margins = dict.fromkeys(name for row in every for name in row.margins)
     differences = dict.fromkeys(name for row in every for name in row.differences)
     adjusted = next((ranking.covariate for ranking in rankings if ranking.covariate), "")
-    writer.writerow(
+    lines: list[list[Any]] = [
         ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method", "acc", "low", "high", "macro", "cases", "users"]
         + [_column(f"over_{name}") for name in margins] + [_column(name) for name in (*([adjusted] if adjusted else []), *differences)]
         + [*measures, "tokens", "signature"]
-    )  # fmt: skip
+    ]  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
         for place, row in enumerate(ranking.rows, start=1):
-            writer.writerow(
+            lines.append(
                 [number, place, row.rank, *row.ranks, row.run.model, row.run.method.name]
                 + [_number(x) for x in (row.score.value, row.score.low, row.score.high)]
                 + [_number(row.macro.value) if row.macro else "", ranking.cases, ranking.users]
@@ -186,7 +184,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
                 + [_number(row.measures[name].value) if name in row.measures else "" for name in measures]
                 + [_number(row.tokens), signature_line(row.run)]
             )  # fmt: skip
-    return file.getvalue()
+    return lines_text(lines)
 
 
 def _number(value: float) -> str:

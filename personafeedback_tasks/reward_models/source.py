@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..common.errors import OptionError
+from ..common.strict_json import lenient, read
 from ..engine.rewards import LOCAL
 
 _COMMIT = re.compile("[0-9a-f]{40}")
@@ -74,7 +74,7 @@ def foreign_code(path: str, commit: str) -> list[str]:
     revision = None if commit == LOCAL else commit
     adapter = Path(path) / "adapter_config.json"
     if commit == LOCAL and adapter.is_file() and not (Path(path) / "config.json").is_file():
-        base = str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
+        base = str(lenient(read(adapter))["base_model_name_or_path"])
         return foreign_code(base, LOCAL) if is_local(base) else [base]
     config, _ = PretrainedConfig.get_config_dict(path, revision=revision)
     named = [

@@ -15,6 +15,7 @@ from inspect_ai.event import Event
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
+from ..common import limits
 from ..engine.benchmark import Benchmark, Method, Stage, benchmarks
 from ..engine.judges import Reply
 from ..engine.recorded import Key
@@ -35,6 +36,10 @@ _NO_CONDITION = (
 """Generation arguments that stay out of a signature: connection settings, and headers, which may hold a key."""
 
 
+_SAMPLES = "samples/"
+"""The beginning of their names in an archive."""
+
+
 def read(path: Path) -> Run:
     """Read one log, finished or not.
 
@@ -43,6 +48,10 @@ def read(path: Path) -> Run:
     """
     marks.refuse_unknown_format(path)
     try:
+        if _is_archive(path):
+            limits.check_archive(path, apart=_SAMPLES)  # `_raw` checks each of these
+        else:
+            limits.check_json(limits.read(path))
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
@@ -83,6 +92,10 @@ def read(path: Path) -> Run:
 
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+    if isinstance(error, limits.LimitError):
+        return RunError(
+            f"{path}: found {first}, expected a log as Inspect writes it. Get an intact copy, or run again."
+        )
     return RunError(
         f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
         f"{perhaps('inspect')} Of a log that was cut off, `inspect log recover` may restore the samples; if a "
@@ -90,16 +103,21 @@ def _damaged(path: Path, error: Exception) -> RunError:
     )
 
 
+def _is_archive(path: Path) -> bool:
+    """By its name, as Inspect decides it."""
+    return path.suffix == ".eval"
+
+
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
     """The samples as logged. Inspect's own reader makes objects of all their events, which takes minutes."""
     try:
-        if not zipfile.is_zipfile(path):
-            yield from json.loads(path.read_bytes()).get("samples") or ()
+        if not _is_archive(path):
+            yield from json.loads(limits.read(path)).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
-                if member.filename.startswith("samples/"):
-                    yield json.loads(archive.read(member))
+                if member.orig_filename.startswith(_SAMPLES):
+                    yield json.loads(limits.unpack(archive, member))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ..common import limits
 from ..common.statistics import clustered_stderr, mean
+from ..common.strict_json import lenient, short
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method
 from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
@@ -89,7 +90,7 @@ def _run(path: Path, only: Path | None) -> Run:
         if key in arguments
         else str(results.get("model_source") or results.get("model_name")),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
-        date=datetime.fromtimestamp(float(results["date"]), timezone.utc).isoformat(timespec="seconds"),
+        date=_date(path, results["date"]),
         signature=next(iter(signatures.values())),
         conditions=_conditions(results, leaves, arguments),
         cells={},
@@ -124,8 +125,8 @@ def _run(path: Path, only: Path | None) -> Run:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        results = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
+        results = lenient(limits.read(path))
+    except ValueError as error:
         raise RunError(
             f"{path}: found broken JSON ({error}), expected a results file of lm-eval. {perhaps('lm-eval')}"
         ) from error
@@ -135,6 +136,23 @@ def _load(path: Path) -> dict[str, Any]:
             f"{path}: found no {' and no '.join(missing) or 'configs'} in it, expected a results file of lm-eval 0.4."
         )
     return results
+
+
+def _date(path: Path, seconds: object) -> str:
+    """ISO 8601, UTC.
+
+    Args:
+        seconds: since 1970.
+
+    Raises:
+        RunError: there is no such time.
+    """
+    try:
+        return datetime.fromtimestamp(float(seconds), timezone.utc).isoformat(timespec="seconds")  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError) as error:
+        raise RunError(
+            f"{path}: found date = {short(seconds)}, expected a time in seconds since 1970. Use the file as lm-eval wrote it."
+        ) from error
 
 
 def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
@@ -149,17 +167,16 @@ def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]
 
 
 def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[LoggedCase]:
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield from _sample(path, json.loads(line), f"line {number}", benchmark, method)
-            except RunError:
-                raise
-            except (*UNREADABLE, RecursionError) as error:
-                raise RunError(
-                    f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
-                    f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
-                ) from error
+    for number, line in enumerate(limits.lines(path), start=1):
+        try:
+            yield from _sample(path, lenient(line), f"line {number}", benchmark, method)
+        except RunError:
+            raise
+        except UNREADABLE as error:
+            raise RunError(
+                f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+            ) from error
 
 
 def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> list[LoggedCase]:
@@ -204,10 +221,9 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
 
 def replies(path: Path, method: Method) -> Iterator[tuple[Key, Reply]]:
     """Every reply in a samples file that was read before. lm-eval does not log whether one was cut off."""
-    with open(path, "rb") as file:
-        for row in map(json.loads, file):
-            for call, (reply, *_) in zip(method.calls, row["resps"], strict=True):
-                yield Key(row["doc"]["id"], call), Reply(str(reply), None)
+    for row in map(lenient, limits.lines(path)):
+        for call, (reply, *_) in zip(method.calls, row["resps"], strict=True):
+            yield Key(row["doc"]["id"], call), Reply(str(reply), None)
 
 
 def _refuse_other_table(

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.foreign import without_password
+from ..common.foreign import without_passwords
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.signature import KEY, TYPES, set_of
 
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""The errors that a reader of logs gets where a value has the wrong type."""
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
+"""The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
 
 
 class RunError(PersonaFeedbackError):
@@ -68,12 +68,8 @@ class Run:
     named: bool = True
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
-        object.__setattr__(self, "model", without_password(self.model))
-        shown = {
-            name: without_password(value) if isinstance(value, str) else value
-            for name, value in self.conditions.items()
-        }
-        object.__setattr__(self, "conditions", shown)
+        for name in ("model", "signature", "conditions", "needed"):
+            object.__setattr__(self, name, without_passwords(getattr(self, name)))
 
     @property
     def benchmark(self) -> Benchmark:
@@ -249,8 +245,7 @@ _PUBLIC = re.compile(
 
 def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The model arguments of NEEDED that are given, the address as `address` has it."""
-    given = {name: arguments[name] for name in NEEDED if name in arguments}
-    found = {name: without_password(value) if isinstance(value, str) else value for name, value in given.items()}
+    found = {name: arguments[name] for name in NEEDED if name in arguments}
     # To lm-eval, no tokenizer is another value than none named.
     found = {name: value for name, value in found.items() if value is not None or name == "tokenizer_backend"}
     return found | ({"base_url": address(str(found["base_url"]))} if "base_url" in found else {})

@@ -14,7 +14,7 @@ import hashlib
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.strict_json import broken, cut, rows, short, short_list
+from ...common.strict_json import broken, cut, read, rows, short, short_list
 
 FOLDER = "memory"
 
@@ -55,5 +55,5 @@ def digest(root: Path) -> str:
     """
     whole = hashlib.sha256()
     for path in sorted((root / FOLDER).glob("*.jsonl")):
-        whole.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        whole.update(f"{path.name} {hashlib.sha256(read(path)).hexdigest()}\n".encode())
     return whole.hexdigest()[:12]

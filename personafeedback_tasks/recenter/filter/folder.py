@@ -177,7 +177,7 @@ class _Object:
         if found is None:
             try:
                 found = loads(read_bytes(path))
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 if isinstance(error, DataError):
                     raise
                 raise self.broken(reason(error), "JSON") from error

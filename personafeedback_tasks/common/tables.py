@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import DataError
-from ..common.strict_json import read, short, short_list
+from . import foreign
+from .errors import DataError
+from .strict_json import read, short, short_list
 
 _SEPARATORS = (",", ";", "\t")
 """Spreadsheets write the one of their country."""
@@ -40,8 +41,8 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
         for name in needed:
             if names.count(name) != 1:
                 raise DataError(
-                    f"{path}, line 1: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or start from a "
-                    "file that the step before wrote."
+                    f"{path}, line 1: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or pass a CSV "
+                    "with a header."
                 )
         for values in reader:
             if not any(value.strip() for value in values):
@@ -63,8 +64,13 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
 
 def text(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:
     """A table's file. It begins with the mark by which spreadsheets know UTF-8. A value that a line lacks is empty."""
+    return "\ufeff" + lines_text([columns, *([line.get(name, "") for name in columns] for line in lines)])
+
+
+def lines_text(lines: Iterable[Iterable[object]]) -> str:
+    """Lines of values as CSV. No spreadsheet takes a text among them for a formula."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: line.get(name, "") for name in columns} for line in lines)
-    return "\ufeff" + out.getvalue()
+    csv.writer(out, lineterminator="\n").writerows(
+        [foreign.spreadsheet(value) if isinstance(value, str) else value for value in line] for line in lines
+    )
+    return out.getvalue()

@@ -1,0 +1,27 @@
+"""Reads logs whose paths come on stdin, one a line, and prints what became of each: `read`, or the sentence. For a process of its own."""
+
+from __future__ import annotations
+
+import sys
+
+from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.reports import tables
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.runs.logged import logged
+from personafeedback_tasks.runs.read import read_run
+
+
+def outcome(path: str) -> str:
+    try:
+        run = read_run(path)
+        tables.markdown(make_report(run, None))
+        if run.method.read is not None:
+            list(logged(run))
+    except PersonaFeedbackError as error:
+        return str(error)
+    return "read"
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(outcome(line.rstrip("\n")), flush=True)
