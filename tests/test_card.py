@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
@@ -17,6 +18,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from werkzeug import Response
 
 pytest.importorskip("rich")
 pytest.importorskip("scipy")
@@ -1109,12 +1111,69 @@ def test_a_file_without_the_models_card_is_never_to_be_uploaded(empty, name, fol
 
 @pytest.mark.slow
 def test_the_options_of_hf_exist():
-    for command, options in {"upload": ("--create-pr",), "download": ("--local-dir",)}.items():
+    for name, option in (("upload", "--create-pr"), ("download", "--local-dir")):
         done = subprocess.run(
-        [Path(sys.executable).with_name("hf"), command, "--help"],
+        [Path(sys.executable).with_name("hf"), name, "--help"],
         env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
         assert option in done.stdout
+
+
+@pytest.mark.slow
+def test_the_commands_that_are_printed_download_the_card_and_offer_it_as_a_pull_request(httpserver, tmp_path):
+    """Both with `hf`, word for word but for the model's name, on a Hub of our own."""
+    from support.hub import Hub
+
+    asked = {}
+
+    def answer(name, **found):
+        def respond(request):
+            asked[name] = request
+            return Response(json.dumps(found), content_type="application/json")
+
+        return respond
+
+    api = "/api/models/acme/model"
+    handlers = {
+        "/api/repos/create": answer("create", url=httpserver.url_for("/acme/model"), id="acme/model"),
+        "/api/validate-yaml": answer("validate", errors=[], warnings=[]),
+        f"{api}/preupload/main": answer("preupload", files=[{"path": "README.md", "uploadMode": "regular", "shouldIgnore": False}]),
+        f"{api}/commit/main": answer("commit", success=True, commitOid="c" * 40, commitUrl=httpserver.url_for("/acme/model/commit/c"), pullRequestUrl=httpserver.url_for("/acme/model/discussions/1")),
+    }  # fmt: skip
+    for path, handler in handlers.items():
+        httpserver.expect_request(path, method="POST").respond_with_handler(handler)
+    hub, published = Hub(httpserver, tmp_path / "home"), tmp_path / "published"
+    published.mkdir()
+    (published / "README.md").write_text("---\nlicense: mit\ntags:\n- mine\n---\n# The model\n", encoding="utf-8")
+    hub.push("acme/model", published)
+
+    def run(line):
+        words = shlex.split(line.replace("OWNER/MODEL", "acme/model"))
+        assert words.pop(0) == "hf"
+        done = subprocess.run(
+            [Path(sys.executable).with_name("hf"), *words],
+            env=hub.environment() | {"HF_TOKEN": "hf_x"}, cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, [(r.method, r.full_path, a.status) for r, a in httpserver.log][-5:]
+
+    for name in ("README.md", "my card.md"):
+        folder = tmp_path / name.removesuffix(".md")
+        folder.mkdir()
+        said = update(folder / name)
+        run(said[2])
+        again = shlex.split(said[3].rstrip("."))
+        card = Path(again[-1]) if "--model-card" in again else folder / name
+        assert card.read_bytes() == (published / "README.md").read_bytes()
+        said = update(card)
+        assert said[0].endswith("updated; everything else unchanged, but for comments in the metadata.")
+        run(said[2])
+        assert asked["commit"].args["create_pr"] == "1"
+        lines = [json.loads(line) for line in asked["commit"].get_data().splitlines()]
+        (file,) = (line["value"] for line in lines if line["key"] == "file")
+        assert file["path"] == "README.md"
+        assert base64.b64decode(file["content"]) == card.read_bytes()
+        data = load(card)
+        assert (data.license, data.tags, len(data.eval_results)) == ("mit", ["mine"], 9)
 
 
 # --- what should not be published ------------------------------------------------------------------------------------
