@@ -108,7 +108,7 @@ def ours(results):
 
 def load(path):
     """As huggingface_hub reads it."""
-    return ModelCard.load(path).data
+    return ModelCard(path.read_bytes().decode("utf-8-sig")).data
 
 
 def lost(old, new):
@@ -382,7 +382,7 @@ def test_metadata_that_saving_would_change_are_refused_with_what_would_be_lost(f
         "# Title",
         "---\n\n---\ntext\n",
         "a\n---\nb\n---\nc\n",
-        "\n---\nx: y\n--- \n\n---\n",
+        "\n---\nx: y\n---\n\n---\n",
         OTHERS,
     ],
 )
