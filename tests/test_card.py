@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,11 +18,13 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from werkzeug import Response
 
 pytest.importorskip("rich")
 pytest.importorskip("scipy")
 
-from huggingface_hub import ModelCard, metadata_load
+from huggingface_hub import ModelCard, RepoCard, metadata_load
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from personafeedback_tasks import TASK_VERSION
@@ -38,6 +42,7 @@ from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.signature_line import model_of
 from personafeedback_tasks.reports.tables import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
@@ -77,9 +82,9 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     return Run(**{**run, **kwargs})
 
 
-def update(path, run=None, beside=None, cases=SAMPLE):
+def update(path, run=None, beside=None, cases=SAMPLE, replace=False):
     report = make_report(run, cases, beside) if run or beside else MOSTLY_RIGHT
-    return update_card(report, cases, path)
+    return update_card(report, cases, path, replace)
 
 
 def mostly_right(index):
@@ -93,13 +98,17 @@ def refusing(index):
     return GOLD if index % 2 else ("refusal", "refusal")
 
 
+def is_ours(args):
+    return isinstance(args, dict) and "asked" in args
+
+
 def ours(results):
-    return [result for result in results if isinstance(result.metric_args, dict) and "asked" in result.metric_args]
+    return [result for result in results if is_ours(result.metric_args)]
 
 
 def load(path):
     """As huggingface_hub reads it."""
-    return ModelCard.load(path).data
+    return ModelCard(path.read_bytes().decode("utf-8-sig")).data
 
 
 def lost(old, new):
@@ -117,7 +126,7 @@ language: [zh, en]
 tags:
     - 四个空格
 model-index:   # results of other benchmarks
-  - name: Acme  # the model
+  - name: Model  # the model
     results:
       - task: {type: text-generation, name: Text Generation}
         dataset:
@@ -137,7 +146,7 @@ model-index:   # results of other benchmarks
           split: test
         metrics:
         - {type: accuracy, value: 0.61, name: theirs}
-  - name: Acme-Distilled
+  - name: Model-Distilled
     results:
       - task:
           type: text-generation
@@ -227,49 +236,181 @@ def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
 # --- an existing card keeps all that it had --------------------------------------------------------------------------
 
 
+def body_of(content):
+    """What follows the metadata; the whole file if it has none."""
+    block = REGEX_YAML_BLOCK.search(content.removeprefix("\ufeff"))
+    return content.removeprefix("\ufeff")[block.end() :] if block else content
+
+
+def without_ours(path):
+    """The metadata without our results, as PyYAML reads them."""
+    metadata = yaml.safe_load(REGEX_YAML_BLOCK.search(path.read_bytes().decode("utf-8-sig"))[2] + "\n") or {}
+    for model in metadata.get("model-index") or []:
+        for result in model["results"]:
+            result["metrics"] = [m for m in result["metrics"] if not is_ours(m.get("args"))]
+        model["results"] = [result for result in model["results"] if result["metrics"]]
+    return metadata
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_every_line_of_an_existing_card_stays_byte_for_byte(newline, mark, tmp_path):
+def test_the_body_stays_byte_for_byte_and_the_metadata_mean_the_same(newline, mark, tmp_path):
     path = tmp_path / "README.md"
     old = mark + OTHERS.replace("\n", newline)
     path.write_bytes(old.encode())
+    before = without_ours(path)
     update(path)
     new = path.read_bytes().decode()
-    assert lost(old.splitlines(keepends=True), new.splitlines(keepends=True)) == []
-    assert new.startswith(old[: old.index("  - name: Acme-Distilled")])
+    assert new.startswith(f"{mark}---{newline}license: apache-2.0{newline}language:{newline}- zh{newline}")
+    assert body_of(new).startswith(body_of(old) + newline + "<!-- personafeedback: begin persona -->")
     assert (new.count("\r\n") == new.count("\n")) == (newline == "\r\n")
+    after = without_ours(path)
+    assert after == before
+    assert list(after) == list(before), "the keys are in another order"
     results = load(path).eval_results
     assert len(ours(results)) == 9
     assert [(r.dataset_name, r.metric_value) for r in results if r not in ours(results)] == [
         ("MMLU", 64.5), ("PersonaFeedback", 0.61), ("GSM8K", 50)
     ]  # fmt: skip
-    assert metadata_load(path)["model-index"][0]["name"] == "Acme"
-    assert len(metadata_load(path)["model-index"][0]["results"]) == 2 + 9
+    assert [(model["name"], len(model["results"])) for model in metadata_load(path)["model-index"]] == [
+        ("Model", 2 + 9), ("Model-Distilled", 1)
+    ]  # fmt: skip
 
 
-def test_what_model_card_save_would_have_lost_is_why_the_text_is_edited(tmp_path):
+def test_what_model_card_data_would_have_lost_is_why_the_plain_metadata_are_edited(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(OTHERS, encoding="utf-8")
     ModelCard.load(path).save(path)
-    saved = path.read_text(encoding="utf-8")
-    assert "# keep this comment" not in saved
-    assert "name: Acme\n" not in saved, "it joined the two models under the name of the last"
+    assert "name: Model\n" not in path.read_text(encoding="utf-8"), (
+        "it joined the two models under the name of the last"
+    )
 
 
-@pytest.mark.parametrize("old", [None, "", "---\nlicense: mit\n---", "# Title", "---\n\n---\ntext\n", OTHERS])
+THEIRS = "task: {type: t}\n    dataset: {type: d, name: D}\n    metrics: [{type: acc, value: 1.0}]\n"
+SPEECH = (
+    "  - task: \n      type: asr\n    dataset:\n      type: cv \n      name: Common Voice pa \n"
+    "    metrics:\n       - name: Test WER\n         type: wer\n         value: 58.06\n         \n"
+)
+
+
+def index_of(results):
+    return f"model-index:\n- name: model\n  results:\n{results}"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "model_name: Model\nlicense: mit\ntags:\n- trl\n- trl\n",  # ModelCardData drops the name and one of the tags
+        "tags: one\n",  # makes a list of it
+        "date: 2024-01-01\nat: 2024-01-01 10:00:00\nlr: 1e-5\nvalue: 64.50\nexp: 1.0e+3\ninference: False\n",
+        "language:\n- 'no'\n- \"yes\"\nversion: '1.10'\nempty: ''\n",
+        "{license: mit, widget: [{text: a}]}\n",
+        "widget:\n- text: |\n    a block\n    # no comment\n- text: >-\n    folded\n    twice\n",
+        "text: \"\\u4e2d\\u2028\"\nlong: " + "a word, " * 40 + "\nemoji: 👀\n",
+        "nested:\n  nothing: null\n  list: [null, ~, []]\n  map: {}\n",
+        index_of("  - " + THEIRS + "    verified: true\n    more: |\n      a block\n"),
+        index_of("  - " + THEIRS.replace("1.0}", "1.0, verifyToken: abc, verified: true, extra: {a: null}, config: x}")),
+        index_of("  - " + THEIRS + "    source: {url: 'https://a.example', name: A}\n  - " + THEIRS + "    source: {url: 'https://b.example', name: B}\n"),
+        index_of("  - " + THEIRS.replace("[{type: acc, value: 1.0}]", "[]")),
+        index_of(SPEECH) + "  extra: 1\n",
+        index_of("  -\n    " + THEIRS + "   # the end of the list\n\n# of the next key\n"),
+        index_of("  - " + THEIRS + "- name: another\n  results:\n  - " + THEIRS),
+        "model-index:\n- name: model\n  results: [] # none yet\n",
+        "model-index: []\n",
+    ],
+)  # fmt: skip
+def test_metadata_of_any_kind_are_kept(front, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+    block = yaml.safe_load(front)
+    update(path)
+    metadata = yaml.safe_load(REGEX_YAML_BLOCK.search(path.read_text(encoding="utf-8"))[2])
+    models = metadata.pop("model-index")
+    theirs = block.pop("model-index", None) or [{"name": block.get("model_name", "acme/model"), "results": []}]
+    assert metadata == block
+    count = len(theirs[0]["results"])
+    assert (models[0]["results"][:count], models[1:]) == (theirs[0]["results"], theirs[1:])
+    assert {**models[0], "results": 0} == {**theirs[0], "results": 0}
+    assert len(models[0]["results"]) == count + 9
+    before = path.read_bytes()
+    update(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("front", "sentence"),
+    [
+        ("license: mit\nbase_model:\n", r"would change when it saves the card: `base_model` would be lost\. Put text"),
+        ("language: no\n", r"`language` would be false instead of \"no\""),
+        ("language: [en, no]\ninference: yes\n", r"`language\[1\]` would be false instead of \"no\"; `inference` would be true instead of \"yes\"\. Put"),
+        ("at: 2024-01-01 10:00:00Z\n", "`at` would be \"2024-01-01 10:00:00[+]00:00\" instead of \"2024-01-01 10:00:00Z\""),
+        ("size: 1_000\n", '`size` would be 1000 instead of "1_000"'),
+        ("time: 1:30\n", '`time` would be 90 instead of "1:30"'),
+        ('text: "a\\x85b"\n', "`text` would be \"a b\" instead of"),
+        ("code: 0123\n", "`code` would be 83 instead of 123.0"),
+        ("version: '1e3'\n", '`version` would be 1000.0 instead of "1e3"'),
+        (index_of("  - " + THEIRS.replace("1.0}", "on}")), r'`model-index\[0\]\.results\[0\]\.metrics\[0\]\.value` would be true instead of "on"'),
+        ("".join(f"key{n}:\n" for n in range(7)), r"`key4` would be lost; and 2 more\. Put"),
+        ("license: mit\nlicense: apache-2.0\n", r"cannot read \(the key `license` twice, of which one would be lost\)"),
+        (index_of("  - " + THEIRS.replace("name: D", "name: D, name: E")), "the key `name` twice"),
+        ("a: &a [x]\nb: *a\n", r"cannot read \(the alias \*a, which would be written out\)"),
+        (f"model-index:\n- &theirs\n  results:\n  - {THEIRS}  name: model\n- name: b\n  <<: *theirs\n", r"the alias \*theirs"),
+        ("a: &a [x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}, *{a}, *{a}, *{a}, *{a}]\n" for a, b in zip("abcdefghijklmno", "bcdefghijklmnop", strict=True)), r"the alias \*a"),
+        ("a: " + "[" * 5000 + "\n", "cannot read"),
+        ("a: " + "9" * 5000 + "\n", "cannot read"),
+        ("ignore_metadata_errors: true\n", "cannot read"),
+        ("1: a\n", "cannot read"),
+        ("a: !!python/object:os.system x\n", "cannot read"),
+    ],
+)  # fmt: skip
+def test_metadata_that_saving_would_change_are_refused_with_what_would_be_lost(front, sentence, tmp_path):
+    path = tmp_path / "README.md"
+    content = f"---\n{front}---\ntext\n"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CardError, match=sentence) as refused:
+        update(path)
+    assert str(refused.value).startswith(f"{path}: found metadata that huggingface_hub ")
+    assert path.read_text(encoding="utf-8") == content
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        None,
+        "",
+        "---\nlicense: mit\n---",
+        "# Title",
+        "---\n\n---\ntext\n",
+        "a\n---\nb\n---\nc\n",
+        "\n---\nx: y\n---\n\n---\n",
+        OTHERS,
+    ],
+)
 def test_doing_it_again_changes_nothing_and_says_so(old, tmp_path):
     path = tmp_path / "README.md"
     if old is not None:
         path.write_text(old, encoding="utf-8")
     said = update(path)
     first = path.read_bytes()
+    assert body_of(old or "") in body_of(first.decode())
     stamp = path.stat().st_mtime_ns
     again = update(path)
     assert path.read_bytes() == first
     assert path.stat().st_mtime_ns == stamp, "it was written although nothing had changed"
-    assert said[0] == f"{path}: " + ("created." if old is None else "updated; everything else unchanged.")
+    assert said[0] == f"{path}: " + (
+        "created." if old is None else "updated; everything else unchanged, but for comments in the metadata."
+    )
     assert again[0] == f"{path}: nothing to change."
     assert len(ours(load(path).eval_results)) == 9
+
+
+def test_line_breaks_that_huggingface_hub_cannot_keep_are_refused(tmp_path):
+    path = tmp_path / "README.md"
+    for content in (b"---\rlicense: mit\r---\rtext\r", b"---\nlicense: mit\n---\na\rb\rc\rd\re\r"):
+        path.write_bytes(content)
+        with pytest.raises(CardError, match="found metadata that huggingface_hub would change|cannot write"):
+            update(path)
+        assert path.read_bytes() == content
 
 
 def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
@@ -320,7 +461,7 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
 def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(
-        "---\nmodel-index:\n- name: Acme\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
+        "---\nmodel-index:\n- name: model\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
         f"      type: {HUB_ID}\n      name: PersonaFeedback\n      config: general_hard\n      split: test\n"
         f"      revision: {HUB_REVISION}\n    metrics:\n    - type: accuracy\n      value: 61\n      name: theirs\n---\n",
         encoding="utf-8",
@@ -338,84 +479,64 @@ def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("index", "filled"),
+    ("index", "name"),
     [
-        ("model-index:\n- name: Acme\n  results: [] # none yet", "model-index:\n- name: Acme\n  results: # none yet\n  - task:\n"),
-        ("model-index:\n- results: []\n  name: Acme", "model-index:\n- results:\n  - task:\n"),
-        ("model-index: []", "model-index:\n- name: acme/model\n"),
-        ("model-index:", "model-index:\n- name: acme/model\n"),
-        ("model-index: null # none yet", "model-index: # none yet\n- name: acme/model\n"),
+        ("model-index:\n- results: []\n  name: Model", "Model"),
+        ("model-index: []", "acme/model"),
+        ("model_name: ACME/Model", "ACME/Model"),
     ],
-)  # fmt: skip
-def test_an_empty_list_is_filled_below_the_line_of_its_key(index, filled, tmp_path):
+)
+def test_an_empty_model_index_is_filled(index, name, tmp_path):
     path = tmp_path / "README.md"
-    path.write_text(f"---\nlicense: mit # kept\n{index}\nbase_model: acme/base # kept\n---\ntext\n", encoding="utf-8")
+    path.write_text(f"---\nlicense: mit\n{index}\nbase_model: acme/base\n---\ntext\n", encoding="utf-8")
     assert not load(path).eval_results
     update(path)
-    results = load(path).eval_results
-    assert len(results) == len(ours(results)) == 9
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith(f"---\nlicense: mit # kept\n{filled}")
-    assert "\nbase_model: acme/base # kept\n---\ntext\n" in text
-    assert ("\n  name: Acme\nbase_model" in text) == index.endswith("name: Acme")
-    update(path)
-    assert path.read_text(encoding="utf-8") == text
+    (model,) = metadata_load(path)["model-index"]
+    assert (model["name"], len(model["results"])) == (name, 9)
 
 
-RESULT = "task: {type: t}\n    dataset: {type: d, name: D}\n    metrics: [{type: acc, value: 1.0}]\n"
-
-
-@pytest.mark.parametrize(
-    "results",
-    [
-        # The cards of many speech models: trailing spaces, and lists that are indented unequally.
-        "  - task: \n      type: asr\n    dataset:\n      type: cv \n      name: Common Voice pa \n"
-        "    metrics:\n       - name: Test WER\n         type: wer\n         value: 58.06\n         \n",
-        "  -\n    " + RESULT + "   # the end of the list\n\n# of the next key\n",
-        "  - " + RESULT + "    more: |\n      a block\n      # no comment\n\n",
-        '  - "task": {type: "\\u4e2d"}\n    dataset: {type: d,\n      name: D}\n    metrics: [{type: acc, value: 1e3, name: a\n     b}]\n',
-        "  - &x\n    " + RESULT + "  - *x\n  - " + RESULT,
-        "  - " + RESULT.replace(" D}", ' "D\u2028\u0085"}'),
-    ],
-    ids=["speech", "a dash alone", "a block at the end", "escapes and wrapped lines", "aliases", "other line breaks"],
-)
-def test_a_list_of_any_style_keeps_every_line_around_ours(results, tmp_path):
-    path = tmp_path / "README.md"
-    front = f"---\nmodel-index:\n- name: Acme\n  results:\n{results}license: mit\n"
-    path.write_text(f"{front}---\ntext\n", encoding="utf-8")
-    theirs = load(path).eval_results
-    update(path)
-    new = path.read_text(encoding="utf-8").split("---\ntext\n")[0]
-    begin = new.index("  - task:\n      type: multiple-choice\n")
-    assert new[:begin] == front[:begin]
-    assert new.endswith(front[begin:])
-    found = load(path).eval_results
-    assert (found[: len(theirs)], len(ours(found[len(theirs) :]))) == (theirs, 9)
-
-
-def test_comments_and_results_that_somebody_adds_around_ours_stay(tmp_path):
+def test_results_that_somebody_adds_around_ours_stay(tmp_path):
     path = tmp_path / "README.md"
     update(path)
     text = path.read_text(encoding="utf-8")
     first, last = "  - task:\n      type: multiple-choice\n", "\n---\n"
-    above, below = "  # before ours\n", f"\n  # after ours\n  - {RESULT}  # the end"
+    above, below = f"  - {THEIRS.replace('D}', 'C}')}", f"\n  # after ours\n  - {THEIRS}  # the end"
     between = text.replace(first, above + first, 1).replace(last, below + last, 1)
     path.write_text(between, encoding="utf-8")
-    assert update(path)[0] == f"{path}: nothing to change."
-    update(path, run_of(cells=CELLS[:1]))
-    fewer = path.read_text(encoding="utf-8")
-    assert above + first in fewer
-    assert below + last in fewer
-    assert [r.dataset_name for r in load(path).eval_results] == ["PersonaFeedback", "D"]
-    update(path)
+    assert update(path)[0] == f"{path}: nothing to change.", "not even the comments go without a change"
     assert path.read_text(encoding="utf-8") == between
+    update(path, run_of(cells=CELLS[:1]))
+    assert [r.dataset_name for r in load(path).eval_results] == ["C", "PersonaFeedback", "D"]
+    update(path)
+    assert [r.dataset_name for r in load(path).eval_results] == ["C", *["PersonaFeedback"] * 9, "D"]
+    assert "# after ours" not in path.read_text(encoding="utf-8")
+
+
+def test_each_way_of_asking_keeps_its_place(tmp_path):
+    path = tmp_path / "README.md"
+    runs = [run_of(signature={"setting": "rag", "k": k}) for k in (3, 4, 5)]
+    for run in runs:
+        update(path, run)
+    before = path.read_bytes()
+    for run in runs:
+        assert update(path, run)[0] == f"{path}: nothing to change."
+    update(path, run_of(cells=CELLS[:1], signature={"setting": "rag", "k": 4}))
+    kept = [r.metric_name for r in load(path).eval_results]
+    assert (
+        kept
+        == ["acc (both orders), % (rag, k=3)"] * 9
+        + ["acc (both orders), % (rag, k=4)"]
+        + ["acc (both orders), % (rag)"] * 9
+    )
+    update(path, runs[1])
+    assert path.read_bytes() == before
 
 
 def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
     path = tmp_path / "README.md"
-    path.write_text("---\nmodel_name: Acme One\n---\n", encoding="utf-8")
-    update(path)
-    assert metadata_load(path)["model-index"][0]["name"] == "Acme One"
+    path.write_text("---\nmodel_name: Acme Model\n---\n", encoding="utf-8")
+    update(path, run_of(model="acme-model"))
+    assert metadata_load(path)["model-index"][0]["name"] == "Acme Model"
     update(tmp_path / "new.md", run_of(model="hf//home/someone/checkpoints/step-100/"))
     assert (tmp_path / "new.md").read_text(encoding="utf-8").startswith("---\nmodel-index:\n- name: step-100\n")
     assert "\n# step-100\n" in (tmp_path / "new.md").read_text(encoding="utf-8")
@@ -442,15 +563,6 @@ def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path
         (b"---\nlicense: [\n---\n", "found metadata that huggingface_hub cannot read .*, expected a valid card between"),
         (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
         (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
-        (b"---\n{license: mit}\n---\n", "`model-index` that cannot be edited without changing other metadata"),
-        *(
-            (f"---\nmodel-index: {index}---\n".encode(), r"expected one key or list item per line .*, without \[...\], {...} or &anchors around")
-            for index in (
-                "[{name: Acme, results: [{task: {type: t}, dataset: {type: d, name: D}, metrics: []}]}] # a comment\n",
-                f"\n- name: Acme\n  results: &theirs\n  - {RESULT}",
-                f"\n- &theirs\n  results:\n  - {RESULT}  name: A\n- name: acme/model\n  <<: *theirs\n",
-            )
-        ),
         (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
         (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
         (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
@@ -488,7 +600,10 @@ _results = st.fixed_dictionaries(
     }
 )
 _index = st.lists(
-    st.fixed_dictionaries({"name": st.text("abc", min_size=1), "results": st.lists(_results, max_size=3)}), max_size=2
+    st.fixed_dictionaries(
+        {"name": st.sampled_from(["Model", "acme/model"]), "results": st.lists(_results, max_size=3)}
+    ),
+    max_size=2,
 )
 
 
@@ -521,36 +636,45 @@ def fronts(draw):
 )
 @example(front=["description: |", "  the last block"], body=[], newline="\n", ends=False)
 @example(front=[], body=["---"], newline="\n", ends=True)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_a_card_has_it_keeps_and_twice_is_once(front, body, newline, ends, tmp_path_factory):
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, newline, ends, tmp_path_factory):
     path = tmp_path_factory.mktemp("card") / "README.md"
     block = [] if front is None else ["---", *front, "---"]
     old = newline.join([*block, *body]) + newline * ends
     path.write_bytes(old.encode())
     try:
-        before = ModelCard.load(path)
+        ModelCard.load(path)
     except (ValueError, TypeError, AttributeError, yaml.YAMLError):
         with pytest.raises(CardError, match="cannot read"):
             update(path)
         assert path.read_bytes() == old.encode()
         return
-    update(path)
+    has_metadata = REGEX_YAML_BLOCK.search(old)
+    before = without_ours(path) if has_metadata else {}
+    error = ""
+    try:
+        update(path)
+    except CardError as refused:
+        error = str(refused)
+    if error:  # then another reader finds that a plain round trip changes something, too
+        assert "would change when it saves the card: " in error
+        assert path.read_bytes() == old.encode()
+        saved = REGEX_YAML_BLOCK.search(str(RepoCard(old)))[2]
+        assert yaml.load(saved, Loader=yaml.BaseLoader) != yaml.load(has_metadata[2], Loader=yaml.BaseLoader)
+        return
     new = path.read_bytes().decode()
-    after = ModelCard.load(path)
-    theirs = [r for r in after.data.eval_results if r not in ours(after.data.eval_results)]
-    assert repr(theirs) == repr(before.data.eval_results or [])
-    assert len(ours(after.data.eval_results)) == 9
-    # Outside model-index nothing changes, not even in how it is written.
-    for key, value in before.data.to_dict().items():
-        if key != "model-index":
-            assert str(after.data.to_dict()[key]).rstrip("\n") == str(value).rstrip("\n"), key
-    filled = ("model-index: []", "results: []")  # an empty list gets items below its line
-    kept = [line for line in old.splitlines(keepends=True) if line.strip() and not line.rstrip().endswith(filled)]
-    own = newline if newline in old else "\n"
-    kept[-1:] = [line.rstrip("\r\n") + own for line in kept[-1:]]  # a last line without an end gets one
-    assert lost(kept, [line for line in new.splitlines(keepends=True) if line.strip()]) == []
+    assert len(ours(load(path).eval_results)) == 9
+    after = without_ours(path)
+    if not before.get("model-index"):
+        assert after.pop("model-index") == [{"name": "acme/model", "results": []}]
+        before.pop("model-index", None)
+    assert repr(after) == repr(before)
     assert new[new.index("<!--") :].count("<!--") == 2
-    assert before.text in after.text
+    assert body_of(new).startswith(body_of(old))
     update(path)
     assert path.read_bytes().decode() == new
 
@@ -814,24 +938,242 @@ def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
     ]  # fmt: skip
 
 
+# --- another model ---------------------------------------------------------------------------------------------------
+
+
+def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
+    return run_of(model=model, harness=harness, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (run_named("openai-api/local/Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "openai-api/local/Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("vllm/Qwen/Qwen2.5-7B-Instruct"), "hf/Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("hf/gpt2"), "vllm/gpt2"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen2.5-7B-Instruct"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "qwen2.5 7b_instruct"),
+        (run_named("/home/me/models/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "me/Qwen2-SFT"),
+        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
+        (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
+        (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
+        (run_named(f"/root/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
+        (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
+    ],
+)  # fmt: skip
+def test_two_names_of_one_model_share_a_card(run, name, tmp_path):
+    path = tmp_path / "README.md"
+    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
+    for front in (index, f"model_name: '{name}'\n"):
+        path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+        update(path, run)
+        assert [model["name"] for model in metadata_load(path)["model-index"]] == [name]
+        assert update(path, run)[0].endswith("nothing to change.")
+    if model_of(run) == run.model and "checkpoint" not in run.model and not run.needed:
+        update(path, run_named(name, signature={"setting": "no_persona"}))  # its section beside that of the other name
+        assert path.read_text(encoding="utf-8").count("## PersonaFeedback") == 2
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (run_named("alice/Llama-3-8B", "lm-eval 0.4.13"), "meta-llama/Llama-3-8B"),
+        (run_named("hf/alice/Llama-3-8B"), "hf/meta-llama/Llama-3-8B"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-72B-Instruct"),
+        (run_named("acme/model-b", "lm-eval 0.4.13"), "acme/model-a"),
+        (run_named("acme/model-b", "lm-eval 0.4.13"), "model"),
+        (run_named("/home/me/model-b", "lm-eval 0.4.13"), "/home/me/model-a"),
+        (run_named("/home/me/a/checkpoint-500", "lm-eval 0.4.13"), "checkpoint-600"),
+        (run_named("", "lm-eval 0.4.13"), "acme/model"),
+        (run_named("acme/model", "lm-eval 0.4.13"), "/"),
+    ],
+)
+def test_a_card_of_another_model_is_an_error_that_names_both(run, name, tmp_path):
+    path = tmp_path / "README.md"
+    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
+    for front, what in ((index, "`model-index` (results: 1)"), (f"model_name: '{name}'\n", "`model_name`")):
+        content = f"---\n{front}---\ntext\n"
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(CardError) as refused:
+            update(path, run)
+        assert str(refused.value) == (
+            f"{path}: found {what} of {name}, expected only those of {model_of(run)}, the model of this run. Pass that model's card as "
+            "--model-card, or --replace to remove what was found. If both names are of one model, give the card the run's name first."
+        )
+        assert path.read_text(encoding="utf-8") == content
+
+
+def test_a_section_of_another_model_is_an_error_that_names_both_and_replace_removes_it(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\nlicense: mit\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
+    for setting in ("persona", "no_persona"):
+        update(path, run_of(signature={"setting": setting}))
+    path.write_text(path.read_text(encoding="utf-8") + "\nThe end.\n", encoding="utf-8")
+    other, before = run_of(model="acme/other"), path.read_bytes()
+    with pytest.raises(
+        CardError,
+        match=r"found `model-index` \(results: 19\) of model; results in `model-index` and section `persona` and section `no_persona` of acme/model, expected only those of acme/other, the model",
+    ):
+        update(path, other)
+    assert path.read_bytes() == before
+    said = update(path, other, replace=True)
+    assert said[1:3] == [
+        "Removed of model: `model-index` (results: 19).",
+        "Removed of acme/model: results in `model-index` and section `persona` and section `no_persona`.",
+    ]
+    text = path.read_text(encoding="utf-8")
+    assert "acme/model" not in text
+    assert text.count("## PersonaFeedback") == 1
+    assert "\n---\n# Title\n\n<!-- personafeedback: begin persona -->" in text
+    assert text.endswith("<!-- personafeedback: end persona -->\n\n\nThe end.\n")
+    metadata = metadata_load(path)
+    assert metadata["license"] == "mit"
+    assert [(model["name"], len(model["results"])) for model in metadata["model-index"]] == [("acme/other", 9)]
+    assert all("| acme/other |" in r.metric_args["signature"] for r in load(path).eval_results)
+    assert update(path, other)[0] == f"{path}: nothing to change."
+
+
+def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
+    """The metadata are of the model; only one section is not."""
+    path = tmp_path / "README.md"
+    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
+    update(path)
+    section = path.read_text(encoding="utf-8").partition("---\n# Title\n")[2].replace("acme/model", "acme/other")
+    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n{section}", encoding="utf-8")
+    with pytest.raises(CardError, match="found section `persona` of acme/other, expected only those of acme/model,"):
+        update(path)
+    assert update(path, replace=True)[1] == "Removed of acme/other: section `persona`."
+    assert [r.dataset_name for r in load(path).eval_results] == ["D", *["PersonaFeedback"] * 9]
+    assert "acme/other" not in path.read_text(encoding="utf-8")
+
+
+def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nmodel_name: Other\nlicense: mit\n---\n", encoding="utf-8")
+    assert update(path, replace=True)[1] == "Removed of Other: `model_name`."
+    metadata = metadata_load(path)
+    assert (metadata["model_name"], metadata["model-index"][0]["name"]) == ("acme/model", "acme/model")
+
+
+def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS, encoding="utf-8")
+    update(path, run_named("hf/acme/model", date="2026-01-01T00:00:00+00:00"))
+    update(path, run_of(signature={"setting": "no_persona"}))
+    before = metadata_load(path)["model-index"]
+    update(path, run_of(lambda index: ("A", "A"), date="2026-12-01T00:00:00+00:00"))
+    after = metadata_load(path)["model-index"]
+    assert after[1:] == before[1:]
+    results = after[0]["results"]
+    assert results[:2] + results[11:] == before[0]["results"][:2] + before[0]["results"][11:]
+    assert {result["metrics"][0]["value"] for result in results[2:11]} == {50.0}
+    assert path.read_text(encoding="utf-8").count("| 2026-12-01T00:00:00+00:00`") == 1
+
+
 # --- what to run next ------------------------------------------------------------------------------------------------
 
 
 def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
     path = tmp_path / "my card.md"
-    assert update(path)[1:] == [
-        "Nothing was uploaded. To open a pull request on the Hub:",
-        f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
-    ]
+    path.write_text("---\nlicense: mit\n---\n", encoding="utf-8")
+    for _ in range(2):
+        assert update(path)[1:] == [
+            "Nothing was uploaded. To open a pull request on the Hub:",
+            f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "again"),
+    [("README.md", ".", ""), ("my card.md", "my card-hub", " with --model-card '{}/my card-hub/README.md'")],
+)
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_file_without_the_models_card_is_never_to_be_uploaded(empty, name, folder, again, tmp_path):
+    path = tmp_path / name
+    if empty:
+        path.touch()
+    local = str(tmp_path / folder)
+    for setting in ("persona", "persona", "no_persona"):  # nor when it is there at the second run
+        said = update(path, run_of(signature={"setting": setting}))
+        assert said[1:] == [
+            "Do not upload this file: it would replace the text, license and tags of the model's card on the Hub. Download that card:",
+            f"    hf download OWNER/MODEL README.md --local-dir {shlex.quote(local)}",
+            f"Then run this command again{again.format(tmp_path)}.",
+        ]
+    text = path.read_text(encoding="utf-8")
+    for theirs in (text + "A sentence.\n", text.replace("---\n", "---\nlicense: mit\n", 1)):
+        path.write_text(theirs, encoding="utf-8")
+        assert "    hf upload OWNER/MODEL" in update(path)[2]
 
 
 @pytest.mark.slow
-def test_the_options_of_hf_upload_exist():
-    done = subprocess.run(
-        [Path(sys.executable).with_name("hf"), "upload", "--help"],
+def test_the_options_of_hf_exist():
+    for name, option in (("upload", "--create-pr"), ("download", "--local-dir")):
+        done = subprocess.run(
+        [Path(sys.executable).with_name("hf"), name, "--help"],
         env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
-    assert "--create-pr" in done.stdout
+        assert option in done.stdout
+
+
+@pytest.mark.slow
+def test_the_commands_that_are_printed_download_the_card_and_offer_it_as_a_pull_request(httpserver, tmp_path):
+    """Both with `hf`, word for word but for the model's name, on a Hub of our own."""
+    from support.hub import Hub
+
+    asked = {}
+
+    def answer(name, **found):
+        def respond(request):
+            asked[name] = request
+            return Response(json.dumps(found), content_type="application/json")
+
+        return respond
+
+    api = "/api/models/acme/model"
+    handlers = {
+        "/api/repos/create": answer("create", url=httpserver.url_for("/acme/model"), id="acme/model"),
+        "/api/validate-yaml": answer("validate", errors=[], warnings=[]),
+        f"{api}/preupload/main": answer("preupload", files=[{"path": "README.md", "uploadMode": "regular", "shouldIgnore": False}]),
+        f"{api}/commit/main": answer("commit", success=True, commitOid="c" * 40, commitUrl=httpserver.url_for("/acme/model/commit/c"), pullRequestUrl=httpserver.url_for("/acme/model/discussions/1")),
+    }  # fmt: skip
+    for path, handler in handlers.items():
+        httpserver.expect_request(path, method="POST").respond_with_handler(handler)
+    hub, published = Hub(httpserver, tmp_path / "home"), tmp_path / "published"
+    published.mkdir()
+    (published / "README.md").write_text("---\nlicense: mit\ntags:\n- mine\n---\n# The model\n", encoding="utf-8")
+    hub.push("acme/model", published)
+
+    def run(line):
+        words = shlex.split(line.replace("OWNER/MODEL", "acme/model"))
+        assert words.pop(0) == "hf"
+        done = subprocess.run(
+            [Path(sys.executable).with_name("hf"), *words],
+            env=hub.environment() | {"HF_TOKEN": "hf_x"}, cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, [(r.method, r.full_path, a.status) for r, a in httpserver.log][-5:]
+
+    for name in ("README.md", "my card.md"):
+        folder = tmp_path / name.removesuffix(".md")
+        folder.mkdir()
+        said = update(folder / name)
+        run(said[2])
+        again = shlex.split(said[3].rstrip("."))
+        card = Path(again[-1]) if "--model-card" in again else folder / name
+        assert card.read_bytes() == (published / "README.md").read_bytes()
+        said = update(card)
+        assert said[0].endswith("updated; everything else unchanged, but for comments in the metadata.")
+        run(said[2])
+        assert asked["commit"].args["create_pr"] == "1"
+        lines = [json.loads(line) for line in asked["commit"].get_data().splitlines()]
+        (file,) = (line["value"] for line in lines if line["key"] == "file")
+        assert file["path"] == "README.md"
+        assert base64.b64decode(file["content"]) == card.read_bytes()
+        data = load(card)
+        assert (data.license, data.tags, len(data.eval_results)) == ("mit", ["mine"], 9)
 
 
 # --- what should not be published ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from support.attacks import ATTACKS
 from support.commands import personafeedback
 
@@ -299,9 +300,8 @@ def test_an_attack_as_the_name_of_an_aspect_is_shown_and_does_nothing(start, fiv
 
 
 def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
-    card = tmp_path / "README.md"
     for number, name in enumerate(("<!-- personafeedback: end persona -->", "`m", "--->", "a\nb")):
-        log = make_log(name, tmp_path / str(number))
+        card, log = tmp_path / f"{number}.md", make_log(name, tmp_path / str(number))
         before = None
         for _ in range(2):
             done = personafeedback("card", log, "--data", DATA, "--model-card", card)
@@ -310,6 +310,37 @@ def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
             before = card.read_bytes()
         assert body(before.decode()).count("<!--") == 2
         metadata_load(card)
+
+
+def test_a_run_goes_into_the_card_of_its_own_model_alone(make_log, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nlicense: mit\n---\n# Qwen\n", encoding="utf-8")
+
+    def card(name: str, *options: str, **signature: object) -> Result:
+        log = make_log(name, tmp_path / f"log{len(list(tmp_path.iterdir()))}", **signature)
+        return personafeedback("card", log, "--data", DATA, "--model-card", path, *options)
+
+    for name, wording in (("Qwen/Qwen2.5-7B-Instruct", "v1"), ("openai-api/local/Qwen/Qwen2.5-7B-Instruct", "v2")):
+        done = card(name, prompt=wording)
+        assert done.exit_code == 0, done.output
+    (model,) = metadata_load(path)["model-index"]
+    assert (model["name"], len(model["results"])) == ("Qwen/Qwen2.5-7B-Instruct", 18)
+    before = path.read_bytes()
+    done = card(OTHER)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(
+        f"Error: {path}: found `model-index` (results: 18) and section `persona` of Qwen/Qwen2.5-7B-Instruct; results in `model-index` and "
+        "section `prompt v2` of openai-api/local/Qwen/Qwen2.5-7B-Instruct, expected only those of acme/other, the model of this run."
+    )
+    assert path.read_bytes() == before
+    done = card(OTHER, "--replace")
+    assert done.exit_code == 0, done.output
+    assert "Removed of Qwen/Qwen2.5-7B-Instruct: `model-index` (results: 18) and section `persona`." in done.output
+    (model,) = metadata_load(path)["model-index"]
+    assert (model["name"], len(model["results"])) == (OTHER, 9)
+    text = path.read_text(encoding="utf-8")
+    assert "Qwen2.5" not in text
+    assert "\n---\n# Qwen\n" in text
 
 
 @pytest.mark.parametrize("hidden", ["-->", "--->", "--!>", "x\n-->\n<script>", "`", "**m**"])

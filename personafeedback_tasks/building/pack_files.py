@@ -199,7 +199,7 @@ def _with_votes(table: str, path: Path) -> str:
         {**row, **{name: value for name, value in written.pop(row["item"], {}).items() if name in ("vote", "note")}}
         for row in rows
     ]
-    edited = [{name: _no_formula(value) for name, value in row.items()} for row in written.values() if row["vote"]]
+    edited = [row for row in written.values() if row["vote"]]
     return tables.text(columns, [*filled, *edited])
 
 

@@ -313,19 +313,28 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     metavar="README.md",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The card to write to; created if missing. Existing content is kept.",
+    help="The model's card; created if missing. Existing content is kept, except comments in its metadata.",
+)
+@click.option(
+    "--replace", is_flag=True, help="Remove the sections and the `model-index` of another model from the card."
 )
 @control_option
 @other_option
 @paper_option
 @data_option
 def card(
-    run: Path, model_card: Path, control: Path | None, other: Path | None, paper: str | None, data: RunData
+    run: Path,
+    model_card: Path,
+    replace: bool,
+    control: Path | None,
+    other: Path | None,
+    paper: str | None,
+    data: RunData,
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
-    are behavior and only printed), unchecked data, and logs that do not belong together.
+    are behavior and only printed), unchecked data, logs that do not belong together, and the card of another model.
 
     \b
         personafeedback card logs/a.eval --model-card README.md
@@ -339,5 +348,5 @@ def card(
     beside |= _named(no_persona=control, other_persona=other)
     cases, why_not = data.of(found)
     made = make_report(found, cases, beside, why_not, published_of([found], paper))
-    for line in update_card(made, cases, model_card):
+    for line in update_card(made, cases, model_card, replace):
         say(line)

@@ -1,8 +1,6 @@
 """A report -> the model card: `model-index` metadata and a Markdown section.
 
-Nothing is uploaded. Existing content is unchanged, byte for byte: ModelCard.save would drop YAML comments and a byte order mark, write
-the values anew and join the models of a `model-index` into one. So the text of the front matter is edited in place, and
-huggingface_hub only makes our entries and checks that it can read the result.
+Nothing is uploaded. huggingface_hub reads and writes the metadata, without their comments. All other text is unchanged, byte for byte.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import EvalResult, ModelCardData
-from huggingface_hub.repocard import REGEX_YAML_BLOCK
+from huggingface_hub import EvalResult
+from huggingface_hub.repocard_data import eval_results_to_model_index
 
 from ..common import foreign
 from ..common.files import locked, write
@@ -22,9 +20,11 @@ from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
-from .card_file import CardError, metadata_of, newline_of, read, section_of, with_section
-from .card_index import with_results
-from .card_text import PACKAGE, counted, dropped, section, signature_of, unreadable, variant
+from .card_file import CardError, newline_of, read, sections_of, with_section
+from .card_index import has_only_ours, signature_in, with_results
+from .card_metadata import Index, metadata_of, parts, with_metadata
+from .card_models import of_others, same_model, without_others
+from .card_text import counted, dropped, section, signature_of, unreadable, variant
 from .caveats import unreadable_share
 from .report import Report
 from .signature_line import HUB_COMMIT, model_of
@@ -34,38 +34,58 @@ MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
 
 
-def update_card(report: Report, cases: CaseSet[Any] | None, card: Path) -> list[str]:
+def update_card(report: Report, cases: CaseSet[Any] | None, card: Path, replace: bool = False) -> list[str]:
     """Write the numbers of a report into a model card. Repeating it changes nothing.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
-    fields); those of other ways, of other benchmarks and of other models stay.
+    fields); those of other ways and of other benchmarks stay.
 
     Args:
         report: from `report.make_report`, with `cases`.
         cases: the data of the run; None is refused.
         card: the card, on the Hub or not; created if there is none.
+        replace: whether to remove sections and a `model-index` of another model.
 
     Returns:
         What to tell the user, one line each.
 
     Raises:
-        CardError: this run should not be published, or the card cannot be changed without a loss. Nothing is written then.
+        CardError: this run should not be published, the card is of another model, or it cannot be changed without a loss. Nothing is
+            written then.
         FileError: the card cannot be written. It is unchanged.
     """
     spec = refuse_unpublishable(report, cases)
     assert cases is not None  # refused above
     with locked(card):
         old = read(card)
-        new = _with_our_parts(card, old or "", report, cases, spec)
+        new, removed, is_alone = _with_our_parts(card, old or "", report, cases, spec, replace)
         if new != old:
             write(card, new)
-    gone = dropped(report, section_of(old or "", variant(report.run)))
-    done = "created." if old is None else "updated; everything else unchanged."
+    before = [part.text for part in sections_of(old or "") if part.key == variant(report.run)]
+    gone = dropped(report, before[0]) if before else ""
+    done = "created." if old is None else "updated; everything else unchanged, but for comments in the metadata."
     return [
         f"{card}: {'nothing to change.' if new == old else done}",
+        *(f"Removed of {foreign.terminal(name)}: {what}." for name, what in removed.items()),
         *([gone] if gone else []),
+        *(_download_first(card) if is_alone else _upload(card)),
+    ]
+
+
+def _upload(card: Path) -> list[str]:
+    return [
         "Nothing was uploaded. To open a pull request on the Hub:",
         "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(card), "README.md", "--create-pr"]),
+    ]
+
+
+def _download_first(card: Path) -> list[str]:
+    folder = card.parent if card.name == "README.md" else card.parent / f"{card.stem}-hub"
+    again = "" if folder / "README.md" == card else f" with {shlex.join(['--model-card', str(folder / 'README.md')])}"
+    return [
+        "Do not upload this file: it would replace the text, license and tags of the model's card on the Hub. Download that card:",
+        "    " + shlex.join(["hf", "download", "OWNER/MODEL", "README.md", "--local-dir", str(folder)]),
+        f"Then run this command again{again}.",
     ]
 
 
@@ -199,37 +219,48 @@ def _commit(run: Run, spec: CardSpec) -> str | None:
     return hub["commit"] if hub and source.startswith(f"{_dataset(run, spec)}@") else None
 
 
-def _with_our_parts(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
-    """The card with our metadata and our section in it."""
+def _with_our_parts(
+    path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec, replace: bool
+) -> tuple[str, dict[str, str], bool]:
+    """The card with our metadata and our section; what was removed, by the names of other models; whether there is nothing of others."""
     run = report.run
     mark = content[:1] if content.startswith("\ufeff") else ""  # a byte order mark: readers drop it, the file keeps it
     content = content.removeprefix(mark)
-    newline = newline_of(content)
-    block = REGEX_YAML_BLOCK.search(content)
-    front, body = (block[2], content[block.end() :]) if block else ("", content)
-    data = metadata_of(path, content) if block else {}
-    name = str(data.get("model_name") or foreign.yaml(model_of(run)))
-
-    def replaced(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
-        args = metric.get("args")
-        return (
-            isinstance(args, Mapping)
-            and result["dataset"]["type"] == _dataset(run, spec)
-            and str(args.get("signature")).startswith(f"{PACKAGE} ")
-            and args.get("asked") == variant(run)
+    metadata, sections = metadata_of(path, content), sections_of(content)
+    others = of_others(metadata, sections, run)
+    if others and not replace:
+        raise CardError(
+            f"{path}: found {'; '.join(f'{what} of {name}' for name, what in others.items())}, expected only those of {model_of(run)}, the "
+            "model of this run. Pass that model's card as --model-card, or --replace to remove what was found. If both names are of one "
+            "model, give the card the run's name first."
         )
 
-    index = ModelCardData(model_name=name, eval_results=results(report, spec)).to_dict()["model-index"]
-    front = front and front + newline
-    front = with_results(path, front, data, index, replaced, newline).removesuffix(newline)
-    if not content:
-        body = f"{newline}# {foreign.markdown(model_of(run))}{newline}"
-    body = with_section(path, body, section(report, cases, spec), variant(run), newline)
-    begin, end = (content[: block.start(2)], block[3]) if block else (f"---{newline}", f"{newline}---{newline}")
-    if begin.endswith("\r") and end.startswith("\n"):  # nothing between the two lines: one line break, split in two
-        begin, end = f"{begin}\n", f"\r{end}"
-    if block and not block[4]:  # the card ends with its front matter
-        end += newline
-    content = begin + front + end + body
-    metadata_of(path, content)
-    return mark + content
+    def earlier(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
+        return (
+            bool(signature_in(metric))
+            and result["dataset"]["type"] == _dataset(run, spec)
+            and metric["args"].get("asked") == variant(run)
+        )
+
+    def change(metadata: dict[str, Any], index: Index) -> dict[str, Any]:
+        own = without_others(metadata, run)
+        index = [{**index[0], "name": own.get("model_name") or index[0]["name"]}]
+        return with_results(own, index, earlier, lambda name: same_model(run, name))
+
+    index = eval_results_to_model_index(foreign.yaml(model_of(run)), results(report, spec))
+    changed = with_metadata(path, content, metadata, index, change)
+    body = parts(content)[2]
+    front = changed.removesuffix(body)
+    text, heading = body, f"# {foreign.markdown(model_of(run))}"
+    for part in sections:
+        text = text.replace(part.whole, "")
+        if part.model in others and part.key != variant(run):  # one with this key is replaced below
+            body = body.replace(part.whole, "")
+    is_alone = text.strip() in ("", heading) and not metadata.keys() - {"model-index"} and has_only_ours(metadata)
+    newline = newline_of(content)
+    body = body or f"{newline}{heading}{newline}"
+    return (
+        mark + front + with_section(path, body, section(report, cases, spec), variant(run), newline),
+        others,
+        is_alone,
+    )

@@ -1,54 +1,55 @@
-"""The file of a model card: its text, its metadata and its sections. What is not ours is unchanged, byte for byte."""
+"""The file of a model card: its bytes, its line breaks, and our sections in its body. All other text of the body is unchanged, byte for byte."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
-from huggingface_hub import ModelCard
-from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from ..common.errors import PersonaFeedbackError
+from .signature_line import model_in
+
+_SECTION = re.compile(
+    r"<!-- personafeedback: begin (?P<key>.*) -->(?P<text>[\s\S]*?)<!-- personafeedback: end (?P=key) -->\r?\n?"
+)
+_SIGNATURE = re.compile(r"^Signature: `(?P<line>.*)`", re.MULTILINE)
 
 
 class CardError(PersonaFeedbackError):
     """A run that should not be published, or a card that cannot be changed without a loss."""
 
 
-def metadata_of(path: Path, content: str) -> dict[str, Any]:
-    """The front matter, as huggingface_hub reads it too.
+@dataclass(frozen=True)
+class Section:
+    """One of our sections.
 
-    Raises:
-        CardError: it does not.
+    Attributes:
+        key: tells the ways of asking apart, see `card_text.variant`.
+        text: what is between the two markers.
+        model: the model in its signature; empty if it has none.
+        whole: the section with its markers and the line break after it.
     """
-    block = REGEX_YAML_BLOCK.search(content)
-    try:
-        ModelCard(content)
-        return (
-            dict(yaml.safe_load(f"{block[2]}\n") or {}) if block else {}
-        )  # the line break belongs to a last block text
-    except (ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError, RecursionError) as error:
-        raise CardError(
-            f"{path}: found metadata that huggingface_hub cannot read ({' '.join(str(error).split())}), expected a valid card between the "
-            "two lines ---. Fix it, then run this again."
-        ) from error
+
+    key: str
+    text: str
+    model: str
+    whole: str
 
 
-def section_of(body: str, key: str) -> str:
-    """The section between its two markers; empty if there is none."""
-    begin, end = _marks(key)
-    return body.partition(begin)[2].partition(end)[0]
-
-
-def _marks(key: str) -> tuple[str, str]:
-    return f"<!-- personafeedback: begin {key} -->", f"<!-- personafeedback: end {key} -->"
+def sections_of(body: str) -> list[Section]:
+    """Our sections in a card's body."""
+    sections = []
+    for match in _SECTION.finditer(body):
+        signature = _SIGNATURE.search(match["text"])
+        sections.append(
+            Section(match["key"], match["text"], model_in(signature["line"]) if signature else "", match[0])
+        )
+    return sections
 
 
 def with_section(path: Path, body: str, text: str, key: str, newline: str) -> str:
     """The body with the section between its two markers: in place of an earlier one, else at the end."""
-    begin, end = _marks(key)
+    begin, end = f"<!-- personafeedback: begin {key} -->", f"<!-- personafeedback: end {key} -->"
     text = "\n".join([begin, "", text, "", end]).replace("\n", newline)
     counts = body.count(begin), body.count(end)
     if counts == (0, 0):

@@ -21,8 +21,8 @@ _FAMILIES = {
 _OTHER_MAKERS = re.compile(r"gpt-?(?:j|neo)")
 """Models that share the first word of a family and no more."""
 
-_NO_NAMES = re.compile(
-    r"(?:checkpoint|ckpt|model|models|final|last|best|merged|output|outputs|epoch|step|snapshots?|main|hf|[0-9a-f]{40})(?![a-z])"
+NO_NAMES = re.compile(
+    r"(?:checkpoints?|ckpt|models?|final|last|best|merged|output|outputs|epoch|step|snapshots?|main|hf|[0-9a-f]{40})(?![a-z])"
 )
 """Folders of training runs and of a hub's cache: the name is in the folder above."""
 
@@ -39,7 +39,7 @@ def family(model: str) -> str:
     """
     for part in reversed(re.split(r"[/\\]+", model.rstrip("/\\").lower())):
         own = _VENDORS.sub("", part)
-        if _NO_NAMES.match(own):
+        if NO_NAMES.match(own):
             continue
         if other := _OTHER_MAKERS.match(own):
             return other[0].replace("-", "")

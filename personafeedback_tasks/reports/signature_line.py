@@ -44,6 +44,11 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     return " | ".join(part for part in parts if part)
 
 
+def model_in(line: str) -> str:
+    """The model of a signature line; empty if it is none."""
+    return [*line.split(" | "), ""][1]
+
+
 def model_of(run: Run) -> str:
     """The model's name; the last folder of a path."""
     if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
