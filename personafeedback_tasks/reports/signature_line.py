@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..engine.cases import HUB_COMMIT as HUB_COMMIT
 from ..runs.run import Run, text
-
-HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
-"""A source that anybody can get: a commit on the Hub."""
 
 
 def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:

@@ -178,6 +178,8 @@ def _merge(parts: Sequence[Run]) -> Run:
             cases={**merged.cases, **other.cases},
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
             otherwise=merged.otherwise + other.otherwise,
+            asked=(*(merged.asked or ()), *(other.asked or ())),
+            unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
         )
     return merged
 
