@@ -9,6 +9,7 @@ from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.replies.answers import read_reply
 from support.inspect_runs import evaluate as evaluate_inspect
@@ -32,6 +33,22 @@ def inspect_log(
     """What `inspect eval --log-dir folder` leaves."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
+
+
+def signed(header: dict[str, Any], task: str) -> dict[str, Any]:
+    """The signature in the header of a log of Inspect, or in a results file of lm-eval."""
+    metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][task]["metadata"]
+    found: dict[str, Any] = metadata[KEY]
+    return found
+
+
+def set_version(header: dict[str, Any], task: str, version: str) -> None:
+    """Another task version, wherever the harness writes it."""
+    signed(header, task)["task_version"] = version
+    if "eval" in header:
+        header["eval"]["task_version"] = version
+    else:
+        header["configs"][task]["metadata"]["version"] = header["versions"][task] = version
 
 
 def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> None:
