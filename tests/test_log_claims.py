@@ -21,7 +21,7 @@ pytest.importorskip("scipy")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import inspect_log, lm_eval_log, set_version, signed
+from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.common import statistics
@@ -29,7 +29,6 @@ from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.runs.asked import CASES, Spread
 from personafeedback_tasks.runs.read import read_run
 
@@ -72,7 +71,7 @@ def bent(log: Path, folder: Path, *changes: Callable[[Json, list[Json]], object]
 
 
 def task_of(header: Json) -> str:
-    return "" if "eval" in header else next(iter(header["configs"]))
+    return HARD if "eval" in header else str(next(iter(header["configs"])))
 
 
 def claim(**fields: Any) -> Callable[[Json, list[Json]], None]:
@@ -80,23 +79,9 @@ def claim(**fields: Any) -> Callable[[Json, list[Json]], None]:
     return lambda header, rows: signed(header, task_of(header)).update(fields)
 
 
-def claim_everywhere(**options: Any) -> Callable[[Json, list[Json]], None]:
-    """Other options wherever a harness writes them, with everything in the signature that follows from them: only prompts tell."""
-
-    def change(header: Json, rows: list[Json]) -> None:
-        found = signed(header, task_of(header))
-        told = Template.read({**{name: found[name] for name in Template.signed_names()}, **options})
-        cases = load_cases(found["source"], "general", "hard")
-        name = f"{HARD}_mc" if found["method"] == "mc" else HARD
-        found |= told.signed() | PERSONAFEEDBACK.signs(cases, told)
-        found |= {"fingerprint": PERSONAFEEDBACK.fingerprint(told), "task": PERSONAFEEDBACK.named(name, cases, told)}
-        if "eval" in header:
-            header["eval"]["task_args"] |= options
-        else:
-            header["configs"][name]["metadata"] |= options
-            header["configs"][name]["task_alias"] = found["task"]
-
-    return change
+def claim_everywhere(data: Path | str = "sample", **options: Any) -> Callable[[Json, list[Json]], None]:
+    """Other options everywhere but in the prompts."""
+    return lambda header, rows: set_options(header, task_of(header), data, **options)
 
 
 def refused(log: Path, data: Path | str, tmp_path: Path) -> str:
@@ -449,7 +434,7 @@ def test_other_prompts_of_an_older_version_are_said_and_make_no_card(real_logs, 
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_rank_and_compare_refuse_prompts_of_another_setting_wherever_they_are(harness, real_logs, real_data, tmp_path):
     """Not only in the first log of a ranking."""
-    log = bent(real_logs[harness], tmp_path / "bent", claim_everywhere(setting="no_persona"))
+    log = bent(real_logs[harness], tmp_path / "bent", claim_everywhere(real_data, setting="no_persona"))
     for command in (("compare", real_logs[harness], log), ("rank", real_logs["inspect"], real_logs["lm-eval"], log)):
         done = personafeedback(*command, "--data", real_data)
         assert done.exit_code == 1, done.output

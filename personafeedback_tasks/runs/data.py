@@ -40,7 +40,7 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             )
 
     for cell, digest in cases.digests.items():
-        logged = run.signature["cells"].get(cell, {}).get("data", digest)
+        logged = run.signature.get("cells", {}).get(cell, {}).get("data", digest)
         if logged != digest:
             raise RunError(
                 f"{run.logs[0]}: found the digest {logged} of the cases of {cell} in its signature, expected {digest} as in {cases.source}. "
