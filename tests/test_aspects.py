@@ -318,7 +318,7 @@ def test_an_aspect_that_one_case_lacks_is_refused(five, tmp_path):
 
 def test_a_log_that_counted_ties_half_is_to_be_scored_again(five, tmp_path):
     log = read_eval_log(str(five))
-    log.eval.metadata[KEY]["task_version"] = "1.0"
+    log.eval.metadata[KEY]["task_version"] = log.eval.task_version = "1.0"
     ties = 0
     for sample in log.samples:
         found = sample.scores["personafeedback_reward"].value

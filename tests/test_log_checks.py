@@ -19,12 +19,11 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import inspect_log, lm_eval_log
+from support.logs import inspect_log, lm_eval_log, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.checks import LoggedCase, answers_of
@@ -125,8 +124,8 @@ def flip(row: Json) -> None:
 
 def cells(header: Json) -> Json:
     """Of the signature."""
-    metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
-    return metadata[KEY]["cells"]
+    found: Json = signed(header, HARD)["cells"]
+    return found
 
 
 # --- attacks: what is done to rows, what to the results, and what the error says --------------------------------------
@@ -357,8 +356,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
     """What an older version read is not ours to refuse: it is counted."""
 
     def older(header: Json) -> None:
-        metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][HARD]["metadata"]
-        metadata[KEY]["task_version"] = "1.0"
+        set_version(header, HARD, "1.0")
         table = header["results"]["scores"][0]["metrics"] if "eval" in header else header["results"][HARD]
         for name in list(table):
             if name not in ("acc", "acc,none"):

@@ -20,7 +20,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES
-from support.logs import inspect_log, lm_eval_log
+from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 from support.tables import in_markdown
 
 from personafeedback_tasks.common import foreign
@@ -315,6 +315,7 @@ def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
         (results,) = (tmp_path / name).glob("results_*.json")
         content = json.loads(results.read_text(encoding="utf-8"))
         content["config"]["model_args"] = arguments
+        content["model_name"] = "acme/base" if name == "base" else "/home/me/lora"  # as lm-eval names them
         results.write_text(json.dumps(content), encoding="utf-8")
     lora = read_run(tmp_path / "lora")
     assert lora.conditions_line.endswith("revision=abc, peft=/home/me/lora, load_in_4bit=True")
@@ -348,20 +349,25 @@ def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, t
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("prompt", "v0"),
-        ("fingerprint", "000000000000"),
+        ("prompt", "v2"),
         ("source", "elsewhere"),
         ("data", "000000000000"),
         ("task_version", "0.9"),
-        ("setting", "rag"),
+        ("setting", "no_persona"),
     ],
 )
-def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, tmp_path):
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_data, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
     shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
     (results,) = (tmp_path / "easy").glob("results_*.json")
     content = json.loads(results.read_text(encoding="utf-8"))
-    content["configs"]["personafeedback_general_easy"]["metadata"]["personafeedback_tasks"][field] = value
+    easy = "personafeedback_general_easy"
+    if field in ("prompt", "setting"):
+        set_options(content, easy, real_data, **{field: value})
+    elif field == "task_version":
+        set_version(content, easy, value)
+    else:
+        signed(content, easy)[field] = value
     results.write_text(json.dumps(content), encoding="utf-8")
     assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
     (tmp_path / "easy" / results.name).unlink()
@@ -516,7 +522,10 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert re.search(r"95 %.* interval", words)
     assert "the number of cases per cell" not in words  # Table 2 says it
     results.write_text(
-        results.read_text(encoding="utf-8").replace('"counts": "checked"', '"counts": "any"'), encoding="utf-8"
+        results.read_text(encoding="utf-8")
+        .replace('"counts": "checked"', '"counts": "any"')
+        .replace('"metadata": {', '"metadata": {"counts": "any", '),
+        encoding="utf-8",
     )
     words = " ".join(personafeedback("report", results).stdout.split())
     assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words

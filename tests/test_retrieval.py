@@ -652,7 +652,7 @@ def test_the_command_of_inspect_needs_the_memory(tmp_path):
 def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
-    from support.logs import lm_eval_log
+    from support.logs import lm_eval_log, set_options, signed
 
     options = {"metadata": {"setting": "rag", "counts": "any"}}
     lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
@@ -660,8 +660,11 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
     (run,) = read_runs([tmp_path / "logs"])
     assert run.label.endswith("(rag)")
     content = json.loads(easy.read_text(encoding="utf-8"))
-    signed = content["configs"][CELL.replace("hard", "easy")]["metadata"]["personafeedback_tasks"]
-    signed[field] = value
+    task = CELL.replace("hard", "easy")
+    if field == "memory":
+        signed(content, task)[field] = value
+    else:
+        set_options(content, task, remembered, **{field: value})
     easy.write_text(json.dumps(content), encoding="utf-8")
     assert len(read_runs([tmp_path / "logs"])) == 2
 

@@ -12,6 +12,7 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
+from ..runs.asked import checked
 from ..runs.data import refuse_other_data
 from ..runs.run import Run, RunError
 
@@ -57,14 +58,14 @@ class RunData:
         return None, why_not
 
     def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
-        """The same, once the run was checked against them.
+        """The same, once the run was checked against them; with data, the second says what could not be compared.
 
         Raises:
-            DataError, RunError: the data that the user named are broken, or of another run.
+            DataError, RunError: the data that the user named are broken, or of another run; or its prompts are not those of its options.
         """
         cases, why_not = self.of(run)
         if cases is not None:
-            refuse_other_data(run, cases)
+            why_not = " ".join(checked(run, cases).unchecked)
         return cases, why_not
 
     def texts(self, run: Run) -> Examined | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -226,6 +227,10 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: Sequence[RunData
         first = some[0][0]
         place = first_with(first, data)
         cases, why_not = place.checked(first)
+        for run in (one for row, controls in some for one in (row, *controls.values())):
+            there, unchecked = place.checked(run)
+            if there is not None and unchecked:
+                passed_over(unchecked)
         texts = place.texts(first)
         parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
     return parts
@@ -296,7 +301,13 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     from ..reports.terminal import show
 
     runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
-    unchecked = {name: why_not for name, run in runs.items() if (why_not := data.checked(run)[1])}
+    unchecked = {}
+    for name, run in runs.items():
+        cases, why_not = data.checked(run)
+        if cases is None:
+            unchecked[name] = why_not
+        elif why_not:
+            runs[name] = replace(run, unchecked=(why_not,))
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
         click.echo(encodable(comparing.markdown(found)), nl=False)

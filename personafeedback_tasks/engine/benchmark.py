@@ -33,6 +33,11 @@ HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
 
 
+def always(options: Mapping[str, Any]) -> bool:
+    """Of `Benchmark.signed`: under all options."""
+    return True
+
+
 FACTS = "facts"
 """The key under which both harnesses log what the measures of a text need of its case."""
 
@@ -233,6 +238,7 @@ class Benchmark:
         graded: what a second model can be asked about the replies, if anything.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
+        signed: those names -> whether options, by name, have it; else it is None.
         report: what its reports show.
         explanations: what Inspect's viewer says of each score.
         comparisons: what is assumed of two runs before there are any, see `plan`.
@@ -264,7 +270,7 @@ class Benchmark:
     stage: Stage | None = None
     graded: Graded | None = None
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    signed: tuple[str, ...] = ()
+    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
     explanations: Explanations | None = None
     comparisons: tuple[Comparison, ...] = ()
@@ -299,8 +305,22 @@ class Benchmark:
 
     def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
         """The task's name as rows and logs show it, with what a reader must not overlook."""
-        remarks = [*self.options.remarks(vars(options)), *([cases.remark] if cases.remark else [])]
+        return self.remarked(task, vars(options), cases.remark)
+
+    def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
+        """The same, of options by name; a signature has them.
+
+        Args:
+            remark: see `CaseSet.remark`.
+        """
+        remarks = [*self.options.remarks(options), *([remark] if remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
+
+    def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
+        """The messages of one call about a case or a document of several."""
+        if method.conversation is None:
+            return [{"role": "user", "content": self.prompt(document, options, call)}]
+        return method.conversation(document, options, call)
 
 
 _REGISTERED: dict[str, Benchmark] = {}

@@ -14,6 +14,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..common import foreign
 
+HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
+"""A source that anybody can get: a commit on the Hub."""
+
 
 class Case(Protocol):
     """One test case of any benchmark.
@@ -131,10 +134,6 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
-
-
-HUB_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@(?P<commit>[0-9a-f]{40})")
-"""A source that anybody can get: a commit on the Hub."""
 
 
 def shown_source(source: str) -> str:

@@ -67,9 +67,7 @@ def opening(
 def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
     """What the model reads about a case or document, per call; the turns of a conversation one after the other."""
     method = benchmark.methods[options.method]
-    if method.conversation is None:
-        return [benchmark.prompt(case, options, call) for call in method.calls]
-    return ["".join(turn["content"] for turn in method.conversation(case, options, call)) for call in method.calls]
+    return ["".join(turn["content"] for turn in benchmark.turns(method, case, options, call)) for call in method.calls]
 
 
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:

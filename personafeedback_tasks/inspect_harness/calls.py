@@ -93,11 +93,7 @@ def messages(
     benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1
 ) -> list[ChatMessage]:
     """The messages of one call. The last one says which case and which call it is."""
-    turns = (
-        [{"role": "user", "content": benchmark.prompt(case, options, call)}]
-        if method.conversation is None
-        else method.conversation(case, options, call)
-    )
+    turns = benchmark.turns(method, case, options, call)
     made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
     made[-1].metadata = _about(case, call, epoch)
     return made
@@ -127,7 +123,7 @@ def replies(
     """
     if len(output.choices) == len(calls):
         return dict(zip(calls, output.choices, strict=True))
-    found = {about.get("call"): _choice(call.output) for call, about in _made(events())}
+    found = {about.get("call"): _choice(call.output) for call, about in made(events())}
     return {call: found[call] for call in calls if call in found}
 
 
@@ -138,8 +134,8 @@ def events() -> Sequence[Event]:
 
 def stage_reply(stage: Stage, events: Sequence[Event]) -> Reply | None:
     """The reply of the stage's call; None if the sample has none."""
-    made = [call for call, about in _made(events) if about.get("call") == stage.name]
-    return said(_choice(made[-1].output)) if made else None
+    of_stage = [call for call, about in made(events) if about.get("call") == stage.name]
+    return said(_choice(of_stage[-1].output)) if of_stage else None
 
 
 def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
@@ -150,7 +146,7 @@ def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
     if stage is None:
         return {}
     found = state.store.get(stage.name)
-    for call, about in _made(events()) if found is None else ():
+    for call, about in made(events()) if found is None else ():
         if about.get("call") == stage.name:
             found = stage.read(call.output.completion, about)
     return {} if found is None else {stage.name: found}
@@ -200,7 +196,7 @@ async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
         return await made
 
 
-def _made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
+def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
     """The calls of a model, each with what its last message says about it."""
     return [
         (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input

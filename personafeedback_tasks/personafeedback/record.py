@@ -126,11 +126,17 @@ def _fingerprint(options: Template) -> str:
     return conversations.fingerprint(options) if options.method == "reward" else options.fingerprint()
 
 
+SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "memory": lambda options: options["setting"] == "rag",
+    "others": lambda options: options["setting"] == "other_persona",
+}
+
+
 def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
     """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
     return {
-        "memory": memory.digest(cases.release.root) if options.setting == "rag" else None,
-        "others": cases.release.others.digest if options.setting == "other_persona" else None,
+        "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
+        "others": cases.release.others.digest if SIGNED["others"](vars(options)) else None,
     }
 
 
@@ -341,7 +347,7 @@ PERSONAFEEDBACK = Benchmark(
     sizes=_sizes,
     stage=FILTER,
     judges=JUDGES,
-    signed=("memory", "others"),
+    signed=SIGNED,
     signs=_signs,
     explanations=Explanations(
         facts=explanations.facts, of_answers=explanations.of_answers, of_rewards=explanations.of_rewards

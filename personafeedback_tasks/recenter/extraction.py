@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric
+from ..engine.benchmark import Benchmark, Method, Metric, always
 from ..engine.judged import Judged
 from ..engine.options import Options, option
 from ..engine.report import Line, PrecisionRecall, ReportSpec
@@ -106,7 +106,7 @@ EXTRACTION = Benchmark(
     },
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    signed=("even_votes",),
+    signed={"even_votes": always},
     signs=lambda cases, options: {"even_votes": cases.even},
     report=ReportSpec(
         primary="acc",

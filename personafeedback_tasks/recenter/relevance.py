@@ -10,7 +10,7 @@ from ..common.errors import DataError
 from ..common.statistics import mean
 from ..common.strict_json import short
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric
+from ..engine.benchmark import Benchmark, Method, Metric, always
 from ..engine.documents import Document
 from ..engine.options import Options, option
 from ..engine.report import Line, PrecisionRecall, ReportSpec
@@ -149,7 +149,7 @@ RELEVANCE = Benchmark(
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),
     judges={"always_yes": _always_yes, "always_no": _always_no},
-    signed=("even_votes",),
+    signed={"even_votes": always},
     signs=lambda cases, options: {"even_votes": cases.even},
     report=ReportSpec(
         primary="acc",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric
+from ..engine.benchmark import Benchmark, Method, Metric, always
 from ..engine.options import Options, option
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
@@ -119,7 +119,7 @@ RESPONSE = Benchmark(
     },
     undirected=("no_better", "no_better_people"),
     judges={f"always_{label}": _always(label) for label in ratings.LABELS},
-    signed=("without_votes",),
+    signed={"without_votes": always},
     signs=_signs,
     report=ReportSpec(
         primary="acc",

@@ -30,6 +30,9 @@ from .report import Report
 from .signature_line import HUB_COMMIT, model_of
 from .table import percent
 
+MOST_OTHERWISE = 0.005
+"""Share of a run's replies that the installed version may read differently from that of the run."""
+
 MOST_UNREADABLE = 0.10
 """Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
 
@@ -120,6 +123,8 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
             f"{log}: found data whose number of cases was not checked (counts=any), expected the whole release. Run again without "
             "counts=any."
         )
+    for asked in (run, *report.beside.values()):
+        _refuse_unchecked(asked, cases)
     for group in report.groups:
         reasons = unreadable(group)
         if sum(reasons.values()) > MOST_UNREADABLE * group.replies:
@@ -144,6 +149,24 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
             f"ceiling beside its numbers. {why[0] if why else 'Pass --data.'}"
         )
     return spec
+
+
+def _refuse_unchecked(run: Run, cases: CaseSet[Any] | None) -> None:
+    """Raise CardError for a run whose log does not bear the score that a card would show."""
+    log = run.logs[0]
+    if run.otherwise > MOST_OTHERWISE * run.replies:
+        raise CardError(
+            f"{log}: found {run.otherwise:,} of {run.replies:,} replies that task version {run.signature['task_version']} read differently "
+            f"from the installed version {run.benchmark.version}, expected at most {percent(MOST_OTHERWISE)} %. Score the log again "
+            "(`inspect score`), or run again."
+        )
+    if run.unchecked:
+        raise CardError(f"{run.unchecked[0]} A card needs that. Run again, or install the version of the run.")
+    if cases is not None and cases.digest != run.signature["data"]:
+        raise CardError(
+            f"{log}: found a run on data with the digest {run.signature['data']}, expected {cases.digest} as in {cases.source}. Pass --data "
+            "with the data of the run, or run again."
+        )
 
 
 # --- numbers for machines --------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ def of_run(run: Run, name: str = "") -> Iterator[str]:
             f"The replies{whose} were read by task version {run.signature['task_version']}; the installed "
             f"version {installed} reads {run.otherwise:,} of them differently."
         )
+    yield from run.unchecked
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
         yield f"The number of cases in the data{whose} was not checked (counts=any)."
 
@@ -135,6 +136,7 @@ def of_control(control: Run, value: str) -> Iterator[str]:
     Args:
         value: of the control's option.
     """
+    yield from control.unchecked
     if control.partial:
         yield f"PARTIAL control {value}: {control.unfinished}."
     if share := unreadable_share(control):

@@ -12,7 +12,7 @@ from ..common.strict_json import jsonable
 from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
 from ..engine.report import Examined, Published
-from ..runs.data import refuse_other_data
+from ..runs.asked import checked
 from ..runs.run import Run, RunError
 from . import caveats
 from .aspects import Aspects, make_aspects
@@ -140,19 +140,20 @@ def make_report(
         texts: what `ReportSpec.examine` says of the cases, where it was asked before.
 
     Raises:
-        RunError: the run has other texts than `cases`, its cases have different aspects, or the control is not one of this run.
+        RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or the control is not one of this run.
     """
     benchmark = run.benchmark
+    if cases is not None:
+        run = checked(run, cases)
     known = list(caveats.of_run(run))
     if cases is not None:
-        refuse_other_data(run, cases)
         known += caveats.of_data(run, cases)
     spec, beside = benchmark.report.control, _in_order(run, beside or {})
     control = beside.get(spec.value) if spec else None
     for value, other in beside.items():
         refuse_other_control(run, other, value)
         if cases is not None:
-            refuse_other_data(other, cases)
+            beside[value] = other = checked(other, cases)
         known += caveats.of_control(other, value)
     if cases is None:
         unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""

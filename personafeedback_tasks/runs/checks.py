@@ -123,6 +123,20 @@ def cases_of(path: Path, where: str, document: Mapping[str, Any], answers: int) 
     return [(str(name), str(digest)) for name, digest in found_cases]
 
 
+def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: int) -> None:
+    """Raise RunError unless each call has one reply.
+
+    Args:
+        replies: how many each call of a case or document has.
+        calls: how many it has.
+    """
+    if list(replies) != [1] * calls:
+        raise RunError(
+            f"{path}, {where}: found {sum(replies)} replies to {len(replies)} calls, expected one to each of {calls}. Use the log as the "
+            "harness wrote it, or run again."
+        )
+
+
 def unread_of(benchmark: Benchmark, answers: Sequence[Answers], replies: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """(reason, excerpt) of each unreadable reply of a document.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.cases import CaseSet, NamedSet
-from .run import Run, RunError
+from .run import USE_AS_WRITTEN, Run, RunError
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
@@ -37,6 +37,14 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
                 f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
                 f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
                 "the data of the run (its log names them), or run again."
+            )
+
+    for cell, digest in cases.digests.items():
+        logged = run.signature.get("cells", {}).get(cell, {}).get("data", digest)
+        if logged != digest:
+            raise RunError(
+                f"{run.logs[0]}: found the digest {logged} of the cases of {cell} in its signature, expected {digest} as in {cases.source}. "
+                f"{USE_AS_WRITTEN}"
             )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.event import Event
-from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments, resolve_sample_events_data
 from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
 from ..common import limits
@@ -23,10 +23,12 @@ from ..engine.rewards import RewardError
 from ..inspect_harness import calls, reward, scorers
 from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
-from . import checks, marks
+from . import checks, claims, marks
+from .asked import Spread
 from .checks import LoggedCase
+from .claims import Evidence
 from .inspect_table import refuse_other_table
-from .run import NO_SAMPLES, Run, RunError, model_conditions, needed, signed
+from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
 from .unfinished import perhaps
 
 _NO_CONDITION = (
@@ -72,7 +74,13 @@ def read(path: Path) -> Run:
         status=log.status,
     )
     cells = checks.cells_of(path, signature, run.benchmark)
-    found = list(_samples(path, log, run.benchmark, run.method))
+    spread: Spread[dict[str, Any]] = Spread()
+    models: set[str] = set()
+    found = list(_samples(path, log, run.benchmark, run.method, spread, models))
+    asked = [_asked(raw, run.benchmark, run.method) for raw in spread]
+    unchecked = claims.compared(
+        path, signature, _evidence(log, run.benchmark, models, {name for _, names in asked for name in names})
+    )
     marks.refuse_invalidated(path, log.invalidated, found)
     every, counted = marks.cases(found), marks.cases(one for one in found if not one.mark)
     left_out = marks.left_out(found)
@@ -86,7 +94,7 @@ def read(path: Path) -> Run:
     conditions = _conditions(log, notes)
     return replace(
         run, signature=signature, conditions=conditions, cells=cells, cases=cases, otherwise=otherwise,
-        left_out=left_out | short,
+        left_out=left_out | short, asked=tuple(one for one, _ in asked), unchecked=unchecked,
     )  # fmt: skip
 
 
@@ -122,8 +130,15 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
         raise _damaged(path, error) from error
 
 
-def _samples(path: Path, log: EvalLog, benchmark: Benchmark, method: Method) -> Iterator[marks.Sample]:
-    """Every sample that is scored, or marked."""
+def _samples(
+    path: Path, log: EvalLog, benchmark: Benchmark, method: Method, spread: Spread[dict[str, Any]], models: set[str]
+) -> Iterator[marks.Sample]:
+    """Every sample that is scored, or marked.
+
+    Args:
+        spread: is offered each sample.
+        models: gets the names of those whose tokens the samples count.
+    """
     name = scorers.name_of(benchmark, method)
     for raw in _raw(path):
         scores = raw.get("scores") or {}
@@ -140,6 +155,8 @@ def _samples(path: Path, log: EvalLog, benchmark: Benchmark, method: Method) -> 
             )
         noted = score.get("metadata") or {}
         yield marks.Sample(mark, _sample(path, raw, score["value"], noted, benchmark, method, log.eval.model), noted)
+        spread.offer(f"{raw['id']} {raw['epoch']}", raw)
+        models.update(raw.get("model_usage") or ())
 
 
 def _sample(
@@ -148,8 +165,9 @@ def _sample(
 ) -> list[LoggedCase]:  # fmt: skip
     """The cases of a sample."""
     name, about, targets = raw["id"], raw["metadata"], list(raw["target"])
-    found = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, path, raw), method.calls)
+    found = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), method.calls)
     where, cell, user, tokens = f"sample {name}", about["cell"], about["user_id"], _tokens(raw)
+    checks.refuse_other_number(path, where, [1] * len(found), len(method.calls))
     if method.evidence == "rewards":
         try:
             both = reward.both(found, method.calls, name)
@@ -212,9 +230,55 @@ def _refuse_other_value(path: Path, where: str, logged: dict[str, Any], values: 
             )
 
 
-def _events(path: Path, raw: dict[str, Any]) -> list[Event]:
-    """Those of a sample; they take much longer to read than all else of it."""
-    return read_eval_log_sample(str(path), raw["id"], raw["epoch"], resolve_attachments=True).events
+def _events(raw: dict[str, Any]) -> list[Event]:
+    """The calls of models in a sample."""
+    of_models = [event for event in raw.get("events") or () if event.get("event") == "model"]
+    parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
+    sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
+    return resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
+
+
+def _asked(raw: dict[str, Any], benchmark: Benchmark, method: Method) -> tuple[Asked, list[str]]:
+    """The prompts of a sample, and the models that got them."""
+    made = {about.get("call"): call for call, about in calls.made(_events(raw)) if call.role is None}
+    stage = benchmark.stage.name if benchmark.stage else ""
+    order = [name for name in (stage, *method.calls) if name in made]
+    texts = []
+    for call in (made[name] for name in order):
+        own = call.input[1:] if call.config.system_message == call.input[0].text else call.input  # Inspect's own option
+        texts.append([message.text for message in own])
+    reply = calls.stage_reply(benchmark.stage, list(made.values())) if benchmark.stage else None
+    return Asked(f"sample {raw['id']}", raw["id"], texts, reply.text if reply else None), [
+        made[name].model for name in order
+    ]
+
+
+def _evidence(log: EvalLog, benchmark: Benchmark, counted: set[str], asked: set[str]) -> Evidence:
+    """What Inspect wrote about the run beside its signature.
+
+    Args:
+        counted: the models whose tokens the samples count.
+        asked: the models that got our prompts.
+    """
+    spec = log.eval
+    name = (spec.task_registry_name or "").rpartition("/")[2]
+    alone = {
+        benchmark.task(selection, method.suffix): method.name
+        for selection in benchmark.selections
+        for method in benchmark.methods.values()
+        if method.tasks
+    }
+    ours = name in alone or name in map(benchmark.task, benchmark.selections)
+    of_roles = [of_role if isinstance(of_role, list) else [of_role] for of_role in (spec.model_roles or {}).values()]
+    roles = {model.model for models in of_roles for model in models}
+    return Evidence(
+        task=name if ours else None,
+        place="task_args",
+        options={**({"method": alone[name]} if name in alone else {}), **spec.task_args} if ours else None,
+        fields={("task_version", "task_version of the header"): str(spec.task_version)},
+        source=None if spec.dataset.location == "." else spec.dataset.location,
+        models=[("its samples", counted, {spec.model, *roles}), ("its calls", asked, {spec.model})],
+    )
 
 
 def replies(path: Path, benchmark: Benchmark, method: Method, stage: Stage | None) -> Iterator[tuple[Key, Reply]]:
@@ -226,7 +290,7 @@ def replies(path: Path, benchmark: Benchmark, method: Method, stage: Stage | Non
     for raw in _raw(path):
         if not raw.get("scores") or marks.mark_of(raw, scorers.name_of(benchmark, method)):
             continue
-        events = cache(partial(_events, path, raw))
+        events = cache(partial(_events, raw))
         found = calls.replies(ModelOutput.model_validate(raw["output"]), events, method.calls)
         replies = {call: calls.said(choice) for call, choice in found.items()}
         if stage is not None and (before := calls.stage_reply(stage, events())):

@@ -18,9 +18,11 @@ from ..engine.judges import Reply
 from ..engine.recorded import Key
 from ..engine.signature import KEY
 from ..engine.table import corpus_stderr, over_corpus
-from . import checks
+from . import checks, claims
+from .asked import Spread
 from .checks import LoggedCase
-from .run import NO_SAMPLES, UNREADABLE, ForeignError, Run, RunError, model_conditions, needed, signed, text
+from .claims import Evidence
+from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, model_conditions, needed, signed, text
 from .unfinished import perhaps
 
 
@@ -75,6 +77,11 @@ def _run(path: Path, only: Path | None) -> Run:
     signatures = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
     if not signatures:
         raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
+    unchecked = [
+        line
+        for task, signature in signatures.items()
+        for line in claims.compared(path, signature, _evidence(results, task, leaves[task]))
+    ]
     logs = [samples[task] for task in leaves if samples[task].is_file()]
     if not logs and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
         raise RunError(
@@ -98,11 +105,13 @@ def _run(path: Path, only: Path | None) -> Run:
         logs=(path, only) if only else (path, *logs),
         loaded=(str(results["config"]["model"]), key),
         needed=needed(arguments),
+        unchecked=tuple(dict.fromkeys(unchecked)),
     )
     _refuse_mixture(path, run, list(signatures.values()))
     cells: dict[str, int] = {}
     cases: dict[str, CaseAnswers] = {}
     otherwise = 0
+    spread: Spread[tuple[str, dict[str, Any]]] = Spread()
     for task, signature in signatures.items():
         file = samples[task]
         if not file.is_file():
@@ -110,7 +119,7 @@ def _run(path: Path, only: Path | None) -> Run:
                 f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
             )
         cells |= checks.cells_of(path, signature, run.benchmark)
-        found = list(_samples(file, run.benchmark, run.method))
+        found = list(_samples(file, run.benchmark, run.method, spread))
         of_task, differing = checks.answers_of(file, found, signature, run.benchmark)
         _refuse_other_table(file, results, task, found, run.benchmark)
         if twice := cases.keys() & of_task.keys():
@@ -120,7 +129,8 @@ def _run(path: Path, only: Path | None) -> Run:
             )
         cases |= of_task
         otherwise += differing
-    return replace(run, cells=cells, cases=cases, otherwise=otherwise)
+    asked = tuple(_asked(where, row) for where, row in spread)
+    return replace(run, cells=cells, cases=cases, otherwise=otherwise, asked=asked)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -166,10 +176,14 @@ def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]
             )
 
 
-def _samples(path: Path, benchmark: Benchmark, method: Method) -> Iterator[LoggedCase]:
+def _samples(
+    path: Path, benchmark: Benchmark, method: Method, spread: Spread[tuple[str, dict[str, Any]]]
+) -> Iterator[LoggedCase]:
     for number, line in enumerate(limits.lines(path), start=1):
         try:
-            yield from _sample(path, lenient(line), f"line {number}", benchmark, method)
+            row = lenient(line)
+            yield from _sample(path, row, f"line {number}", benchmark, method)
+            spread.offer(row["doc"]["id"], (f"line {number}", row))
         except RunError:
             raise
         except UNREADABLE as error:
@@ -186,6 +200,8 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
     unread: tuple[tuple[str, str], ...] = ()
     likelihoods: list[LogLikelihoods] = []
     texts: list[Reply] = []
+    each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
+    checks.refuse_other_number(path, where, list(map(len, row["resps"])), len(method.calls) * each)
     if method.read is None:
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
         likelihoods = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
@@ -217,6 +233,51 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
             several or one, targets, answers, read_again, values, strict=True
         )
     ]  # fmt: skip
+
+
+def _asked(where: str, row: dict[str, Any]) -> Asked:
+    """The prompts of a row: those of a request are its arguments, of which the second may be its continuation."""
+    requests = (row.get("arguments") or {}).values()
+    texts = [[text for argument in request.values() for text in _texts(argument)] for request in requests]
+    return Asked(where, row["doc"]["id"], texts)
+
+
+def _texts(argument: Any) -> list[str]:
+    """The texts of an argument of a request: a prompt, or the messages of a chat, which are logged as JSON in a list."""
+    if isinstance(argument, str):
+        return [argument]
+    if isinstance(argument, list):
+        if len(argument) == 1 and isinstance(argument[0], str):
+            argument = lenient(argument[0])
+        return [text for message in argument for text in _contents(message["content"])]
+    return []  # generation arguments
+
+
+def _contents(content: Any) -> list[str]:
+    """The texts of a message, which may have parts."""
+    return [content] if isinstance(content, str) else [str(part.get("text", "")) for part in content]
+
+
+def _evidence(results: dict[str, Any], task: str, config: dict[str, Any]) -> Evidence:
+    """What lm-eval wrote about a task beside its signature."""
+    metadata, told = config["metadata"], config.get("dataset_kwargs") or {}
+    arguments, kind = _arguments(results), results["config"]["model"]
+    named = {text(arguments[name]) for name in (*_ADAPTERS, *_NAMES) if name in arguments}
+    models = [("model_name", {str(results["model_name"])}, named)] if named and results.get("model_name") else []
+    if results.get("model_source") not in (None, "CUSTOM"):  # the latter for a model that a program passed
+        models.append(("model_source", {str(results["model_source"])}, {str(kind)}))
+    return Evidence(
+        task=task,
+        place="the metadata of the task",
+        options={**metadata, **({"method": told["method"]} if "method" in told else {})},
+        fields={
+            ("task_version", "the metadata of the task"): str(metadata.get("version")),
+            ("task_version", "versions"): str((results.get("versions") or {}).get(task, metadata.get("version"))),
+            ("task", "task_alias"): config.get("task_alias"),
+            **({("benchmark", "dataset_kwargs"): told["benchmark"]} if "benchmark" in told else {}),
+        },
+        models=models,
+    )
 
 
 def replies(path: Path, method: Method) -> Iterator[tuple[Key, Reply]]:
@@ -251,6 +312,9 @@ def _refuse_other_table(
         ours[f"{name}_stderr_clustered"] = corpus_stderr(measure, judged, users)
     checks.refuse_other_table(path, task, printed, ours, primary)
 
+
+_ADAPTERS = ("peft", "delta")
+"""The model arguments by which lm-eval names a model before those of _NAMES."""
 
 _NAMES = ("pretrained", "model", "path", "engine")
 """The model arguments that name the model; lm-eval's own `model_name` is made up if none of them is given."""

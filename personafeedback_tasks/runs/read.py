@@ -182,6 +182,8 @@ def _merge(parts: Sequence[Run]) -> Run:
             otherwise=merged.otherwise + other.otherwise,
             status=merged.status if other.finished else other.status,
             left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
+            asked=(*(merged.asked or ()), *(other.asked or ())),
+            unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
         )
     return merged
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,31 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
 
 
+USE_AS_WRITTEN = "The log was changed after the run: use it as the harness wrote it, or run again."
+
+
 class RunError(PersonaFeedbackError):
     """A log cannot be read, or does not belong here."""
 
 
 class ForeignError(RunError):
     """A log is whole, but of tasks that are not ours."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a case, or a document of several, was asked.
+
+    Attributes:
+        where, id: `line 12`, and the id of the case or document.
+        calls: the texts of the messages of each call, in order, the stage's first; empty where the log has none.
+        stage_reply: see `Stage`; None without one.
+    """
+
+    where: str
+    id: str
+    calls: Sequence[Sequence[str]]
+    stage_reply: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +68,8 @@ class Run:
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
         named: whether an argument named its log; else it was found in a folder.
+        asked: some of its cases with their prompts, see asked.py; None for replies without a log.
+        unchecked: what of its claims could not be compared with its log, in sentences.
     """
 
     model: str
@@ -66,6 +87,13 @@ class Run:
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
     named: bool = True
+    asked: tuple[Asked, ...] | None = field(default=None, repr=False)
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def replies(self) -> int:
+        """Number of replies that were read as labels."""
+        return sum(len(answers) for case in self.cases.values() for answers in case.answers)
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "signature", "conditions", "needed"):
@@ -189,6 +217,7 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
         benchmark = find(found["benchmark"])
     except PersonaFeedbackError as error:
         raise RunError(f"{path}: {error}") from error
+    _refuse_version(path, benchmark, found["task_version"])
     _refuse_types(path, found, benchmark.options.signed_types())
     if found["method"] not in benchmark.methods:
         raise RunError(
@@ -209,6 +238,32 @@ def _refuse_types(path: Path, found: Mapping[str, Any], types: Mapping[str, Any]
 
 
 _ABSENT = object()
+
+
+def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
+    """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
+
+    An older one switches no check off: its replies are read again, see `checks.answers_of`.
+    """
+    found = _numbers(version)
+    if found is None:
+        raise RunError(
+            f"{path}: found the task version {version!r} in its signature, expected numbers as in {benchmark.version}. {USE_AS_WRITTEN}"
+        )
+    if found > (_numbers(benchmark.version) or ()):
+        raise RunError(
+            f"{path}: found task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. "
+            "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...] | None:
+    """`1.10` -> (1, 10); None for anything else, `01.1` included."""
+    try:
+        found = tuple(int(part) for part in version.split("."))
+    except ValueError:
+        return None
+    return found if ".".join(map(str, found)) == version else None
 
 
 NO_SAMPLES = (

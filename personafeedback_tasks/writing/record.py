@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Described, Method, Metric
+from ..engine.benchmark import Benchmark, Described, Method, Metric, always
 from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
@@ -79,7 +79,7 @@ WRITE = Benchmark(
     check=check,
     stage=FILTER,
     graded=GRADED,
-    signed=(*PERSONAFEEDBACK.signed, "questions_of"),
+    signed={**PERSONAFEEDBACK.signed, "questions_of": always},
     signs=_signs,
     report=ReportSpec(
         primary="written",

@@ -9,7 +9,11 @@ from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import read_reply
 from support.inspect_runs import evaluate as evaluate_inspect
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
@@ -32,6 +36,40 @@ def inspect_log(
     """What `inspect eval --log-dir folder` leaves."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
+
+
+def signed(header: dict[str, Any], task: str) -> dict[str, Any]:
+    """The signature in the header of a log of Inspect, or in a results file of lm-eval."""
+    metadata = header["eval"]["metadata"] if "eval" in header else header["configs"][task]["metadata"]
+    found: dict[str, Any] = metadata[KEY]
+    return found
+
+
+def set_version(header: dict[str, Any], task: str, version: str) -> None:
+    """Another task version, wherever the harness writes it."""
+    signed(header, task)["task_version"] = version
+    if "eval" in header:
+        header["eval"]["task_version"] = version
+    else:
+        header["configs"][task]["metadata"]["version"] = header["versions"][task] = version
+
+
+def set_options(header: dict[str, Any], task: str, data: Path | str, **options: Any) -> None:
+    """Other options wherever the harness writes them, with all that a signature has of them: only the prompts are what they were.
+
+    Args:
+        data: of the run.
+    """
+    found = signed(header, task)
+    told = Template.read({**{name: found[name] for name in Template.signed_names()}, **options})
+    cases = load_cases(data, "general", "hard", "any")
+    found |= told.signed() | PERSONAFEEDBACK.signs(cases, told)
+    found |= {"fingerprint": PERSONAFEEDBACK.fingerprint(told), "task": PERSONAFEEDBACK.named(task, cases, told)}
+    if "eval" in header:
+        header["eval"]["task_args"] |= options
+    else:
+        header["configs"][task]["metadata"] |= options
+        header["configs"][task]["task_alias"] = found["task"]
 
 
 def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> None:

@@ -1,0 +1,140 @@
+"""The signature of a log, held against what the harness itself wrote about the same run. One comparer for both harnesses.
+
+A reader gathers the `Evidence`. What was asked is compared with it here, and with what this version makes of the same options;
+the prompts themselves are compared where the data are at hand, see asked.py. The values are in checks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import PersonaFeedbackError
+from ..common.foreign import without_password
+from ..engine.benchmark import Benchmark, find
+from ..engine.cases import HUB_COMMIT, remark_of
+from ..engine.options import Options
+from ..engine.signature import set_of
+from .run import USE_AS_WRITTEN, RunError, text
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a harness wrote about a run beside our signature.
+
+    Attributes:
+        task: the name of the task, without remarks; None where somebody else's task wraps ours.
+        place: where the options are: `task_args`.
+        options: those that were passed, by name, as the user wrote them; None where somebody else's task has others.
+        fields: (name in the signature, where the harness has it) -> its value there.
+        source: where it says the data are, maybe within the folder of the run; None where it does not.
+        models: (where the harness has names of models, those there, those that its header names).
+    """
+
+    task: str | None
+    place: str
+    options: Mapping[str, Any] | None
+    fields: Mapping[tuple[str, str], Any]
+    source: str | None = None
+    models: Sequence[tuple[str, Collection[str], Collection[str]]] = ()
+
+
+def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
+    """The options that a signature names; where the data are, it does not name.
+
+    Raises:
+        RunError: no run has such options.
+    """
+    named = {name: value for name, value in signature.items() if name != "data"}  # there, the digest
+    return _read(path, find(signature["benchmark"]), named, "its signature")
+
+
+def compared(path: Path, signature: Mapping[str, Any], evidence: Evidence) -> tuple[str, ...]:
+    """What could not be compared, in sentences.
+
+    Raises:
+        RunError: the signature differs from what the harness wrote, or from what this version writes for its options.
+    """
+    benchmark = find(signature["benchmark"])
+    for (name, place), value in evidence.fields.items():
+        if value != signature[name]:
+            raise _contradiction(path, name, signature[name], value, f"as in {place}")
+    if evidence.options is not None:
+        _refuse_other_options(path, signature, benchmark, evidence)
+    if evidence.source is not None and not signature["source"].endswith(evidence.source):
+        raise _contradiction(path, "source", signature["source"], evidence.source, "as in the header of the log")
+    if evidence.task is not None:
+        named = benchmark.remarked(evidence.task, signature, remark_of(signature["demonstration"], set_of(signature)))
+        if signature["task"] != named:
+            raise _contradiction(
+                path, "task", signature["task"], named, "the name of a task with these options and data"
+            )
+    if signature["demonstration"] != (signature["source"] == _SAMPLE):
+        found = signature["demonstration"]
+        raise _contradiction(path, "demonstration", found, not found, f"since its source is {signature['source']}")
+    for name, applies in benchmark.signed.items():
+        if (signature.get(name) is not None) != applies(signature):
+            expected = "a value" if applies(signature) else None
+            raise _contradiction(path, name, signature.get(name), expected, "as runs with its options have")
+    _refuse_other_model(path, evidence)
+    ours = benchmark.fingerprint(options_of(path, signature))
+    if signature["fingerprint"] == ours:
+        return ()
+    if signature["task_version"] == benchmark.version:
+        raise _contradiction(
+            path, "fingerprint", signature["fingerprint"], ours, "that of the prompts with these options"
+        )
+    return (
+        f"{path.name}: its prompts were not compared with its options: task version {signature['task_version']} had other prompts "
+        f"(fingerprint {signature['fingerprint']}; the installed version {benchmark.version} has {ours}).",
+    )
+
+
+_SAMPLE = "sample"
+"""The source of the bundled sample, and what users write for it."""
+
+
+def _refuse_other_options(path: Path, signature: Mapping[str, Any], benchmark: Benchmark, evidence: Evidence) -> None:
+    """Raise RunError unless the signature has the options that were passed, and the defaults of all others."""
+    assert evidence.options is not None
+    passed = _read(path, benchmark, evidence.options, evidence.place)
+    for name, value in {**passed.signed(), "counts": passed.counts}.items():
+        if signature[name] != value:
+            raise _contradiction(path, name, signature[name], value, f"as in {evidence.place}")
+    given, source = passed.data, signature["source"]
+    if given is not None and given.strip() and not _may_be(given.strip(), source):
+        raise _contradiction(path, "source", source, given, f"as in {evidence.place}")
+
+
+def _may_be(given: str, source: str) -> bool:
+    """Whether the data that a user named may have this source, see `CaseSet.source`: of a folder nobody knows the full path any more."""
+    if _SAMPLE in (given, source):
+        return given == source
+    hub = HUB_COMMIT.fullmatch(source)
+    return hub is None or given.partition("@")[0] == hub["id"]
+
+
+def _refuse_other_model(path: Path, evidence: Evidence) -> None:
+    for place, names, expected in evidence.models:
+        if others := sorted(set(names) - set(expected)):
+            raise RunError(
+                f"{path}: found the model {without_password(others[0])} in {place}, expected "
+                f"{without_password(' or '.join(sorted(expected)))}, as the log says of the run. {USE_AS_WRITTEN}"
+            )
+
+
+def _read(path: Path, benchmark: Benchmark, options: Mapping[str, Any], place: str) -> Options:
+    known = {name: options[name] for name in (*benchmark.options.signed_names(), "data", "counts") if name in options}
+    try:
+        found: Options = benchmark.options.read(known)
+    except PersonaFeedbackError as error:
+        raise RunError(f"{path}: found options in {place} that no run has. {error}") from error
+    return found
+
+
+def _contradiction(path: Path, name: str, found: object, expected: object, why: str) -> RunError:
+    return RunError(
+        f"{path}: found {name} {text(found)} in its signature, expected {text(expected)}, {why}. {USE_AS_WRITTEN}"
+    )
