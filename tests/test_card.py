@@ -26,6 +26,7 @@ pytest.importorskip("scipy")
 from huggingface_hub import ModelCard, RepoCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
+from support.attacks import ATTACKS
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.run_data import RunData
@@ -272,7 +273,7 @@ def test_the_body_stays_byte_for_byte_and_the_metadata_mean_the_same(newline, ma
     assert [(r.dataset_name, r.metric_value) for r in results if r not in ours(results)] == [
         ("MMLU", 64.5), ("PersonaFeedback", 0.61), ("GSM8K", 50)
     ]  # fmt: skip
-    assert [(model["name"], len(model["results"])) for model in metadata_load(path)["model-index"]] == [
+    assert [(model["name"], len(model["results"])) for model in yaml.safe_load(REGEX_YAML_BLOCK.search(new.removeprefix(mark))[2])["model-index"]] == [
         ("Model", 2 + 9), ("Model-Distilled", 1)
     ]  # fmt: skip
 
@@ -1048,6 +1049,12 @@ def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
     assert update(path, replace=True)[1] == "Removed of acme/other: section `persona`."
     assert [r.dataset_name for r in load(path).eval_results] == ["D", *["PersonaFeedback"] * 9]
     assert "acme/other" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
+def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
+    update(tmp_path / "README.md", run_of(model=name))
+    assert update(tmp_path / "README.md", run_of(model=name))[0].endswith("nothing to change.")
 
 
 def test_replace_gives_the_card_the_name_of_its_run(tmp_path):

@@ -279,7 +279,9 @@ def _with_our_parts(
         text = text.replace(part.whole, "")
         if part.model in others and part.key != variant(run):  # one with this key is replaced below
             body = body.replace(part.whole, "")
-    is_alone = text.strip() in ("", heading) and not metadata.keys() - {"model-index"} and has_only_ours(metadata)
+    is_alone = (
+        text.strip() in ("", heading.strip()) and not metadata.keys() - {"model-index"} and has_only_ours(metadata)
+    )
     newline = newline_of(content)
     body = body or f"{newline}{heading}{newline}"
     return (

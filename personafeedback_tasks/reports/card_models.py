@@ -24,7 +24,7 @@ def same_model(run: Run, name: str) -> bool:
     Harnesses put a provider before it (`openai-api/local/Qwen/Qwen2.5-7B-Instruct`), cards often leave the owner out, and folders of
     training runs are below the model's own. Case, `-`, `_` and spaces do not count.
     """
-    if name == _published(run):
+    if name in (_published(run), foreign.yaml(model_of(run))):
         return True
     theirs = _parts(name)
     for own in _names(run):
@@ -97,7 +97,7 @@ def _names(run: Run) -> Iterator[list[str]]:
 
 def _published(run: Run) -> str:
     """The name in our signatures in a card, where one that has their separator is cut."""
-    return model_in(foreign.yaml(f"of | {model_of(run)} |"))
+    return model_in(foreign.yaml(" | ".join(["of", *filter(None, [model_of(run)]), run.harness])))
 
 
 def _own_name(folder: str) -> str:
