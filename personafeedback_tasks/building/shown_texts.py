@@ -11,7 +11,7 @@ from ..common.strict_json import short
 from ..common.text import nfc
 from ..engine.cases import digest_of
 from .folder import Folder, command
-from .rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
+from .rows import Answer, Origin, Pair, Person, Question, Shown, Tiered, Vote
 from .told import Told
 
 NAMED = 5
@@ -117,7 +117,8 @@ def _recorded(rows: Iterable[Shown] | Iterable[Vote]) -> dict[str, list[Digests]
 
 def _kept(folder: Folder, pairs: Iterable[P]) -> list[P]:
     """Those whose question and person were not dropped."""
-    dropped = {one.id for one in folder.read(Question)} - {one.id for one in folder.questions()}
+    users = {one.user_id for one in folder.read(Person) if one.keep != "no"}
+    dropped = {one.id for one in folder.read(Question) if one.keep == "no" or one.user_id not in users}
     return [pair for pair in pairs if pair.question_id not in dropped]
 
 
