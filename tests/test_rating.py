@@ -10,7 +10,9 @@ from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.rating import read_rating
 
 SCALE = "12345"
-MEANING = dict(zip(SCALE, ("much worse", "somewhat worse", "no difference", "somewhat better", "much better"), strict=True))
+MEANING = dict(
+    zip(SCALE, ("much worse", "somewhat worse", "no difference", "somewhat better", "much better"), strict=True)
+)
 READ = [
     "{}", "{}.", "**{}**", "`{}`", "[{}]", "({})", "Rating: {}", "Score: **{}**", "Final rating: {}/5", "{}/5", "{} out of 5", "My rating is {}.",
     "I would give a rating of {}.", "{} - the knee is spared", "{}: fitting", "{} ({meaning})", "{} - B is {meaning}", "Rating: {} (B is {meaning})",

@@ -23,7 +23,11 @@ def rating_reader(lowest: int, highest: int) -> Callable[[str, bool], str]:
         r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
     )
     names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
-    patterns = [rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)", rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)", rf"[:.,][ ]{number}[.!]*$"]
+    patterns = [
+        rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)",
+        rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)",
+        rf"[:.,][ ]{number}[.!]*$",
+    ]
     return reader(unmarked, [re.compile(pattern, re.I) for pattern in patterns], lambda found: found["number"])
 
 
