@@ -129,7 +129,7 @@ OPTIONAL = (("duel",), ("counts", "general_hard"))
 
 
 @given(PLACES)
-@settings(derandomize=True)
+@settings(deadline=None, derandomize=True)
 def test_a_missing_key_is_named(place):
     message_of = lambda: refused(changed(place, lambda inner, key: inner.pop(key)))  # noqa: E731
     if place == ("duel",):
@@ -143,7 +143,7 @@ def test_a_missing_key_is_named(place):
 
 
 @given(PLACES, st.sampled_from(["x", "_"]))
-@settings(derandomize=True)
+@settings(deadline=None, derandomize=True)
 def test_an_unknown_key_is_named_with_the_one_that_was_meant(place, more):
     message = refused(changed(place, lambda inner, key: inner.__setitem__(f"{key}{more}", 1)))
     assert f"found the key '{place[-1]}{more}'" in message
@@ -264,3 +264,28 @@ def test_the_example_of_the_page_is_a_manifest(tmp_path):
     found = Manifest.load(tmp_path)
     assert found.name == "kitchen questions"
     assert found.agreement.value == 0.46
+
+
+PASSING = [
+    "PersonaFeedback", "\u13e2ersonaFeedback", "\uabb2ersonaFeedback", "\u0440ersona feedback", "\uff30ersonaFeedback", "persona_feedback",
+    "PERS\u039fNA-FEEDBACK", "Pers0naF33dback", "P\u00e9rsonaFeedback", "PersonaFeedback, writing", "personafeedback_hard",
+    "PersonaFeedback (General, Hard)", "Recenter reIevance",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_set_does_not_pass_for_a_benchmark(name):
+    message = refused({**WHOLE, "name": name})
+    assert "found name = " in message
+    assert "expected a name that does not pass for the benchmark's own data" in message
+    assert message.endswith("Fix it: rename the set.")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PersonaFeedback of our users", "PersonaFeedback, against chosen", "duel of openai/gpt-4o against chosen", "\u6211\u4eec\u7684\u7528\u6237", "Feedback", "PersonaFeedback 2"],
+)  # fmt: skip
+def test_a_set_may_say_what_it_comes_from(name):
+    found = loaded({**WHOLE, "name": name})
+    assert found is not None
+    assert found.name == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 
@@ -115,6 +116,30 @@ def test_a_log_that_claims_other_counts_is_refused(folder):
     changed = {**run.signature, "cells": {"general_hard": {"cases": 5, "data": "x"}}}
     with pytest.raises(RunError, match="expected 4"):
         checks.cells_of(folder, changed, run.benchmark)
+
+
+def test_a_set_that_passes_for_the_benchmark_is_refused_wherever_it_comes_in(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "\u13e2ersona Feedback"
+    copy = shutil.copytree(folder / "set", tmp_path / "set")
+    text = (copy / "set.json").read_text("utf-8").replace(NAME, name)
+    (copy / "set.json").write_text(text, encoding="utf-8")
+    task = "personafeedback_tasks/personafeedback_general_hard"
+    done = inspect_command(
+        task, "-T", f"data={copy}", "--model", "personafeedback/longest", "--log-dir", tmp_path / "logs"
+    )
+    assert done.returncode != 0
+    assert "does not pass for the benchmark's own data, PersonaFeedback. Fix it: rename the set." in " ".join(
+        (done.stdout + done.stderr).split()
+    )
+    log = shutil.copytree(folder / "lm", tmp_path / "lm")
+    for path in (path for path in log.rglob("*.json*") if NAME in path.read_text("utf-8")):
+        path.write_text(path.read_text("utf-8").replace(NAME, name), encoding="utf-8")
+    for words in (("card", log, "--model-card", tmp_path / "CARD.md"), ("rank", log, "--out", tmp_path / "rank")):
+        refused = personafeedback(*words)
+        assert refused.exit_code != 0
+        assert "benchmark's own data, PersonaFeedback. Rename the set and run again" in " ".join(refused.output.split())
+    assert not (tmp_path / "CARD.md").exists()
 
 
 @needs_checkout

@@ -13,6 +13,7 @@ from ..common import strict_yaml
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
 from ..common.strict_yaml import Scalar
+from ..engine.benchmark import passing_for
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"
@@ -27,6 +28,19 @@ def check_language(language: str | None) -> None:
     """Raise OptionError if what --language says is no code. None is fine."""
     if language is not None and not LANGUAGE.fullmatch(language):
         raise OptionError(f"--language must be {LANGUAGES}, got {short(language)}.")
+
+
+def check_lines(name: str | None, licence: str | None = None) -> None:
+    """Raise OptionError if what --name or --licence says could not be in build.yaml. None is fine."""
+    for option, value in (("--name", name), ("--licence", licence)):
+        if value is not None and not is_line(value, LONGEST_NAME):
+            raise OptionError(
+                f"{option} must be one printable line of 1 to {LONGEST_NAME} characters, got {short(value)}."
+            )
+    if name is not None and (known := passing_for(name)):
+        raise OptionError(
+            f"--name must not pass for the benchmark's own data, {known}, got {short(name)}. Choose another name for the set."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +107,12 @@ def _value(name: str, found: Scalar, kind: type) -> Any:
             return value
         expected = LANGUAGES
     elif kind is str:
-        if is_line(value, LONGEST_NAME):
+        known = passing_for(str(value)) if name == "name" else ""
+        if is_line(value, LONGEST_NAME) and not known:
             return value
         expected = f"one line of 1 to {LONGEST_NAME} characters" + ("" if isinstance(value, str) else ", in quotes")
+        if known:
+            expected = f"a name that does not pass for the benchmark's own data, {known}"
     elif kind is int:
         least, most = _RANGES[name]
         if type(value) is int and least <= value <= most:

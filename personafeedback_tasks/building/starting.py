@@ -39,11 +39,12 @@ def start(root: Path, language: str | None = None, name: str | None = None) -> t
         The files that were written, and those that were there.
 
     Raises:
-        OptionError: the language is no code.
+        OptionError: the language is no code, or the name cannot be that of a set.
         DataError: an existing build.yaml is broken.
         FileError: they cannot be written.
     """
     settings.check_language(language)
+    settings.check_lines(name)
     path = root / settings.FILE
     told = Settings.load(path) if path.exists() else Settings(language=language or "en", name=name or Settings.name)
     contents: dict[Path, Content] = {path: as_yaml(told)}

@@ -16,7 +16,6 @@ from ..building.starting import as_yaml
 from ..common.errors import DataError, OptionError
 from ..common.files import locked, write
 from ..personafeedback.cells import DIFFICULTIES
-from ..personafeedback.manifest import LONGEST_NAME, is_line
 from .build_folder import folder_argument, then
 from .output import say
 
@@ -69,9 +68,7 @@ def import_command(
     if path.exists():
         told = Settings.load(path)
     else:
-        for option, value in (("--name", name), ("--licence", licence)):
-            if value is not None and not is_line(value, LONGEST_NAME):
-                raise OptionError(f"{option} must be one printable line of 1 to {LONGEST_NAME} characters.")
+        settings.check_lines(name, licence)
         settings.check_language(language)
         told = Settings(
             name=name or Settings.name, licence=licence or known.licence, language=language or Settings.language

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.power import Comparison
+from ..common.text import skeleton
 from ..replies.answers import REASONS
 from .cases import CaseSet, NamedSet
 from .conversation import Message
@@ -339,6 +340,21 @@ def _declared() -> dict[str, Benchmark]:
 def benchmarks() -> dict[str, Benchmark]:
     """Every known benchmark, by name."""
     return {**_declared(), **_REGISTERED}
+
+
+def passing_for(name: str) -> str:
+    """What a set of this name passes for: a benchmark's name or title, or one of its tasks; empty if nothing.
+
+    Names count that a reader takes for the same, see `common.text.skeleton`. A name that only begins with a benchmark's, such as
+    `PersonaFeedback of our users`, says that it is something else.
+    """
+    seen = skeleton(name)
+    taken = (
+        known
+        for benchmark in benchmarks().values()
+        for known in (benchmark.title, *map(benchmark.task, ("", *benchmark.selections)))
+    )
+    return next((known for known in taken if skeleton(known) == seen), "")
 
 
 def find(name: str) -> Benchmark:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from .benchmark import Benchmark
+from .benchmark import Benchmark, passing_for
 from .cases import CaseSet, NamedSet
 from .options import Options
 
@@ -62,18 +62,22 @@ def set_of(signature: Mapping[str, Any]) -> NamedSet | None:
     """The set that a signature names; None for the benchmark's own data.
 
     Raises:
-        ValueError: it is not what `signature` writes there.
+        ValueError: it is not what `signature` writes there; the message says what was expected, and what to do.
     """
     found = signature.get("set")
     if found is None:
         return None
     name, counts = (found.get("name"), found.get("counts")) if isinstance(found, dict) else (None, None)
-    if (
+    if not (
         isinstance(name, str)
         and name
         and isinstance(counts, dict)
         and counts
-        and all(type(n) is int for n in counts.values())
+        and {*map(type, counts.values())} == {int}
     ):
-        return NamedSet(name, counts)
-    raise ValueError("no set with a name and counts")
+        raise ValueError("the name and the counts of a set, or null. Use the log as the harness wrote it")
+    if known := passing_for(name):
+        raise ValueError(
+            f"a name that does not pass for the benchmark's own data, {known}. Rename the set and run again"
+        )
+    return NamedSet(name, counts)

@@ -20,6 +20,7 @@ from typing import Any
 from ..common.errors import DataError
 from ..common.files import write
 from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
+from ..engine.benchmark import passing_for
 from .cells import CELLS
 
 FILE = "set.json"
@@ -92,7 +93,7 @@ class Manifest:
     """What a set is.
 
     Attributes:
-        name: one printable line of at most 100 characters; somebody else's text, to be escaped where it is shown.
+        name: one printable line of at most 100 characters, not a benchmark's (`engine.benchmark.passing_for`); somebody else's text, to be escaped where it is shown.
         counts: cell -> number of its cases, from 1; the cells that the set has.
         licence: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
         labels: a sentence on how the labels arose.
@@ -170,8 +171,11 @@ def _parsed(path: Path, document: object) -> Manifest:
     top = _Object.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
     if type(top["format"]) is not int or top["format"] != FORMAT:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
+    name = top.line("name", LONGEST_NAME)
+    if known := passing_for(name):
+        raise top.wrong("name", f"a name that does not pass for the benchmark's own data, {known}", "Fix it: rename the set.")
     return Manifest(
-        name=top.line("name", LONGEST_NAME),
+        name=name,
         counts=_counts(_Object.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
         labels=top.line("labels", LONGEST_TEXT),
         generator=top.line("generator", LONGEST_TEXT),

@@ -18,7 +18,7 @@ from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
 from .labels import TwoLabels
 from .rows import SOURCES, Extraction
 
-VERSION = "1.0"
+VERSION = "1.1"
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 HUMAN, SYNTHETIC = SOURCES
 

@@ -22,7 +22,7 @@ from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
 from .labels import TwoLabels
 from .rows import Relevance
 
-VERSION = "1.0"
+VERSION = "1.1"
 SCORES = TwoLabels(YES, NO)
 
 PROMPT = """\

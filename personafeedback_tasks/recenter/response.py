@@ -18,7 +18,7 @@ from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_optio
 from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_votes
 from .rows import Response
 
-VERSION = "1.0"
+VERSION = "1.1"
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
 

@@ -29,8 +29,7 @@ _PATTERNS = [
     re.compile(rf"(?<!relevant)[:.–—][ ]?(?:(?:no|only),?[ ]){{0,2}}{_EITHER}", re.I),
 ]
 _LEFT_OUT = re.compile(
-    r"\b(?:drop|discard|exclu|remov|ignor|skip|omit|irrelevan|leave|apart|perhaps|maybe|least|unlikely|(?:out|not?)\b)|n't\b",
-    re.I,
+    r"\b(?:drop|exclu|remov|ignor|skip|irrelevan|apart|perhaps|maybe|least|unlikely|(?:out|not?)\b)|n't\b", re.I
 )
 _VERDICT = re.compile(
     r"\d[.):\]\s–—-]*(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)(?:[ ](?:because|since)\b|[ ]?[.,;:!(–—-]|$)"
@@ -51,10 +50,8 @@ def _in_one_line(items: re.Match[str]) -> str:
     """The numbers of lines; none if one of them is judged, or if they are sentences from 1 on, which may explain."""
     lines = items[0].split("\n")
     numbers = re.findall(rf"^{_ITEM}", items[0], re.M)
-    steps = all(re.search(r"[^\W\d]\.$", line) for line in lines if line) and numbers == [
-        str(at + 1) for at in range(len(numbers))
-    ]
-    return f" {', '.join(numbers)}\n" if not steps and not any(map(_VERDICT.search, lines)) else " ?\n"
+    explains = numbers == [str(at) for at, line in enumerate(lines, start=1) if re.search(r"[^\W\d]\.$", line)]
+    return " ?\n" if explains or any(map(_VERDICT.search, lines)) else f" {', '.join(numbers)}\n"
 
 
 def _canonical(found: re.Match[str]) -> str:
@@ -62,11 +59,8 @@ def _canonical(found: re.Match[str]) -> str:
     start, end = found.span("list" if found["list"] else "none")
     if _LEFT_OUT.search(re.split(r"\d", found.string[:start])[-1] + found.string[end:]):
         return ""
-    return (
-        NONE
-        if found["none"]
-        else " ".join(map(str, sorted({int(number) for number in re.findall(r"\d+", found["list"])})))
-    )
+    numbers = {int(number) for number in re.findall(r"\d+", found["list"] or "")}
+    return " ".join(map(str, sorted(numbers))) or NONE
 
 
 read_numbers = reader(_listed, _PATTERNS, _canonical, explicit=0)

@@ -13,7 +13,7 @@ from .answers import why_not
 from .plain import spoken
 
 LEAD = (
-    r"(?:^[\s\[({\"'→]{0,4}|(?<!\.)[.!?][ ]|。|,[ ]?(?=[\"'])|,[ ](?=so\b))(?:(?:so|thus|therefore|hence|overall|finally|in[ ]short|the|this"
+    r"(?:^[\s\[({\"'→]{0,4}|(?<!\.)[.!?][ ](?=[^.!?)])|。|,[ ]?(?=[\"'])|,[ ](?=so\b))(?:(?:so|thus|therefore|hence|overall|finally|in[ ]short|the|this"
     r"|my|final|most|correct|selected|relevant|one-word|I(?:'d|[ ]would)?(?:[ ](?:say|choose|pick|use|go[ ]with"
     r"|(?:give|rate)[ ](?:it|this|B)(?:[ ]an?)?))?)[,:]?[ ]){0,6}"
 )
@@ -66,17 +66,14 @@ def reader(
         if not text:
             return "truncated" if text is None else "no_response"
         labels: set[str] = set()
-        lines = [line.strip() for line in _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1]).splitlines()]
+        lines = list(
+            dict.fromkeys(map(str.strip, _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1]).splitlines()))
+        )
         for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
-            first = next((at for at, line in enumerate(lines) if pattern.search(line)), len(lines))
+            first = next((at for at, line in enumerate(lines) if not labels and pattern.search(line)), len(lines))
             for line in lines[first:]:
-                labels |= {
-                    "" if _OPEN.search(line) else label(found)
-                    for weaker in patterns[rank:]
-                    for found in weaker.finditer(line)
-                }
-            if labels:
-                break
+                said = {label(found) for weaker in patterns[rank:] for found in weaker.finditer(line)}
+                labels |= {""} if said and _OPEN.search(line) else said
         settled = labels.pop() if len(labels) == 1 else ""
         return settled or ("truncated" if truncated else why_not(text))
 

@@ -209,10 +209,7 @@ def signed(metadata: object, path: Path) -> dict[str, Any]:
     try:
         set_of(found)
     except ValueError as error:
-        raise RunError(
-            f"{path}: found {text(found['set'])[:60]} as set in its signature, expected the name and the counts of a set, or null. "
-            "Use the log as the harness wrote it."
-        ) from error
+        raise RunError(f"{path}: found {text(found['set'])[:60]} as set in its signature, expected {error}.") from error
     try:
         benchmark = find(found["benchmark"])
     except PersonaFeedbackError as error:
