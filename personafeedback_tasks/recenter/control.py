@@ -43,7 +43,7 @@ def under_control(found: Rows[A], control: str) -> Rows[A]:
         DataError: see `others.attributes_of_others`.
     """
     given = attributes_of_others(found.cases) if control != NO_CONTROL else {}
-    return replace(found, cases=tuple(replace(row, other=given.get(row.id)) for row in found))
+    return replace(found, cases=tuple(replace(row, other=given.get(row.id, "")) for row in found))
 
 
 SELECTED = "selected"
