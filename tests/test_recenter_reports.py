@@ -167,7 +167,11 @@ def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
     rows = with_majority(load(Relevance, tmp_path))
     digests = {row.id: row.digest for row in rows}
     cases = {case_id: replace(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
-    made = make_report(replace(template, cases=cases, cells={"relevance": len(rows)}), rows)
+    asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
+    run = replace(
+        template, cases=cases, cells={"relevance": len(rows)}, signature={**template.signature, "cells": asked}
+    )
+    made = make_report(run, rows)
     assert made.judges.people == {}
     assert "nothing says how far people agree with each other" in made.judges.agreement.note
     assert "BM25" in made.judges.baselines

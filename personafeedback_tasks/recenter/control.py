@@ -37,15 +37,13 @@ def control_option() -> Any:
 
 
 def under_control(found: Rows[A], control: str) -> Rows[A]:
-    """The rows with what the control shows.
+    """The rows with what the control shows, whatever they showed before.
 
     Raises:
         DataError: see `others.attributes_of_others`.
     """
-    if control == NO_CONTROL:
-        return found
-    given = attributes_of_others(found.cases)
-    return replace(found, cases=tuple(replace(row, other=given[row.id]) for row in found))
+    given = attributes_of_others(found.cases) if control != NO_CONTROL else {}
+    return replace(found, cases=tuple(replace(row, other=given.get(row.id, "")) for row in found))
 
 
 SELECTED = "selected"

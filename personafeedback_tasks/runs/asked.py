@@ -105,6 +105,9 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
 
 
 def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
+    """The cases as the run showed them: those of a control were maybe loaded for the run that it controls."""
+    under = run.benchmark.report.under
+    cases = under(cases, run.signature) if under else cases
     return run.method.documents([case for case in cases if case.cell in run.cells])
 
 
