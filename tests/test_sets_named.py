@@ -118,13 +118,15 @@ def test_a_log_that_claims_other_counts_is_refused(folder):
         checks.cells_of(folder, changed, run.benchmark)
 
 
+@needs_checkout
 def test_a_set_that_passes_for_the_benchmark_is_refused_wherever_it_comes_in(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWD", str(tmp_path))
     name = "\u13e2ersona Feedback"
     copy = shutil.copytree(folder / "set", tmp_path / "set")
     text = (copy / "set.json").read_text("utf-8").replace(NAME, name)
     (copy / "set.json").write_text(text, encoding="utf-8")
-    task = "personafeedback_tasks/personafeedback_general_hard"
+    task = f"{os.path.relpath(CHECKOUT, tmp_path)}/inspect_tasks/personafeedback.py@personafeedback_general_hard"
     done = inspect_command(
         task, "-T", f"data={copy}", "--model", "personafeedback/longest", "--log-dir", tmp_path / "logs"
     )

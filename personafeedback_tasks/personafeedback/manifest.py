@@ -173,7 +173,9 @@ def _parsed(path: Path, document: object) -> Manifest:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
     name = top.line("name", LONGEST_NAME)
     if known := passing_for(name):
-        raise top.wrong("name", f"a name that does not pass for the benchmark's own data, {known}", "Fix it: rename the set.")
+        raise top.wrong(
+            "name", f"a name that does not pass for the benchmark's own data, {known}", "Fix it: rename the set."
+        )
     return Manifest(
         name=name,
         counts=_counts(_Object.of(path, "counts", top["counts"], CELLS, optional=CELLS)),

@@ -25,8 +25,8 @@ _TAKEN_BACK = re.compile(
 )  # fmt: skip
 _CONTINUED = re.compile(r"(:|\b(?:these|below)\b[^\d\n]{0,40})\n|\n(?=unless\b|except\b|除非)", re.I)
 _OPEN = re.compile(
-    r"\b(?:unless|except|provided|assuming|as[ ]long[ ]as|give[ ]or[ ]take|at[ ](?:the[ ]very[ ])?most|at[ ]least[ ]\d|es[ ]sei[ ]denn|außer|reply[ ]with|(?:format|examples?|as[ ]in)[ ]?:)"
-    r"|(?:^|[,;(–—-][ ]?(?:\w+[ ])?|\b(?:only|but)[ ])(?:if|when|wenn|falls|although|depending|supposing|or|other[ ]than|save|barring|until|were|in[ ]the[ ]event|in[ ]case)\b|除非|如果|\?\W{0,9}$",
+    r"\b(?:unless|except|provided|assuming|as[ ]long[ ]as|give[ ]or[ ]take|at[ ](?:the[ ]very[ ])?most|at[ ]least[ ](?:\d|while)|es[ ]sei[ ]denn|außer|reply[ ]with|(?:format|examples?|as[ ]in)[ ]?:)"
+    r"|(?:^|[,;(–—-][ ]?(?:\w+[ ])?|\b(?:only|but)[ ])(?:if|when|wenn|falls|although|though|while|depending|supposing|or|other[ ]than|save|barring|until|were|in[ ]the[ ]event|in[ ]case)\b|除非|如果|\?\W{0,9}$",
     re.I,
 )
 
