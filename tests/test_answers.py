@@ -254,6 +254,33 @@ ROWS["a later turn"] = [
     ("B\nUser: and this one?\nAssistant: A", INVALID), ("A\n用户：谢谢", "A"),
 ]
 ROWS["named again"] = [("Answer: B. B is better. My answer is A.", INVALID), ("B is better. My answer is A.", "A")]
+ROWS["plain sentences"] = [
+    ("If I had to pick one, it would be A.", "A"), ("Our user is better served by option A.", "A"), ("For me it's A.", "A"),
+    ("A narrowly wins.", "A"), ("首选：B", "B"), ("Aの方が具体的で、私の生活に合っています。", "A"), ("Ich würde mich für B entscheiden.", "B"),
+    ("Of the two, A.", "A"), ("I like A better.", "A"), ("She's better off with B.", "B"), ("If I had to choose, B wins.", "B"),
+    ("Given a choice, I'd take B: it names my job.", "B"), ("Bの方が私に合っています。", "B"), ("Ich nehme A.", "A"), ("回答二更好。", "B"),
+    ("如果非要选一个，我选A。", "A"), ("If I were this user, I'd choose A.", "A"), ("Lin would choose A.", "A"), ("A has the edge.", "A"),
+    ("## Verdict\n\n**Response A**\n\n- warm\n- short", "A"), ("Verdict:\n```A```", "A"),
+]
+ROWS["another's choice, or a wish"] = [
+    ("An expert would choose A, but as a beginner I find B easier to follow.", INVALID), ("The system would choose A.", INVALID),
+    ("An expert would choose A, but I choose B.", "B"), ("专家会选A，但我选B。", "B"), ("评委会选A。", INVALID), ("系统会选B。", INVALID),
+    ("老师会选A。", INVALID), ("The rubric favors A.", INVALID), ("Most readers would choose A.", INVALID), ("You would choose A.", INVALID),
+    ("I wanted to pick A, but B covers the trip.", INVALID), ("I hoped to pick A.", INVALID), ("I meant to pick A.", INVALID),
+    ("I used to prefer A.", INVALID), ("I thought about picking A.", INVALID), ("I was going to choose A.", INVALID),
+    ("I planned to choose A, but B is better.", "B"), ("原来打算选A。", INVALID), ("原来打算选A，但B更好。", "B"), ("我本想选A。", INVALID),
+    ("It would be a mistake to choose A.", INVALID), ("A更适合爱热闹的用户", INVALID), ("The tone of A is better.", INVALID),
+    ("A would be better for an extrovert.", INVALID),
+]
+ROWS["labels in pairs"] = [
+    ("Chosen: B | Discarded: A", "B"), ("Best: B / Second choice: A", "B"), ("Response to avoid: A", "B"), ("Keep: B\nDrop: A", "B"),
+    ("Winner: B, Loser: A", "B"), ("Runner-up: A", "B"), ("First choice: B, second choice: A", "B"),
+    ('{"answer": "A", "verdict": "rejected"}', INVALID),
+]
+ROWS["taken back"] = [
+    ("A\n\nOn second thought, it is a draw.", INVALID), ("A\n\nWait, it is a tie.", INVALID), ("A\n其实，两者一样好。", INVALID),
+]
+ROWS["a letter of a name"] = [("维生素A更好", INVALID), ("乙型B更好", INVALID), ("A更周到，B更贴合", INVALID)]
 CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
 
 
@@ -293,7 +320,9 @@ def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
 # --- all labelled replies ------------------------------------------------------------------------------------------------
 HERE = Path(__file__).parent / "replies"
 SHARED = os.environ.get("PERSONAFEEDBACK_REPLIES", "")
-SETS = {path.stem: path for path in [*sorted(HERE.glob("*.jsonl")), *([Path(SHARED)] if SHARED else [])]}
+ELSEWHERE = sorted(Path(SHARED).glob("*.jsonl")) if SHARED else []
+OURS = [path.stem for path in sorted(HERE.glob("*.jsonl"))]
+SETS = {path.stem: path for path in [*sorted(HERE.glob("*.jsonl")), *ELSEWHERE]}
 
 
 def _rows(path: Path) -> list[dict]:
@@ -321,7 +350,7 @@ def _kind(row: dict) -> str:
     return row["group"] if row["group"] in ("adversarial", "cot") else "cot" if row["method"] == "cot" else "natural"
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("kind", ["natural", "cot", "adversarial"])
 def test_labelled_replies(name: str, kind: str) -> None:
     """The promise; docs/testing.md has the figures of the replies that were read before anybody looked at them."""
@@ -337,6 +366,19 @@ def test_labelled_replies(name: str, kind: str) -> None:
         assert found["wrong"] == 0
         assert found["over"] <= 0.01 * len(rows) + (kind == "cot")
         assert found["read"] >= 0.92 * found["readable"]
+
+
+@pytest.mark.skipif(not ELSEWHERE, reason="PERSONAFEEDBACK_REPLIES names no folder of labelled replies")
+def test_labelled_replies_kept_elsewhere_are_never_read_wrong() -> None:
+    """The promise on all of them together. A cot reply is read by its last line alone: an option listed above it may differ."""
+    rows = [row for path in ELSEWHERE for row in _rows(path)]
+    found = {kind: figures([row for row in rows if _kind(row) == kind]) for kind in ("natural", "cot", "adversarial")}
+    print(found)
+    assert {kind: counts["wrong"] for kind, counts in found.items()} == dict.fromkeys(found, 0)
+    assert [found[kind]["over"] for kind in ("natural", "adversarial")] == [0, 0]
+    assert found["cot"]["over"] <= 1
+    for kind in ("natural", "cot"):
+        assert found[kind]["read"] >= 0.95 * found[kind]["readable"], kind
 
 
 def test_every_log_names_its_source() -> None:

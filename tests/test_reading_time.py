@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
+import runpy
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,8 @@ pytestmark = pytest.mark.slow
 
 from personafeedback_tasks.replies import declarations, plain, vocabulary
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_line, read_reply
+
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "linear_reading.py"))
 
 ONE_OF_EACH = [
     *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),
@@ -86,6 +89,30 @@ def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
         assert in_time(unit, 4000 if length == 4 else 400), unit
 
 
+UNITS = [*BENCHMARK["alphabet"](), *BENCHMARK["drawn"](300, seed=1)]
+LOOPS = ["<!--", "->but B A=", "<!-", "B A", "~~", "[[", "if I ", "the A of "]
+
+
+@pytest.mark.parametrize("unit", LOOPS)
+def test_a_loop_of_a_hundred_thousand_characters_is_read_within_0_3_seconds(unit: str) -> None:
+    """On a slow machine: within the time of four plain texts of that length."""
+    length = BENCHMARK["LENGTH"]
+    took = min(seconds((unit * length)[:length]) for _ in range(2))
+    assert took < 0.3 or took < 4 * seconds(("I like tea. " * length)[:length])
+
+
+@pytest.mark.tried("replies of 100,000 characters that repeat tokens of the patterns: read in time", len(UNITS))
+def test_units_of_the_characters_that_the_patterns_name() -> None:
+    """Each token of the alphabet alone, and units of several: no mark of a pattern is forgotten."""
+    length = BENCHMARK["LENGTH"]
+    assert {"<!--", "~", "[[", "A "} <= {*UNITS}
+    for unit in UNITS:
+        text = (unit * length)[:length]
+        assert (
+            seconds(text) < 0.3 or min(seconds(text) for _ in range(3)) < 0.3 or in_time(unit, length // len(unit))
+        ), unit
+
+
 @pytest.mark.tried("replies of a megabyte: read in time", 2)
 @pytest.mark.parametrize(
     "unit",
@@ -106,20 +133,6 @@ def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
 def test_a_megabyte(unit: str) -> None:
     for read in (read_reply, read_last_line):
         assert in_time(unit, 1_000_000 // len(unit), read)
-
-
-def _patterns() -> list[re.Pattern[str]]:
-    def inside(value: object) -> list[re.Pattern[str]]:
-        if isinstance(value, re.Pattern):
-            return [value]
-        return [found for item in value for found in inside(item)] if isinstance(value, (list, tuple)) else []
-
-    return [
-        found
-        for module in (declarations, plain, vocabulary)
-        for value in vars(module).values()
-        for found in inside(value)
-    ]
 
 
 OPENED_BY_A_MARK = {
@@ -150,7 +163,7 @@ def test_repetitions_are_of_one_set_of_characters() -> None:
                     return True
         return False
 
-    patterns = _patterns()
+    patterns = BENCHMARK["patterns"](declarations, plain, vocabulary)
     assert len(patterns) > 60
     found = {pattern.pattern for pattern in patterns if nested(parser.parse(pattern.pattern, pattern.flags))}
     assert found == OPENED_BY_A_MARK.keys()

@@ -81,7 +81,7 @@ def _settled(found: Iterable[Declaration]) -> str:
     top = max((one.rank for one in found), default=0)
     ranks: dict[str, int] = {}  # letter -> its highest rank since the last one that settles
     for letter, rank, settles in found:
-        if letter or rank == top:
+        if letter or settles or rank == top:
             ranks = {letter: max(rank, ranks.get(letter, 0))} | {
                 other: held for other, held in ranks.items() if other != letter and not (settles or rank > held)
             }

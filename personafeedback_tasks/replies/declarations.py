@@ -16,27 +16,26 @@ _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 # Where words mean more than one by one. The order matters: nouns join labels first, then pairs of labels become `=`.
 # (class without which the pattern cannot match, so that most are not tried; pattern; what it becomes)
 _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
-    ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"), ("M", r"M[Aα]", "a"), ("M", r"M[Bβ]", "b"),  # Response A
+    ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"), ("M", r"M(?:[Aα]|1(?=[igG:,.\n]))", "a"), ("M", r"M(?:[Bβ]|2(?=[igG:,.\n]))", "b"),  # Response A
     ("M", r"[Aa]D?M", "a"), ("M", r"[Bb]D?M", "b"), ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"),  # A选项
-    ("1", r"1[NJM]|(?<!n)1d", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
+    ("1", r"1[NJM]|(?<!n)1d(?!:)", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
     ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|[igGmfou])", "b"),  # the first is
     ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
     (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})[01.,>&o]{{0,3}}{_L}[02]?", r"Q\1"),  # ranking: A, B
     ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="),  # A or B
     (",", rf"{_L}(?<![^:.\nQ(].),{_L}(?=[.\n?(]|$)", "="),  # A, B
-    ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="), ("0", rf"{_L}n?0[,&]{{1,2}}{_L}n?0", "="), ("|", rf"{_L}\n?\|", "="),  # A = B; A or
+    ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A = B
     ("K", rf"K[vt]n?({_L})", r"w:\1"),  # anything but A
-    ("h", r"yh", "y"), ("h", r"h[nJjih]{0,5}c[nJjp0dN]{0,4},", ""),  # even if; if I must choose,
+    ("h", r"yh", "y"), ("h", r"h(?:[nJjih]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
     ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
-    ("z", r"z(?=t)", ""), ("z", r"(?<=i)([nα])z", r"\1w"),  # rather than; it would be a mistake
-    # a correction opens its clause
-    ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "x"), ("ζ", "ζ", "z"),
+    ("z", r"z(?=[jp]n?c)", "y"),  # meant to choose; else a correction opens its clause
+    ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "n"), ("ζ", "ζ", "z"),
     ("e", r"!n?e[gfxnmEGα]{1,4}e", "u"), ("l", r"l[gfEG]|lx(?=t)", "w"), ("e", r"e(?!α)", "r"),  # not as good as
-    ("W", r"W(?=[^,._(\n]{0,12}4α)", "h"), ("α", r"[4j]α", "U"),  # would be better for an extrovert
     # more suitable; fits the user better
-    ("", r"m[mnpD4U]{0,5}[fEG]|gn?[fE]|mg", "g"), ("f", r"f([npxUjD4α]{0,10})[gm]{1,3}", r"g\1"),
+    ("", r"m[mnpD4U]{0,5}[fEG]|(?<=D)m[xDn&U]{0,9}f|gn?[fE]|mg", "g"), ("f", r"f([npxUjD4αAB]{0,10})[gm]{1,3}", r"g\1"),
+    ("p", r"(?<=g)[fn]?p(?=[ABab])", ""), ("m", rf"({_L}mx{{1,4}}[,&]{_L})g", r"\1x"),  # better served by A; A更x，B更f
     ("T", rf"({_L})[:(]?T", r"\1ig,"), ("F", rf"({_L})[:(]?F", r"\1iw,"), ("F", rf"F({_L})", r",\1iw,"),  # A ✓ B ✗
-    ("T", "T", "n"), ("α", "α", "n"), ("W", "W", "i"),
+    ("T", "T", "n"), ("α", "α", "n"),
 ]]  # fmt: skip
 # What may follow a declaration: nothing that an unknown word could limit, unless it is about the user.
 _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
@@ -45,15 +44,15 @@ _DECLARES = [(rank, re.compile(pattern + _TAIL)) for rank, pattern in [
     (2, rf"Q[ndNi]{{0,3}}{_L}"),
     (2, rf"(?:^|[^xPkUD])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz]{{0,4}}{_L}"),
     (2, rf"{_L}i[ns1]{{0,4}}[dc]N?"),
-    (1, rf"{_L}[nispj4D]{{0,6}}(?:x&)?g"), (1, rf"c[np4jJ]{{0,3}}{_L}(?!D)"), (1, rf"{_L}%c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
+    (1, rf"(?<!x[pD]){_L}[nispj4D]{{0,6}}(?:x&)?g"), (1, rf"^[^x]*c[np4jJ]{{0,3}}{_L}(?!D)"), (1, rf"(?:{_L}%|p{_L})c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
     (1, rf"g[gdNEfn]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
     (0, rf"{_L}[ni]{{0,3}}G"),
 ]]  # fmt: skip
 _NAMES_OR_PRAISES = re.compile("[QdcsNgG]")  # one of these is in all that declares
 _REJECTS = [re.compile(pattern + _TAIL) for pattern in [
-    rf"w[dNMD]?n{{0,3}}[:i]{{0,2}}n{{0,3}}{_L}", rf"{_L}[nisp]{{0,4}}w",
+    rf"w[dNMDJ]?n{{0,3}}[:i]{{0,2}}n{{0,3}}{_L}", rf"{_L}[nisp]{{0,4}}w",
 ]]  # fmt: skip
-_BARE = re.compile(rf"[nsi0vzJ|j]*(?:[p4][nJ]{{0,3}}U|zj)?[nJ]{{0,3}}{_L}(?:Ji)?[n0p4U]*")
+_BARE = re.compile(rf"[nsi0vzJ|j]*(?:[p4][nJ]{{0,3}}[Un]|zj)?[nJ]{{0,3}}{_L}(?:Ji)?[n0p4U]*")
 _OUTDOES = re.compile(rf"({_L})[nisp4]{{0,4}}([ou])[np4]{{0,3}}({_L})")
 _TWICE_OR_DENIED = re.compile("[ou].*[ou]|!")
 _ASIDE = re.compile(rf"t[njp4rDi]{{0,3}}{_L}|(?<={_L})j{_L}|tn?k?[NdJ]?|![ncdi]{{0,3}}{_L}(?=$|[np4U0])")  # than B; not B
@@ -64,7 +63,7 @@ _SENTENCE = re.compile(r"[^.?\n]*[.?\n]?")
 _WORDS = re.compile(r"[^.?\n]+")
 _MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
 _SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
-_B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
+_B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12Aa]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
 _RUNS, _REPEATED = re.compile(r"\.+(?=\n)|([,._(:&|])\1+"), [".\n", *(2 * mark for mark in ",._(:&|")]
 _LABELS = re.compile(_L).findall
 # The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
@@ -84,7 +83,7 @@ _ASKS, _ANSWERS = re.compile("[dcNgsz]"), re.compile(f"[nid]{{0,3}}(?:{_L}|q|=)"
 _ABOUT_USER = re.compile("[sU]")
 _ADVERBIAL, _VERDICT = re.compile("x$|[p4].*x"), re.compile("[ABabgcUsd]")
 _PASSED_OVER = re.compile("[hHk]")
-_TIE, _NEITHER, _NAMED_TIE = re.compile("[^x]*q[^x]*x?$"), re.compile("[dcQ][:in]*="), re.compile("[nsz]*[dcQ]")
+_TIE, _NEITHER, _NAMED_TIE = re.compile("[^x]*q[^x]*x?$"), re.compile("[dcQ][:in]*=|Qw"), re.compile("[nsz]*[dcQ]")
 
 
 class Declaration(NamedTuple):
@@ -193,7 +192,7 @@ class _Reading:
                 one = _declared(part, closed)
                 if self.corrected and self.found and {label.upper() for label in labels} == {self.found[-1].letter}:
                     self.corrected = False  # "actually, B is ..." after B takes nothing back
-            elif "q" in part or "=" in part:
+            elif "q" in part or "=" in part or "Qw" in part:
                 one = _declared(part, closed=False)
             if one:
                 self.declare(*one, settles)
@@ -236,7 +235,7 @@ def _after_head(body: str) -> str:
     if _OF_ASPECT.search(head) or ("x" in head and not _ASKS_ANYWAY.search(head)):
         return ""
     if _LABELS(head):
-        return body
+        return body if _LABELS(rest) or rest[:1] in "4pPh!0" else head
     if "!" in head and _ASKED.search(head):
         return ""
     if "w" in head:

@@ -49,7 +49,7 @@ _PAIR = re.compile(
     r"""(["'])([\w -]{1,40})\1\s*:\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\Z)|'([^'\\\n]*)'|([^\s,{}\[\]"']{1,40}))""", re.S
 )
 _IN_KEYS, _ANSWER_KEYS = set("dcgGNMnmfs1U"), set("dcgGNMs")  # classes of words in the key of an object that answers
-_FENCE = re.compile(r"```[^\n`]*\n?([^`]*)(?:```|\Z)")
+_FENCE = re.compile(r"```(?:[^\n`]*\n)?([^`]*)(?:```|\Z)")
 _STRUCK = re.compile(r"~~([^~]*)~~")
 
 
@@ -61,14 +61,14 @@ def _number(found: re.Match[str]) -> str:
 
 
 _MARKUP: list[tuple[str, re.Pattern[str], Any]] = [(signs, re.compile(pattern, re.I | re.M), new) for signs, pattern, new in [
-    ("<", r"<!--[^>]*-->", " "),
+    ("<", r"<!--[^<>]*>", " "),
     ("\\", r"\\(?:text|math)[a-z]{0,6} ?\{([^{}\n]{0,80})\}", r"\1"),
     ("\\", r"\\(?:boxed|fbox) ?(?:\{([^{}\n]{0,80})\}|([ab])\b)", r" ⟦ \1\2. "),
     ("[", r"\[\[([^\[\]\n]{1,30})\]\]", r" ⟦ \1. "),
-    ("\\$", r"\\[()\[\]]|\$+|\\[a-z]{1,20}", " "),
     ("[", r"^[^\w\n]{0,4}\[[x✓✔]\] ", "✓ "), ("[", r"^[^\w\n]{0,4}\[ \] ", "✗ "),
     ("*_-=", r"\*+|_+|==+|^ ?[-= ]{3,}$", " "),
-    (">👉", r"[-=]+>|👉", "→"),
+    (">👉", r"[-=]+>|👉", "→"), ("|/,", r"(?<=[ABab])(?: [|/]|,) (?=[^\W\d][\w ]{0,24}:)", "\n"),
+    ("\n", r"^([# ]*(?:final |my |the )?(?:answer|verdict|choice|decision|winner|最终答案|答案|结论)) ?:?\n(?= ?(?:[^\W\d]+ )?[ab]\b)", r"\1: "),
     ("0123456789", r"[A-Za-z]?\d[\d.,/:]*%?[A-Za-z]?", _number),
 ]]  # fmt: skip
 _QUOTED = [(sign, re.compile(pattern)) for sign, pattern in [

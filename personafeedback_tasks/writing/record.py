@@ -16,7 +16,7 @@ from .graded import GRADED
 from .measures import WRITTEN, measures, read_written
 from .prompts import Writing, build, check
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 CALL = "written_reply"
 """The one call of a question."""
