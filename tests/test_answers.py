@@ -321,8 +321,9 @@ def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
 HERE = Path(__file__).parent / "replies"
 SHARED = os.environ.get("PERSONAFEEDBACK_REPLIES", "")
 ELSEWHERE = sorted(Path(SHARED).glob("*.jsonl")) if SHARED else []
-OURS = [path.stem for path in sorted(HERE.glob("*.jsonl"))]
-SETS = {path.stem: path for path in [*sorted(HERE.glob("*.jsonl")), *ELSEWHERE]}
+OF_LETTERS = [path for path in sorted(HERE.glob("*.jsonl")) if not path.stem.startswith("readers")]
+OURS = [path.stem for path in OF_LETTERS]
+SETS = {path.stem: path for path in [*OF_LETTERS, *ELSEWHERE]}
 
 
 def _rows(path: Path) -> list[dict]:

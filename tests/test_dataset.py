@@ -513,7 +513,7 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
         counts="checked",
     )
     cases = load(release, counts="any")
-    assert cases.revision == f"{release} (sha256 {cases.digest}, counts=any)"
+    assert cases.revision == f"{release.name} (sha256 {cases.digest}, counts=any)"
 
 
 # --- digest ----------------------------------------------------------------------------------------------------------

@@ -187,7 +187,7 @@ def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_pat
     (tmp_path / file_name(stage)).write_text("\n".join(lines), encoding="utf-8")
     copy = load(stage, tmp_path)
     assert (copy.digest, copy.digests, copy.cases) == (sample.digest, sample.digests, sample.cases)
-    assert copy.revision == f"{tmp_path.resolve()} (sha256 {sample.digest}, counts=any)"
+    assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
 
 
 CHANGES = {

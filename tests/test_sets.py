@@ -213,7 +213,7 @@ def test_a_set_has_the_cells_that_it_names(make_set):
     assert set(load_cases(folder, difficulty="hard").cells) == {"general_hard"}
     assert set(load_cases(folder, "specific").cells) == {"specific_medium"}
     assert (cases.release.manifest.name, cases.named_set.name) == ("kitchen questions", "kitchen questions")
-    assert cases.revision.startswith(f"{folder} (set kitchen questions, sha256 ")
+    assert cases.revision.startswith(f"{folder.name} (set kitchen questions, sha256 ")
 
 
 def test_a_cell_that_the_set_does_not_have_is_a_clear_error(make_set):

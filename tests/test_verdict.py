@@ -421,7 +421,7 @@ def test_votes_of_people_from_csv_and_jsonl(tmp_path):
 
 def test_votes_of_people_on_the_exam(tmp_path):
     table = tmp_path / "votes.csv"
-    table.write_text("case,winner\nhard:4,reply\nhard:4,chosen\nhard:7,rejected\nhard:7,chosen\n", "utf-8")
+    table.write_text("case,winner\nhard:4,reply\nhard:4,better\nhard:7,worse\nhard:7,better\n", "utf-8")
     found = human_votes(table, DUELS, {"hard:4", "hard:7"})
     assert (found.duels, found.exam) == ({"hard:1": [1.0]}, {"hard:4": [1.0], "hard:7": [0.0, 1.0]})
 
@@ -429,13 +429,13 @@ def test_votes_of_people_on_the_exam(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other, or on the exam's pairs chosen or rejected"),
+        ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other, or on the exam's pairs better or worse"),
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
         ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
         ("case,winner\nhard:4\n", "line 2: found winner = None, expected a text"),
         ("case,winner\n", "found no vote on a duel in it"),
-        ("case,winner\nhard:4,chosen\n", "found no vote on a duel in it"),
-        ("case,winner\nhard:9,chosen\n", "found a vote for the chosen response of 'hard:9', expected a case that the exam has"),
+        ("case,winner\nhard:4,better\n", "found no vote on a duel in it"),
+        ("case,winner\nhard:9,better\n", "found a vote for the better text of 'hard:9', expected a case that the exam has"),
         ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),
         (f"case,winner\nhard:4,{'x' * 200_000}\n", "line 2: found field larger than field limit (131072), expected a CSV"),
     ],

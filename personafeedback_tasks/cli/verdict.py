@@ -31,7 +31,7 @@ from .runs import RUN, read
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="People's votes on some of the duels, best on randomly drawn ones: CSV or .jsonl with the columns `case` (the `source` of "
     "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
-    "exam (winner: chosen or rejected), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
+    "exam (winner: better or worse, by the label), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
 @click.option(
     "--data",

@@ -15,8 +15,8 @@ from ..engine.duels import Duels
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""
 
-EXAM = {"chosen": 1.0, "rejected": 0.0}
-"""The same for the two responses of a pair of the exam, where a tie says nothing."""
+EXAM = {"better": 1.0, "worse": 0.0}
+"""The same for the two texts of a pair of the exam, by their label, where a tie says nothing."""
 
 _FIELDS = ("case", "winner")
 
@@ -39,7 +39,7 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
 
     Args:
         path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the benchmark's case
-            (`source` in the row of the duel), and `winner`: reply, other or tie of a duel, chosen or rejected of the exam's pair.
+            (`source` in the row of the duel), and `winner`: reply, other or tie of a duel, better or worse (by the label) of the exam's pair.
             Other columns are left alone.
         examined: ids of the cases of the exam.
 
@@ -65,7 +65,7 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
         if winner in EXAM:
             if case not in examined:
                 raise DataError(
-                    f"{where}: found a vote for the {winner} response of {short(case)}, expected a case that the exam has. Leave it "
+                    f"{where}: found a vote for the {winner} text of {short(case)}, expected a case that the exam has. Leave it "
                     "out, or run the exam on it."
                 )
             of_exam.setdefault(case, []).append(EXAM[winner])

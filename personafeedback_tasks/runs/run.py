@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.foreign import without_passwords
+from ..common.foreign import without_password, without_passwords
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import NamedSet, remark_of
@@ -300,7 +300,7 @@ def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: arguments[name] for name in NEEDED if name in arguments}
     # To lm-eval, no tokenizer is another value than none named.
     found = {name: value for name, value in found.items() if value is not None or name == "tokenizer_backend"}
-    return found | ({"base_url": address(str(found["base_url"]))} if "base_url" in found else {})
+    return found | ({"base_url": address(without_password(str(found["base_url"])))} if "base_url" in found else {})
 
 
 def address(url: str) -> str:
