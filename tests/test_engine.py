@@ -311,7 +311,8 @@ def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
         id_: replace(case, answers=(), rewards=({"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)},))
         for id_, case in run.cases.items()
     }
-    made = make_report(replace(run, cases=cases, signature={**run.signature, "method": "reward"}), CASES)
+    rewarded = replace(run, cases=cases, signature={**run.signature, "method": "reward"}, asked=None)
+    made = make_report(rewarded, CASES)
     group = made.aspects.groups["all"]
     assert (made.aspects.names, made.aspects.better, group.responses) == (("charm", "wit"), "good", 6)
     assert {name: acc.value for name, acc in group.acc.items()} == pytest.approx({"charm": 1 / 3, "wit": 1})

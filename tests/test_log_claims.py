@@ -122,7 +122,6 @@ def ours(folder: Path, model: str = "scripted/readable", **options: Any) -> Path
     return Path(evaluate(tasks.personafeedback_general_hard(data="sample", **options), model, folder).location)
 
 
-@pytest.mark.tried("ways to ask and harnesses whose honest logs are reported")
 def test_no_honest_log_is_refused(logs):
     for log in logs.values():
         accepted(log, "sample")
@@ -180,7 +179,7 @@ CLAIMED: list[Json] = [
 ]  # fmt: skip
 
 
-@pytest.mark.tried("logs under another setting or wording everywhere but in their prompts: one sentence", 2 * 8 * 6)
+@pytest.mark.tried("settings and wordings that seven logs claim everywhere but in their prompts: one sentence")
 @pytest.mark.parametrize("claimed", CLAIMED, ids=str)
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_path):
