@@ -26,7 +26,7 @@ markdown_it = pytest.importorskip("markdown_it")
 
 import yaml
 from huggingface_hub import metadata_load
-from support.logs import lm_eval_log, settle
+from support.logs import lm_eval_log, set_options, settle
 from support.releases import write_release
 
 from personafeedback_tasks.common import foreign
@@ -34,7 +34,8 @@ from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.orders import ORDERS
+from personafeedback_tasks.personafeedback.prompts import Template, build
 
 HARMLESS, OTHER = "acme/model", "acme/other"
 RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -65,22 +66,26 @@ def real_log(few_cases, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def make_log(real_log):
-    """The run, copied, with a name in the places where strangers write."""
+    """The run, copied, with a name in the places where strangers write, and asked under these options."""
+    case_of = {case.id: case for case in load_cases(DATA)}
 
-    def make(name: str, copy: Path, ids: bool = False, cases: int | None = None, **signature: object) -> Path:
+    def make(name: str, copy: Path, ids: bool = False, cases: int | None = None, **options: object) -> Path:
         shutil.copytree(real_log, copy)
         (path,) = copy.glob("results_*.json")
         results = json.loads(path.read_bytes())
         results["config"]["model_args"] = {"pretrained": name, "revision": name}
+        results["model_name"] = name
         results["system_instruction"] = name
         said = name.replace("user:hunter2@", "")  # what a model replies is no secret of ours
         known = said.encode("utf-8", "ignore").decode("utf-8")  # an id that is no UTF-8 is refused
         for task, config in results["configs"].items():
-            signed = config["metadata"]["personafeedback_tasks"] | signature
-            config["metadata"]["personafeedback_tasks"] = signed | ({"source": "/gone"} if ids else {})
+            set_options(results, task, DATA, **options)
+            config["metadata"]["personafeedback_tasks"] |= {"source": "/gone"} if ids else {}
             (samples,) = copy.glob(f"samples_{task}_2*.jsonl")
             rows = [json.loads(line) for line in samples.read_bytes().splitlines()][:cases]
             for row in rows:
+                for request, order in zip(row["arguments"].values(), ORDERS, strict=True):
+                    request["arg_0"] = build(case_of[row["doc"]["id"]], Template.read(options), order)
                 row["doc"]["user_id"] += known * ids
                 row["doc"]["id"] += known * ids
             rows[0]["resps"] = [[f"<think>{said}"], ["A"]]  # a letter in it counts for nothing

@@ -68,9 +68,9 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
     options = options_of(log, run.signature)
     try:
         for name, value in benchmark.signs(cases, options).items():
-            if value != run.signature[name]:
+            if value != run.signature.get(name):
                 return (
-                    f"{log.name}: its prompts were not compared with its options: found {name} {run.signature[name]}, expected {value} "
+                    f"{log.name}: its prompts were not compared with its options: found {name} {run.signature.get(name)}, expected {value} "
                     f"as in {cases.source}."
                 )
         documents = {document.id: document for document in _documents(run, cases)}
