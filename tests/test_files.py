@@ -110,8 +110,9 @@ def writes(call: ast.Call) -> bool:
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
     modes = [value.value for value in values if isinstance(value, ast.Constant) and isinstance(value.value, str)]
     return (
-        name in {"write_text", "write_bytes", "copyfile", "copy", "copy2", "copytree", "move", "mkstemp", "touch"}
+        name in {"write_text", "write_bytes", "copyfile", "copy2", "copytree", "move", "mkstemp", "touch"}
         or (name.lower().endswith(("open", "open_file")) and any(re.fullmatch(r"[rbtU]*[wax+][wax+bt]*", m) for m in modes))
+        or (name == "copy" and ast.unparse(call.func) in ("copy", "shutil.copy"))  # others copy an object
         or (name == "savefig" and not isinstance(call.args[0], ast.Name))  # a name is a buffer: see figure.render
     )  # fmt: skip
 

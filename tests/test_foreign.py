@@ -390,25 +390,25 @@ def test_the_data_commands_show_a_folder_as_it_is(tmp_path):
     personas = {f"u{number}": {"Personality": "x"} for number in range(2)} | {"v": {"Personal\x1bity": "y"}}
     row = {"question": "q", "chosen": "c", "reject": "r"}
     rows = [{"user_id": user, **row, "question": f"q {user}"} for user in personas]
-    data = write_release(tmp_path / "x[/b]:smile:\x1b[31m", {"general/hard": rows}, personas)
+    data = write_release(tmp_path / "x[b]:smile:\x1b[31m", {"general/hard": rows}, personas)
     for command in ("audit", "baselines"):
         done = personafeedback(command, "--data", data, "--counts", "any", "--json", tmp_path / "found.json")
         assert done.exit_code == 0, done.output
         assert unprintable(done.output) == set()
-        assert "x[/b]:smile:\\x1b[31m" in done.output
+        assert "x[b]:smile:\\x1b[31m" in done.output
         assert unprintable((tmp_path / "found.json").read_text(encoding="utf-8")) == set()
     done = personafeedback(
         "export", "--format", "rewardbench", "--data", data, "--counts", "any", "--out", tmp_path / "cases.jsonl"
     )
-    assert "x[/b]:smile:\\x1b[31m" in done.output
+    assert "x[b]:smile:\\x1b[31m" in done.output
 
 
 def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
     cases = load_cases("sample")
-    data = replace(cases, release=replace(cases.release, source="x[/b]\x1b[31m\n"))
+    data = replace(cases, release=replace(cases.release, source="x[b]\x1b[31m\n"))
     line = messages.opening(find("personafeedback"), task="t", asked=cases[:1], calls=2, options=Template(), data=data)
     assert line.isprintable()
-    assert "data x[/b]\\x1b[31m\\n" in line
+    assert "data x[b]\\x1b[31m\\n" in line
 
 
 @pytest.mark.parametrize("name", ["Qwen/Qwen3-8B", "openai/gpt-4o", "a_b-c.d:e+f", r"C:\models\m", "org/m@main", "a & b < 3 > 2", "通义千问-7B", "#1", "k=3, x (mc)"])  # fmt: skip

@@ -437,7 +437,7 @@ def intervals(table, sizes):
     reach = stats.t.ppf(0.975, degrees) * stderr / (middle * (1 - middle))
     odds = np.log(middle / (1 - middle))
     low, high = (1 / (1 + np.exp(-odds - side * reach)) for side in (-1, 1))
-    rare = 1 - 0.025 ** (1 / n)
+    rare = 1 - 0.025 ** ((1 + 0.05 * ((sizes**2).sum() / n - 1)) / n)
     low, high = np.where(inside, low, means - rare * means), np.where(inside, high, means + rare * (1 - means))
     owners = owners_of(sizes).tolist()
     for row in range(0, BENCHMARKS, 100):

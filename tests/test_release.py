@@ -249,7 +249,7 @@ def serve_dataset(server, folder: Path, token: str | None = None, branch: str = 
 def test_a_dataset_is_fetched_once_and_then_used_offline(server, run_with_hub, folder):
     asked = serve_dataset(server, folder)
     endpoint = server.url_for("")
-    revision = load_cases(folder, counts="any").revision.replace(str(folder), f"owner/name@{COMMIT}")
+    revision = load_cases(folder, counts="any").revision.replace(folder.name, f"owner/name@{COMMIT}")
     assert run_with_hub(endpoint, "owner/name@v1") == f"6 {revision}"
     assert set(asked) == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     asked.clear()

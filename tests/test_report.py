@@ -585,16 +585,22 @@ def test_a_foreign_file_is_one_clear_error(name, tmp_path):
     assert re.fullmatch(rf"Error: {re.escape(str(tmp_path / name))}: found [^\n]*\n", done.output), done.output
 
 
-@pytest.mark.parametrize("hole", [{"config": None}, {"date": "2026-01-01"}, {"n-samples": {}}], ids=str)
-def test_a_results_file_of_another_shape_is_one_clear_error(hole, hard_logs, tmp_path):
+@pytest.mark.parametrize(
+    ("hole", "found"),
+    [
+        ({"config": None}, "a log that cannot be read"),
+        ({"date": "2026-01-01"}, "date = '2026-01-01', expected a time in seconds since 1970"),
+        ({"n-samples": {}}, "a log that cannot be read"),
+    ],
+    ids=str,
+)
+def test_a_results_file_of_another_shape_is_one_clear_error(hole, found, hard_logs, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
     (path,) = (tmp_path / "copy").glob("results_*.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | hole), encoding="utf-8")
     done = personafeedback("report", path)
     assert done.exit_code == 1
-    assert re.fullmatch(rf"Error: {re.escape(str(path))}: found a log that cannot be read [^\n]*\n", done.output), (
-        done.output
-    )
+    assert re.fullmatch(rf"Error: {re.escape(f'{path}: found {found}')}[^\n]*\n", done.output), done.output
 
 
 def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_path):
