@@ -50,7 +50,7 @@ regression over frozen sentence embeddings, trained with `personafeedback releva
 
 ## Evaluation
 
-Against what most people say, with standard errors from a jackknife over users:
+Against what most people say, with standard errors from a jackknife over users and prompts:
 
 {table}
 
