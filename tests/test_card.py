@@ -960,7 +960,7 @@ def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
         (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
         (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
         (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
-        (run_named(f"/root/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
+        (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
         (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
     ],
 )  # fmt: skip
