@@ -1,4 +1,4 @@
-"""What the printed errors, intervals and tests are worth: the truth planted, drawn again and again.
+"""Coverage and error rates of the printed intervals and tests: the truth is planted and drawn again and again.
 
     python benchmarks/inference.py [SIMULATIONS]
 

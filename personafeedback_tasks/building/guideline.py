@@ -1,4 +1,4 @@
-"""What annotators are told, in both languages: four rules with the substance of the paper's Appendix D in our words, and two of ours."""
+"""The guideline of the annotators, in both languages: four rules with the substance of the paper's Appendix D in our words, and two of ours."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Item:
 
 
 def items(folder: Folder, shown: Sequence[Shown]) -> list[Item]:
-    """What some rows of a pack show; without those whose texts were edited since.
+    """The texts that some rows of a pack show; without those whose texts were edited since.
 
     Raises:
         DataError: a persona, an answer or a question is missing.

@@ -116,7 +116,7 @@ def _recorded(rows: Iterable[Shown] | Iterable[Vote]) -> dict[str, list[Digests]
 
 
 def _kept(folder: Folder, pairs: Iterable[P]) -> list[P]:
-    """Those whose question and person were not dropped."""
+    """The rows whose question and person were not dropped."""
     users = {one.user_id for one in folder.read(Person) if one.keep != "no"}
     dropped = {one.id for one in folder.read(Question) if one.keep == "no" or one.user_id not in users}
     return [pair for pair in pairs if pair.question_id not in dropped]

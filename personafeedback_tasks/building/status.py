@@ -103,7 +103,7 @@ def status(folder: Folder) -> Status:
 
 
 def _refusal(check: Callable[..., None], *arguments: object) -> str:
-    """What a check says; empty if it finds nothing."""
+    """The finding of a check; empty if it finds nothing."""
     try:
         check(*arguments)
     except DataError as error:

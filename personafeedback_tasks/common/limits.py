@@ -96,7 +96,7 @@ def _unescaped(raw: bytes) -> bytes:
 
 
 def _brackets(raw: bytes) -> bytes:
-    """Those outside of strings. Two quotes side by side change nothing about which brackets are between quotes; few others are left."""
+    """The brackets outside of strings. Two quotes side by side change nothing about which brackets are between quotes; few others are left."""
     return _outside_strings(_unescaped(raw).translate(None, _NO_MARKS).replace(b'""', b""))
 
 

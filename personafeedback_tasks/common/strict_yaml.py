@@ -130,7 +130,7 @@ def _mapping(path: Path, events: Iterable[yaml.Event]) -> dict[str, Scalar]:
 
 
 def _plain(text: str) -> str | int | float | bool | None:
-    """What a value without quotes means."""
+    """The meaning of a value without quotes."""
     if text in _WORDS:
         return _WORDS[text]
     return int(text) if _INTEGER.fullmatch(text) else float(text) if _DECIMAL.fullmatch(text) else text

@@ -343,7 +343,7 @@ def benchmarks() -> dict[str, Benchmark]:
 
 
 def passing_for(name: str) -> str:
-    """What a set of this name passes for: a benchmark's name or title, or one of its tasks; empty if nothing.
+    """The benchmark that a set of this name passes for: a benchmark's name or title, or one of its tasks; empty if nothing.
 
     Names count that a reader takes for the same, see `common.text.skeleton`. A name that only begins with a benchmark's, such as
     `PersonaFeedback of our users`, says that it is something else.

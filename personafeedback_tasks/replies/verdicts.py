@@ -17,7 +17,7 @@ LEAD = (
     r"|my|final|most|correct|selected|relevant|one-word|I(?:'d|[ ]would)?(?:[ ](?:say|choose|pick|use|go[ ]with"
     r"|(?:give|rate)[ ](?:it|this|B)(?:[ ]an?)?))?)[,:]?[ ]){0,6}"
 )
-"""What may come before a verdict without changing it."""
+"""Words before a verdict that do not change it."""
 _MARKUP = re.compile(r"[*_`]+|^[ ]*[-•+][ ]+|^[ ]*```\w*$", re.M)
 _TAKEN_BACK = re.compile(
     r"(?:^|[\n.!?;:()–—-])[ ]?(?:(?:oh|hmm?|no|but|sorry)\W{1,3}){0,2}(?:(?:actually|wait|in[ ]the[ ]end|scratch[ ]that"

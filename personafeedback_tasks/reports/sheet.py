@@ -62,7 +62,7 @@ class Sheet:
 
     @property
     def notes(self) -> list[str]:
-        """What these are, in words. Where one may be 0, how far from 0 it may be instead."""
+        """The differences in words. Where one may be 0, how far from 0 it may be instead."""
         notes = []
         for name, named in self.named.items():
             notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")

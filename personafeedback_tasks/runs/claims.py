@@ -22,7 +22,7 @@ from .run import USE_AS_WRITTEN, RunError, text
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a harness wrote about a run beside our signature.
+    """A harness's own record of a run, beside our signature.
 
     Attributes:
         task: the name of the task, without remarks; None where somebody else's task wraps ours.
@@ -52,7 +52,7 @@ def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
 
 
 def compared(path: Path, signature: Mapping[str, Any], evidence: Evidence) -> tuple[str, ...]:
-    """What could not be compared, in sentences.
+    """Sentences on what could not be compared.
 
     Raises:
         RunError: the signature differs from what the harness wrote, or from what this version writes for its options.
@@ -109,7 +109,7 @@ def _refuse_other_options(path: Path, signature: Mapping[str, Any], benchmark: B
 
 
 def _may_be(given: str, source: str) -> bool:
-    """Whether the data that a user named may have this source, see `CaseSet.source`: of a folder nobody knows the full path any more."""
+    """Whether the data that a user named may have this source, see `CaseSet.source`: the full path of a folder is not known any more."""
     if _SAMPLE in (given, source):
         return given == source
     hub = HUB_COMMIT.fullmatch(source)

@@ -254,7 +254,7 @@ def _asked(raw: dict[str, Any], benchmark: Benchmark, method: Method) -> tuple[A
 
 
 def _evidence(log: EvalLog, benchmark: Benchmark, counted: set[str], asked: set[str]) -> Evidence:
-    """What Inspect wrote about the run beside its signature.
+    """Inspect's own record of the run, beside its signature.
 
     Args:
         counted: the models whose tokens the samples count.

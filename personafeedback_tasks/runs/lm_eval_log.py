@@ -259,7 +259,7 @@ def _contents(content: Any) -> list[str]:
 
 
 def _evidence(results: dict[str, Any], task: str, config: dict[str, Any]) -> Evidence:
-    """What lm-eval wrote about a task beside its signature."""
+    """lm-eval's own record of a task, beside its signature."""
     metadata, told = config["metadata"], config.get("dataset_kwargs") or {}
     arguments, kind = _arguments(results), results["config"]["model"]
     named = {text(arguments[name]) for name in (*_ADAPTERS, *_NAMES) if name in arguments}

@@ -1,4 +1,4 @@
-"""What is said of a run that has not come to its end, in every command the same.
+"""Sentences on a run that has not come to its end, the same in every command.
 
 A log does not tell a run that goes on from one that was killed, and resuming the former pays for its calls a second time.
 """
@@ -22,7 +22,7 @@ STATUSES = {
 
 
 def state_of(status: str) -> str:
-    """What a run is that did not come to its end; empty for one that did.
+    """The state of a run that did not come to its end; empty for one that did.
 
     Args:
         status: of a log of Inspect.
@@ -31,12 +31,12 @@ def state_of(status: str) -> str:
 
 
 def perhaps(harness: str) -> str:
-    """What may have happened to a log that ends too early, and what to do: whole sentences."""
+    """Causes of a log that ends too early, and the remedy: whole sentences."""
     return f"The run may be {UNFINISHED}. {advice('started', harness)}"
 
 
 def advice(status: str = "started", harness: str = "inspect") -> str:
-    """What to do about a run that did not come to its end: whole sentences.
+    """Advice on a run that did not come to its end: whole sentences.
 
     Args:
         harness: as `Run.harness` begins.
