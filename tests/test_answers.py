@@ -233,6 +233,9 @@ LAST_LINES: dict[str, list[tuple[str, str]]] = {
         ("短的更好。\n最终选择为B", "B"),
     ],
     "cut off, or no declaration": [
+        ("I doubt that A is the better one for her.", INVALID),
+        ("Whoever would choose A has not read the profile.", INVALID),
+        ("Beyond any doubt, B suits her better.", "B"),
         ("Response A is better. Now personalization: the user prefers short replies and", INVALID),
         ("Response A is better.\nNow personalization: the user prefers short replies and", INVALID),
         ("回答A更好。\n接下来看个性化，这位用户", INVALID), ("Overall: A is more detailed, B is more", INVALID), ("Overall: B优", INVALID),

@@ -77,7 +77,7 @@ VOCABULARY = {
     " shouldn't couldn't refuse mistake nicht pas não"
     " 不 没 没有 并非 不是 不会 别 未 非 拒绝 避免 而不 안 않",
     # makes its sentence hypothetical, general or a question
-    "h": "if unless imagine whether suppose assuming generally usually normally typically depending depends when"
+    "h": "if unless imagine whether suppose assuming generally usually normally typically depending depends when whoever doubt"
     " been wenn falls если e.g."
     " 如果 假如 若 要是 要不是 除非 是否 假设 一般来说 通常 取决于 要看 看情况 视情况 谁说 难道 凭什么 所谓"
     " 假装 吗",
@@ -163,7 +163,7 @@ VOCABULARY = {
     " course off please here two am personally honestly opinion imo works work out making makes make let"
     " towards toward up hands down easily narrowly barely marginally mostly eindeutig subjectively had mile all way confident confidence high medium low very quite really"
     " end analysis reason reasoning explanation rationale justification evaluation note absolutely exactly"
-    " especially specifically truly me slight strong judge forced have mine doubt hesitation particular"
+    " especially specifically truly me slight strong judge forced have mine hesitation particular"
     " specific back la le der die das el il o ich mich mir würde je meine mon mi meu мой я cette este diese se"
     " 我 我会 会 将 应 应该 建议 认为 觉得 感觉 想 还 要 可 可以 能 明显 显然 相对 相比之下 更多 一票 一些"
     " 一点 些 了 吧 啊 呢 哈 当然 肯定 确定 就 则 那 那么 那就 之 一个 一份 一项 一种 一位 这个 这 解释 分析 说明 评估 现在 请 于"
