@@ -20,13 +20,13 @@ NAMED = 5
 P = TypeVar("P", Pair, Tiered)
 
 Digests = tuple[str, ...]
-"""One each (12 hex digits) of the persona, the question and the two answers in the order of their ids; empty where nobody recorded them."""
+"""Digests (12 hex digits) of the persona, the question and the two answers in the order of their ids; empty where none were recorded."""
 
 
 def digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
     """The digests of texts, whichever side an answer was shown on.
 
-    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: nobody sees them.
+    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: annotators do not see them.
 
     Args:
         answers: id -> text.

@@ -30,7 +30,7 @@ def import_annotations(folder: Path, out: Path) -> None:
     (github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
     package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
     models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If FOLDER lacks the file that one of
-    them is made from, the command says so and makes the others. User ids become short ones, the same on every run. Rows without a
+    them is made from, the command names it and makes the others. User ids become short ones, the same on every run. Rows without a
     label, and rows with personal data, are left out and counted. Rows that do not line up between files are an error.
 
     \b

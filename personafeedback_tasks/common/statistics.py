@@ -360,7 +360,7 @@ def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1
     Args:
         degrees: of freedom of the standard error; nan with fewer than one.
         power: in (0.5, 1).
-        tests: so many share the level, each with an equal part of it.
+        tests: number of tests that share the level, each with an equal part of it.
     """
     return (critical(degrees, tests) + _t(power, degrees)) * stderr
 
@@ -369,7 +369,7 @@ def critical(degrees: float, tests: int = 1) -> float:
     """How many standard errors a 95 % interval reaches to each side; nan with fewer than one degree of freedom.
 
     Args:
-        tests: so many intervals hold at once with 95 % (Bonferroni).
+        tests: number of intervals that hold at once with 95 % (Bonferroni).
     """
     return _t(1 - (1 - LEVEL) / 2 / tests, degrees)
 

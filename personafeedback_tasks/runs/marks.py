@@ -102,7 +102,7 @@ def refuse_invalidated(path: Path, header: bool, samples: Sequence[Sample]) -> N
     """Raise RunError for a log that is invalidated as a whole.
 
     Args:
-        header: whether its header says so, as it also does where only some samples are.
+        header: whether its header has the mark, as it also does where only some samples are invalidated.
     """
     found = [sample.mark for sample in samples]
     if header and (INVALIDATED not in found or all(found)):
