@@ -16,7 +16,8 @@ from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.common.sign_flips import sign_flip_p
-from personafeedback_tasks.common.statistics import estimate, holm, minimum_detectable_difference
+from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
+from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import read_reply

@@ -15,15 +15,8 @@ from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.common.sign_flips import familywise_p, range_by_chance, sign_flip_p
-from personafeedback_tasks.common.statistics import (
-    Estimate,
-    estimate,
-    estimate_of,
-    holm,
-    jackknife_stderr,
-    minimum_detectable_difference,
-    share,
-)
+from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
+from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, jackknife_stderr, share
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan

@@ -22,7 +22,7 @@ from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.power import Comparison
 from personafeedback_tasks.common.sign_flips import sign_flip_p
-from personafeedback_tasks.common.statistics import minimum_detectable_difference
+from personafeedback_tasks.common.significance import minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
 from personafeedback_tasks.engine.plan import asked, make_plan, repeated
 from personafeedback_tasks.personafeedback import baselines, conversations, prompts

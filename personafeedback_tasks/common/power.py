@@ -1,6 +1,6 @@
 """How many cases show a difference: the minimum detectable difference, before there are any results.
 
-`statistics.minimum_detectable_difference` takes the standard error from two runs. Here it comes from assumptions: the
+`significance.minimum_detectable_difference` takes the standard error from two runs. Here it comes from assumptions: the
 variance of a case's value, and the correlation between the cases of a user, which makes n cases worth n / design effect
 (Kish 1965): 1 + correlation * (sum(m ** 2) / n - 1) for users with m cases each.
 """
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .statistics import detectable
+from .significance import detectable
 
 POWER = 0.8
 """Share of benchmarks in which a true difference of that size is significant."""

@@ -1,4 +1,4 @@
-"""Statistics over users: intervals, paired differences, p values, and the smallest detectable difference.
+"""Statistics over users: means, their standard errors, and their intervals.
 
 Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
 everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
@@ -200,7 +200,7 @@ def share(
         reach = 1 - tail ** (effect / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
     elif not math.isnan(stderr):
-        reach = _t(1 - tail, spread.degrees) * stderr / (value * (1 - value))
+        reach = t_quantile(1 - tail, spread.degrees) * stderr / (value * (1 - value))
         odds = math.log(value / (1 - value))
         low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
     return Estimate(value, stderr, low, high, n, spread.users)
@@ -322,47 +322,8 @@ def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: f
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     stderr = _stderr(deviations)
-    reach = _t(1 - (1 - LEVEL) / 2, min(degrees, degrees_of_freedom(deviations))) * stderr
+    reach = t_quantile(1 - (1 - LEVEL) / 2, min(degrees, degrees_of_freedom(deviations))) * stderr
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The p values of several tests, corrected so that any false one is significant at a level with at most that probability.
-
-    Holm (1979), in the order given; nan is no test, and stays. scipy has no such correction, and importing statsmodels takes longer than a report.
-    """
-    order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda index: p_values[index])
-    found, highest = [math.nan] * len(p_values), 0.0
-    for place, index in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - place) * p_values[index]))
-        found[index] = highest
-    return found
-
-
-def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:
-    """The true difference that such data show with probability `power`, tested at the 5 % level.
-
-    (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was
-    found" leaves open. `power.Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users.
-
-    Args:
-        differences: one paired difference per case; nan is left out.
-        users: the user of each case.
-        power: in (0.5, 1).
-    """
-    found = estimate(differences, users)
-    return detectable(found.stderr, found.users - 1, power)
-
-
-def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1) -> float:
-    """The true difference that an estimate with this standard error shows with probability `power`, tested at the 5 % level.
-
-    Args:
-        degrees: of freedom of the standard error; nan with fewer than one.
-        power: in (0.5, 1).
-        tests: number of tests that share the level, each with an equal part of it.
-    """
-    return (critical(degrees, tests) + _t(power, degrees)) * stderr
 
 
 def critical(degrees: float, tests: int = 1) -> float:
@@ -371,25 +332,10 @@ def critical(degrees: float, tests: int = 1) -> float:
     Args:
         tests: number of intervals that hold at once with 95 % (Bonferroni).
     """
-    return _t(1 - (1 - LEVEL) / 2 / tests, degrees)
+    return t_quantile(1 - (1 - LEVEL) / 2 / tests, degrees)
 
 
-def equivalence_bound(found: Estimate) -> float:
-    """The smallest b for which two one-sided tests at 5 % say that the true value lies between -b and b (Schuirmann 1987).
-
-    nan where the standard error is unknown.
-    """
-    return abs(found.value) + _t(LEVEL, found.users - 1) * found.stderr
-
-
-def two_sided_p(t: float, degrees: float) -> float:
-    """How often Student's t is at least as far from 0."""
-    from scipy.special import stdtr
-
-    return 2 * float(stdtr(degrees, -abs(t)))
-
-
-def _t(level: float, degrees: float) -> float:
+def t_quantile(level: float, degrees: float) -> float:
     """Quantile of Student's t; nan with fewer than one degree of freedom."""
     from scipy.special import stdtrit  # the extra `report` brings it
 

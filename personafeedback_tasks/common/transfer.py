@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .corrected import EQUAL, LONGER, ROUNDING, SHORTER, Votes, errors
-from .statistics import Estimate, degrees_of_freedom, linearized, two_sided_p
+from .significance import two_sided_p
+from .statistics import Estimate, degrees_of_freedom, linearized
 
 LEVEL = 0.05
 """How often a judge is said to err otherwise that errs alike."""

@@ -11,7 +11,8 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.sign_flips import sign_flip_p
-from ..common.statistics import Estimate, estimate, estimate_of, holm, minimum_detectable_difference
+from ..common.significance import holm, minimum_detectable_difference
+from ..common.statistics import Estimate, estimate, estimate_of
 from ..common.strict_json import jsonable
 from ..engine.judged import CorpusMetric, Judged
 from ..engine.report import Line

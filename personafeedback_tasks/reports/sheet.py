@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from ..common.statistics import Estimate, equivalence_bound, estimate, share
+from ..common.significance import equivalence_bound
+from ..common.statistics import Estimate, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
 from .signature_line import signature_line

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.statistics import LEVEL, Estimate, critical, degrees_of_freedom, detectable, holm, mean, two_sided_p
+from ..common.significance import detectable, holm, two_sided_p
+from ..common.statistics import LEVEL, Estimate, critical, degrees_of_freedom, mean
 from .caveats import FEW_USERS
 
 SHARED_BY = 20
