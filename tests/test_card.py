@@ -43,10 +43,10 @@ from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.signature_line import model_of
 from personafeedback_tasks.reports.tables import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
+from personafeedback_tasks.runs.signature_line import model_of
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")

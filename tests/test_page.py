@@ -29,12 +29,13 @@ from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_release
 
+from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import calibration, page
+from personafeedback_tasks.reports import page
 from personafeedback_tasks.reports.page_data import Part, called, script_json
 from personafeedback_tasks.reports.rank import make_ranking
 from personafeedback_tasks.runs.read import read_run, read_runs

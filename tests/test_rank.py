@@ -21,12 +21,12 @@ from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
 
+from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank as ranking_of
 from personafeedback_tasks.reports import rank_tables
 from personafeedback_tasks.reports.compare import compare
-from personafeedback_tasks.reports.control import with_controls
 from personafeedback_tasks.reports.rank import LEVEL, pairs_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run

@@ -21,13 +21,13 @@ from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.tables import in_markdown
 
+from personafeedback_tasks.analysis.groups import judged
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
 from personafeedback_tasks.recenter import baselines, examined, reference
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.reports import compare, page, precision_recall
-from personafeedback_tasks.reports.groups import judged
 from personafeedback_tasks.reports.page_data import Part
 from personafeedback_tasks.reports.rank import make_ranking
 from personafeedback_tasks.reports.report import make_report

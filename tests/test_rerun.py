@@ -23,8 +23,8 @@ from support.servers import as_json, providers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card_command import command
-from personafeedback_tasks.reports.signature_line import model_of
 from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.signature_line import model_of
 
 CARD = find("personafeedback").report.card
 PROGRAMS = Path(sys.executable).parent

@@ -15,6 +15,7 @@ pytest.importorskip("inspect_ai")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 
+from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.answered import CaseAnswers
@@ -26,7 +27,6 @@ from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports.headline import lines
 from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.reports.tables import markdown, terminal
 from personafeedback_tasks.runs.read import read_run
 

@@ -14,13 +14,12 @@ pytest.importorskip("scipy")
 
 from scipy import stats
 
+from personafeedback_tasks.analysis import users as users_of
+from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, fit, make_users, slices
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.reports import users as users_of
-from personafeedback_tasks.reports.caveats import FEW_USERS
-from personafeedback_tasks.reports.users import SHARED_BY, at_equal_cells, fit, make_users, slices
 
 same = pytest.approx
 

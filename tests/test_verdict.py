@@ -20,6 +20,10 @@ from support.inspect_runs import evaluate
 from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
+from personafeedback_tasks.analysis.families import family, related
+from personafeedback_tasks.analysis.human_file import People, human_votes
+from personafeedback_tasks.analysis.verdict import make_verdict
+from personafeedback_tasks.analysis.votes import picked, voted
 from personafeedback_tasks.common.corrected import Known, corrected
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import share
@@ -27,11 +31,7 @@ from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.duels import duels as duels_of
-from personafeedback_tasks.reports.families import family, related
-from personafeedback_tasks.reports.human_file import People, human_votes
-from personafeedback_tasks.reports.verdict import make_verdict
 from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
-from personafeedback_tasks.reports.votes import picked, voted
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx

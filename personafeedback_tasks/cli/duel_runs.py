@@ -89,10 +89,10 @@ def writers(
     Args:
         exam: of the judges; then each row has its win rate without the judge's errors, nan where that is not given.
     """
-    from ..reports.families import favored
+    from ..analysis.families import favored
+    from ..analysis.verdict import make_verdict
     from ..reports.page_data import Part
     from ..reports.rank import alike, make_ranking
-    from ..reports.verdict import make_verdict
 
     corrected: dict[int, Estimate] = {}
     notes: dict[int, list[str]] = {}
@@ -145,7 +145,7 @@ def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
     Raises:
         RunError: there is none, or several.
     """
-    from ..reports.verdict import differences, refuse_other_judge
+    from ..analysis.verdict import differences, refuse_other_judge
 
     same = [one for one in candidates if not differences(run, one)]
     if not same:

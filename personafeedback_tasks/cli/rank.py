@@ -71,8 +71,8 @@ def rank(
         personafeedback rank results/* logs/a.eval --csv ranking.csv
         personafeedback rank logs --out ranking
     """
+    from ..analysis.control import with_controls
     from ..reports import page, rank_tables
-    from ..reports.control import with_controls
     from ..reports.terminal import show
 
     found = read(runs)

@@ -98,8 +98,8 @@ def report(
         personafeedback report logs/a.eval --paper
         personafeedback report logs/a.eval --paper GPT-4o-mini
     """
+    from ..analysis.control import with_controls, with_named
     from ..reports import tables as report_text
-    from ..reports.control import with_controls, with_named
     from ..reports.sensitivity import sensitivities
     from ..reports.terminal import show
 
@@ -149,7 +149,7 @@ def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
     Raises:
         RunError: there are several.
     """
-    from ..reports.control import with_controls
+    from ..analysis.control import with_controls
 
     rows = with_controls(read([path]))
     only(path, [run for run, _ in rows])

@@ -71,10 +71,10 @@ def verdict(
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
     """
+    from ..analysis.human_file import human_votes
+    from ..analysis.verdict import make_verdict
     from ..reports import verdict_text
-    from ..reports.human_file import human_votes
     from ..reports.terminal import line, show
-    from ..reports.verdict import make_verdict
 
     if human is not None:
         require("ppi_py", extra="verdict")

@@ -284,7 +284,7 @@ class ReportSpec:
         picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
             response; nan without one. None where a case is no choice between two responses.
         shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
-            compared with each, see `reports.shortcuts`.
+            compared with each, see `analysis.shortcuts`.
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
         precision_recall: what a picture of precision over recall shows; None where there is none.

@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from ..analysis.groups import Group, measures_of
 from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine.answered import CaseAnswers
@@ -21,7 +22,6 @@ from ..engine.judged import Answers
 from ..engine.report import Examined, HumanAgreement
 from ..runs.run import Run
 from . import table as layout
-from .groups import Group, measures_of
 from .table import Column, Table
 from .terminal import line
 

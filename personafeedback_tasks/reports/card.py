@@ -19,6 +19,7 @@ from ..common.files import locked, write
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
+from ..runs.signature_line import HUB_COMMIT, model_of
 from ..runs.unfinished import advice, state_of
 from .card_file import CardError, newline_of, read, sections_of, with_section
 from .card_index import has_only_ours, signature_in, with_results
@@ -27,7 +28,6 @@ from .card_models import of_others, same_model, without_others
 from .card_text import counted, dropped, section, signature_of, unreadable, variant
 from .caveats import unreadable_share
 from .report import Report
-from .signature_line import HUB_COMMIT, model_of
 from .table import percent
 
 MOST_OTHERWISE = 0.005

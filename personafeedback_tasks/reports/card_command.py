@@ -13,7 +13,7 @@ from ..engine.benchmark import Benchmark
 from ..engine.report import CardSpec
 from ..engine.rewards import LOCAL
 from ..runs.run import ADDRESS, MODEL_ARGUMENTS, Run, text
-from .signature_line import HUB_COMMIT, model_of, without_folder
+from ..runs.signature_line import HUB_COMMIT, model_of, without_folder
 
 FOLDER = "FOLDER"
 """What a command has in place of the folder of the data."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
-from .signature_line import model_in
+from ..runs.signature_line import model_in
 
 _SECTION = re.compile(
     r"<!-- personafeedback: begin (?P<key>.*) -->(?P<text>[\s\S]*?)<!-- personafeedback: end (?P=key) -->\r?\n?"

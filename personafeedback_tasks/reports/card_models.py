@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..analysis.families import NO_NAMES
 from ..common import foreign
 from ..runs.run import Run
+from ..runs.signature_line import model_in, model_of
 from .card_file import Section
 from .card_index import Metadata, models_of, signature_in, without
-from .families import NO_NAMES
-from .signature_line import model_in, model_of
 
 _OF_TRAINING = re.compile(rf"(?:{NO_NAMES.pattern})[-_.]?\d*")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")

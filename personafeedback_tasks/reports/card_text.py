@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from ..analysis.groups import Group
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
 from ..runs.run import Run
+from ..runs.signature_line import model_of, signature_line
 from .card_command import command
 from .caveats import of_missing
-from .groups import Group
 from .report import Report
-from .signature_line import model_of, signature_line
 from .table import NOTHING, grid, interval, percent
 from .tables import published
 

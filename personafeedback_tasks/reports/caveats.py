@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..analysis.shortcuts import ONE_OF_THEM, Shortcuts
+from ..analysis.users import FEW_USERS
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
-from .shortcuts import ONE_OF_THEM, Shortcuts
 
 MOST_MISSING = 0.01
 """Share of replies without text up to which a report does not speak of them first."""
 
 _MISSING = "MISSING REPLIES"
-
-FEW_USERS = 20
-"""Below this number of users a report warns of its intervals."""
 
 
 def of_run(run: Run, name: str = "") -> Iterator[str]:

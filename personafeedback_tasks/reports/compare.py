@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from ..analysis.groups import groups_of, judged
 from ..common import foreign
 from ..common.sign_flips import sign_flip_p
 from ..common.significance import holm, minimum_detectable_difference
@@ -18,10 +19,9 @@ from ..engine.judged import CorpusMetric, Judged
 from ..engine.report import Line
 from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
+from ..runs.signature_line import signature_line
 from . import caveats
 from . import table as layout
-from .groups import groups_of, judged
-from .signature_line import signature_line
 from .table import NOTHING, Column, Table, percent, spaced, with_interval
 from .terminal import line
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ..analysis.users import SHARED_BY, Users
 from ..common import foreign
 from ..common.statistics import Estimate
 from .report import Report
-from .users import SHARED_BY, Users
 
 
 def lines(report: Report) -> list[str]:

@@ -9,8 +9,8 @@ from matplotlib import colormaps, rc_context
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from ..analysis.aspects import Aspects
 from ..common import foreign
-from .aspects import Aspects
 from .figure import STYLE, files
 from .report import Report
 from .table import NOTHING

@@ -13,13 +13,14 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from ..analysis import calibration
+from ..analysis.shortcuts import make_shortcuts
 from ..common import foreign
 from ..common.statistics import Estimate
-from . import calibration, caveats, rank_tables
+from ..runs.signature_line import signature_line
+from . import caveats, rank_tables
 from .page_data import Part, called, data, places, script_json
 from .rank import Ranked, Ranking
-from .shortcuts import make_shortcuts
-from .signature_line import signature_line
 from .table import interval, percent
 
 FILES = Path(__file__).with_suffix("")

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from ..analysis.control import gains
+from ..analysis.groups import has_macro, measures_of
 from ..common.adjusted import at_zero
 from ..common.sign_flips import familywise_p
 from ..common.statistics import Estimate, estimate, mean, of_mean, share, user_sums
 from ..engine.report import Examined
 from ..runs.run import Run
+from ..runs.signature_line import signature_line
 from .baselines import with_scores
 from .caveats import of_runs
-from .control import gains
-from .groups import has_macro, measures_of
-from .signature_line import signature_line
 
 LEVEL = 0.05
 """Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""

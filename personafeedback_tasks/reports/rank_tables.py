@@ -10,9 +10,9 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.tables import lines_text
+from ..runs.signature_line import signature_line
 from . import table as layout
 from .rank import LEVEL, Ranking
-from .signature_line import signature_line
 from .table import NOTHING, grid, interval, percent
 from .terminal import line, tables
 

@@ -8,21 +8,21 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from ..analysis.aspects import Aspects, make_aspects
+from ..analysis.control import gains, refuse_other_control
+from ..analysis.groups import Group, groups_of, has_macro, make_group
+from ..analysis.sheet import MACRO, Sheet, make_sheet
+from ..analysis.shortcuts import Shortcuts, make_shortcuts
+from ..analysis.users import Users, make_users
 from ..common.strict_json import jsonable
 from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
 from ..engine.report import Examined, Published
 from ..runs.asked import checked
 from ..runs.run import Run, RunError
+from ..runs.signature_line import signature_line
 from . import caveats
-from .aspects import Aspects, make_aspects
 from .baselines import Beside, make_beside, with_scores
-from .control import gains, refuse_other_control
-from .groups import Group, groups_of, has_macro, make_group
-from .sheet import MACRO, Sheet, make_sheet
-from .shortcuts import Shortcuts, make_shortcuts
-from .signature_line import signature_line
-from .users import Users, make_users
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..analysis.groups import groups_of
 from ..common.sign_flips import range_by_chance
 from ..common.statistics import user_sums
 from ..runs.run import Run
-from .groups import groups_of
 from .report import Report
 from .table import percent
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 
 from rich.console import RenderableType
 
+from ..analysis.groups import Group
+from ..analysis.sheet import Sheet
 from ..common import foreign
 from ..engine import report as engine
 from ..engine.rewards import TOTAL
 from . import baselines as judges
 from . import headline
 from . import table as layout
-from .groups import Group
 from .report import Report
-from .sheet import Sheet
 from .table import NOTHING, Column, Table, grid, interval, percent, signed, spaced, with_interval
 from .terminal import line
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
+from ..analysis.families import favored
+from ..analysis.verdict import Verdict
 from ..common import foreign
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.transfer import Transfer
+from ..runs.signature_line import signature_line
 from . import caveats
 from . import table as layout
-from .families import favored
-from .signature_line import signature_line
 from .table import Column, Table, percent, spaced, with_interval
 from .terminal import line
-from .verdict import Verdict
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy import stats
 
+from personafeedback_tasks.analysis.users import _with_intervals, fit
 from personafeedback_tasks.common.statistics import Estimate
-from personafeedback_tasks.reports.users import _with_intervals, fit
 
 SEED = 20250615
 

@@ -15,9 +15,9 @@ from ..common.transfer import Transfer, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
 from ..runs.run import Run, RunError, text
+from ..runs.signature_line import signature_line
 from .families import related
 from .human_file import WON, People
-from .signature_line import signature_line
 from .votes import Voted, voted
 
 

@@ -6,7 +6,7 @@ import re
 
 from ..engine.cases import HUB_COMMIT as HUB_COMMIT
 from ..engine.cases import shown_source
-from ..runs.run import Run, text
+from .run import Run, text
 
 
 def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:

@@ -11,7 +11,7 @@ from ..common.significance import equivalence_bound
 from ..common.statistics import Estimate, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
-from .signature_line import signature_line
+from ..runs.signature_line import signature_line
 
 MACRO = "macro"
 """The name of the column whose cells weigh the same."""

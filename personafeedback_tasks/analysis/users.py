@@ -13,7 +13,9 @@ from typing import Any
 
 from ..common.significance import detectable, holm, two_sided_p
 from ..common.statistics import LEVEL, Estimate, critical, degrees_of_freedom, mean
-from .caveats import FEW_USERS
+
+FEW_USERS = 20
+"""Below this number of users a report warns of its intervals."""
 
 SHARED_BY = 20
 """Users who must share an attribute, and who must not, for it to be tested."""
