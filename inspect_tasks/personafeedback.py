@@ -1,7 +1,5 @@
 """The PersonaFeedback tasks of Inspect, under the same names as in lm-eval.
 
-Written by task_configs/generate.py from the benchmark's record.
-
 Run one by name or, from a checkout, by path:
 
     inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o
@@ -12,7 +10,7 @@ from typing import Any, Literal
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_of
 
 
 @task
@@ -50,330 +48,77 @@ def personafeedback(
 
 
 @task
-def personafeedback_specific(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of specific.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_specific(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of specific."""
     return build_task("personafeedback", "specific", locals())
 
 
 @task
-def personafeedback_general(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of general.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_general(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of general."""
     return build_task("personafeedback", "general", locals())
 
 
 @task
-def personafeedback_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_easy(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of easy."""
     return build_task("personafeedback", "easy", locals())
 
 
 @task
-def personafeedback_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_medium(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of medium."""
     return build_task("personafeedback", "medium", locals())
 
 
 @task
-def personafeedback_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_hard(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of hard."""
     return build_task("personafeedback", "hard", locals())
 
 
 @task
-def personafeedback_specific_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of specific easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_specific_easy(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of specific easy."""
     return build_task("personafeedback", "specific_easy", locals())
 
 
 @task
-def personafeedback_specific_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of specific medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_specific_medium(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of specific medium."""
     return build_task("personafeedback", "specific_medium", locals())
 
 
 @task
-def personafeedback_specific_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of specific hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_specific_hard(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of specific hard."""
     return build_task("personafeedback", "specific_hard", locals())
 
 
 @task
-def personafeedback_general_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of general easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_general_easy(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of general easy."""
     return build_task("personafeedback", "general_easy", locals())
 
 
 @task
-def personafeedback_general_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of general medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_general_medium(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of general medium."""
     return build_task("personafeedback", "general_medium", locals())
 
 
 @task
-def personafeedback_general_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: the cases of general hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback, "category", "difficulty")
+def personafeedback_general_hard(**unknown: Any) -> Task:
+    """PersonaFeedback: the cases of general hard."""
     return build_task("personafeedback", "general_hard", locals())

@@ -1,7 +1,5 @@
 """The PersonaFeedback, writing tasks of Inspect, under the same names as in lm-eval.
 
-Written by task_configs/generate.py from the benchmark's record.
-
 Run one by name or, from a checkout, by path:
 
     inspect eval personafeedback_tasks/personafeedback_write_general_hard --model openai/gpt-4o
@@ -12,7 +10,7 @@ from typing import Any, Literal
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_of
 
 
 @task
@@ -52,352 +50,77 @@ def personafeedback_write(
 
 
 @task
-def personafeedback_write_specific(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of specific.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_specific(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of specific."""
     return build_task("personafeedback_write", "specific", locals())
 
 
 @task
-def personafeedback_write_general(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of general.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_general(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of general."""
     return build_task("personafeedback_write", "general", locals())
 
 
 @task
-def personafeedback_write_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_easy(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of easy."""
     return build_task("personafeedback_write", "easy", locals())
 
 
 @task
-def personafeedback_write_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_medium(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of medium."""
     return build_task("personafeedback_write", "medium", locals())
 
 
 @task
-def personafeedback_write_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_hard(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of hard."""
     return build_task("personafeedback_write", "hard", locals())
 
 
 @task
-def personafeedback_write_specific_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of specific easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_specific_easy(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of specific easy."""
     return build_task("personafeedback_write", "specific_easy", locals())
 
 
 @task
-def personafeedback_write_specific_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of specific medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_specific_medium(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of specific medium."""
     return build_task("personafeedback_write", "specific_medium", locals())
 
 
 @task
-def personafeedback_write_specific_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of specific hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_specific_hard(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of specific hard."""
     return build_task("personafeedback_write", "specific_hard", locals())
 
 
 @task
-def personafeedback_write_general_easy(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of general easy.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_general_easy(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of general easy."""
     return build_task("personafeedback_write", "general_easy", locals())
 
 
 @task
-def personafeedback_write_general_medium(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of general medium.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_general_medium(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of general medium."""
     return build_task("personafeedback_write", "general_medium", locals())
 
 
 @task
-def personafeedback_write_general_hard(
-    setting: Literal["persona", "no_persona", "other_persona", "rag"] = "persona",
-    method: Literal["write"] = "write",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback, writing: the cases of general hard.
-
-    Args:
-        setting: what the model is told about the user.
-        method: what the model does.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the request.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(personafeedback_write, "category", "difficulty")
+def personafeedback_write_general_hard(**unknown: Any) -> Task:
+    """PersonaFeedback, writing: the cases of general hard."""
     return build_task("personafeedback_write", "general_hard", locals())

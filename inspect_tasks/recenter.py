@@ -1,8 +1,6 @@
 """All of recenter in one run of Inspect, as in lm-eval.
 
-Written by task_configs/generate.py from the benchmark's records.
-
-    inspect eval personafeedback_tasks/recenter --model openai/gpt-4o
+inspect eval personafeedback_tasks/recenter --model openai/gpt-4o
 """
 
 from typing import Literal

@@ -1,7 +1,5 @@
 """The Recenter extraction tasks of Inspect, under the same names as in lm-eval.
 
-Written by task_configs/generate.py from the benchmark's record.
-
 Run one by name or, from a checkout, by path:
 
     inspect eval personafeedback_tasks/recenter_extraction --model openai/gpt-4o

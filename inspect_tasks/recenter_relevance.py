@@ -1,7 +1,5 @@
 """The Recenter relevance tasks of Inspect, under the same names as in lm-eval.
 
-Written by task_configs/generate.py from the benchmark's record.
-
 Run one by name or, from a checkout, by path:
 
     inspect eval personafeedback_tasks/recenter_relevance --model openai/gpt-4o
@@ -12,7 +10,7 @@ from typing import Any, Literal
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_of
 
 
 @task
@@ -38,20 +36,7 @@ def recenter_relevance(
 
 
 @task
-def recenter_relevance_select(
-    control: Literal["none", "other_user"] = "none",
-    data: str | None = None,
-    counts: Literal["any"] = "any",
-    **unknown: Any,
-) -> Task:
-    """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt.
-
-    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
-
-    Args:
-        control: other_user shows attributes of other users instead, which nothing makes relevant.
-        data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
-        counts: nothing says how many rows there should be.
-        unknown: refused; Inspect would leave them out.
-    """
+@parameters_of(recenter_relevance, "method")
+def recenter_relevance_select(**unknown: Any) -> Task:
+    """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt."""
     return build_task("recenter_relevance", "", locals(), "select")

@@ -1,16 +1,14 @@
-"""Write lm-eval's YAML files and Inspect's task file of each benchmark from its record.
+"""Write lm-eval's YAML files of each benchmark from its record.
 
     python task_configs/generate.py
 
-Both are committed, so that lm-eval, `inspect list` and editors read plain files. A test says when they are stale.
+They are committed, so that lm-eval and editors read plain files. A test says when they are stale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from personafeedback_tasks.common.files import write
 from personafeedback_tasks.engine.benchmark import Benchmark, Method, Metric, benchmarks
@@ -129,99 +127,6 @@ def _group(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[st
     return "\n".join([*lines, *(f"  - {benchmark.task(cell, method.suffix)}" for cell in cells), ""])
 
 
-def inspect_file(benchmark: Benchmark) -> str:
-    """The text of the benchmark's file in inspect_tasks/."""
-    fixed = [None, *(method for method in benchmark.methods.values() if method.tasks)]
-    return "\n".join(
-        [
-            _head(benchmark),
-            *(_task(benchmark, selection, method) for method in fixed for selection in benchmark.selections),
-        ]
-    )
-
-
-def _head(benchmark: Benchmark) -> str:
-    return f'''"""The {benchmark.title} tasks of Inspect, under the same names as in lm-eval.
-
-{WRITTEN[0].upper()}{WRITTEN[1:]}.
-
-Run one by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/{benchmark.task(list(benchmark.selections)[-1])} --model openai/gpt-4o
-    inspect eval inspect_tasks/{benchmark.name}.py@{benchmark.task(list(benchmark.selections)[-1])} --model openai/gpt-4o
-"""
-
-from typing import Any, Literal
-
-from inspect_ai import Task, task
-
-from personafeedback_tasks.inspect_harness.tasks import build_task
-'''
-
-
-def _task(benchmark: Benchmark, selection: str, method: Method | None) -> str:
-    """The function of a task.
-
-    Args:
-        method: the one that its name says; None leaves it to an option.
-    """
-    options = [one for one in _parameters(benchmark) if method is None or one[0] != "method"]
-    narrowing = _narrowing(benchmark) if not selection else {}
-    parameters = [
-        *(f"    {name}: Literal[{_quoted(values)}] | None = None," for name, values in narrowing.items()),
-        *(f"    {name}: {kind} = {_literal(default)}," for name, kind, default, _ in options),
-        "    **unknown: Any,",
-    ]
-    where = f"the cases of {selection.replace('_', ' ')}" if selection else "all cases"
-    where += ", or those of one part" if narrowing else ""
-    where += f"; {method.help}" if method else ""
-    documented = [
-        *(f"        {name}: one of these alone." for name in narrowing),
-        *(f"        {name}: {help}." for name, _, _, help in options),
-        "        unknown: refused; Inspect would leave them out.",
-    ]
-    fixed = f', "{method.name}"' if method else ""
-    return "\n".join(
-        [
-            "", "@task", f"def {benchmark.task(selection, method.suffix if method else '')}(", *parameters, ") -> Task:",
-            f'    """{benchmark.title}: {where}.', "", *([f"    {benchmark.public}", ""] if benchmark.public else []),
-            "    Args:", *documented, '    """',
-            f'    return build_task("{benchmark.name}", "{selection}", locals(){fixed})', "",
-        ]
-    )  # fmt: skip
-
-
-def _narrowing(benchmark: Benchmark) -> dict[str, tuple[str, ...]]:
-    """What a selection may name -> its values."""
-    found: dict[str, dict[str, None]] = {}
-    for narrowed in benchmark.selections.values():
-        for name, value in narrowed.items():
-            found.setdefault(name, {})[value] = None
-    return {name: tuple(values) for name, values in found.items()}
-
-
-def _parameters(benchmark: Benchmark) -> Iterator[tuple[str, str, Any, str]]:
-    """(name, type, default, help) of each option."""
-    for option in fields(benchmark.options):
-        values = option.metadata["values"]
-        kind, default = str(option.type), option.default
-        if option.name == "method":
-            kind = f"Literal[{_quoted(m.name for m in benchmark.methods.values() if 'inspect' in m.harnesses)}]"
-        elif values:
-            kind = f"Literal[{_quoted(values())}]"
-        elif option.metadata["parse"]:  # users write text or a list
-            kind, default = "str | list[str] | None", default or None
-        yield option.name, kind, default, option.metadata["help"]
-
-
-def _literal(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def _quoted(values: Any) -> str:
-    return ", ".join(f'"{value}"' for value in values)
-
-
 def files() -> dict[Path, str]:
     """Every file that is written -> its text."""
     found = {}
@@ -229,11 +134,9 @@ def files() -> dict[Path, str]:
     for benchmark in benchmarks().values():
         groups.setdefault(benchmark.group, []).append(benchmark)
         found |= {HERE / benchmark.name / name: text for name, text in yaml_files(benchmark).items()}
-        found[HERE.parent / "inspect_tasks" / f"{benchmark.name}.py"] = inspect_file(benchmark)
     for group, members in groups.items():
         if group:
             found[HERE / group / f"_{group}.yaml"] = _group_of_benchmarks(group, members)
-            found[HERE.parent / "inspect_tasks" / f"{group}.py"] = _source(group, members)
     return found
 
 
@@ -248,29 +151,6 @@ def _group_of_benchmarks(group: str, members: Sequence[Benchmark]) -> str:
             "",
         ]
     )
-
-
-def _source(group: str, members: Sequence[Benchmark]) -> str:
-    """The same for Inspect: a source of tasks, with the options that all members have."""
-    common = [
-        one
-        for one in _parameters(members[0])
-        if all(one in list(_parameters(other)) for other in members) and one[0] != "method"
-    ]
-    names = [one.name for one in members]
-    arguments = ", ".join(f"{name}={name}" for name, *_ in common)
-    return "\n".join(
-        [
-            f'"""All of {group} in one run of Inspect, as in lm-eval.', "", f"{WRITTEN[0].upper()}{WRITTEN[1:]}s.", "",
-            f"    inspect eval personafeedback_tasks/{group} --model openai/gpt-4o", '"""', "",
-            "from typing import Literal", "", "from inspect_ai import TaskSource, task_source",
-            *(f"from personafeedback_tasks.inspect_tasks.{name} import {name}" for name in names), "", "", "@task_source", f"def {group}(",
-            *(f"    {name}: {kind} = {_literal(default)}," for name, kind, default, _ in common), ") -> TaskSource:",
-            f'    """{", ".join(names[:-1])} and {names[-1]}.', "", "    Args:",
-            *(f"        {name}: {help}." for name, _, _, help in common), '    """', "    return TaskSource.from_tasks(",
-            "        [", *(f"            {name}({arguments})," for name in names), "        ]", "    )", "",
-        ]
-    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -216,7 +216,6 @@ class Benchmark:
         name: the beginning of its tasks' names.
         title: as people write it.
         version: rises whenever a score can move.
-        public: what can be had of its data, in a sentence, for the tasks' documentation; empty if all.
         group: the group of benchmarks that it belongs to, which both harnesses can run as one; empty without one.
         options: the class of its options.
         methods: name -> method; the first one is the default.
@@ -262,7 +261,6 @@ class Benchmark:
     report: ReportSpec
     group: str = ""
     sums: bool = True
-    public: str = ""
     about: Callable[[Any], dict[str, str]] = lambda case: {}
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, cast
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -21,6 +22,28 @@ from . import grader, hooks, logprobs, scorers
 from .calls import ask_every_call, text_config
 from .explained import FACTS
 
+Parameters = ParamSpec("Parameters")
+
+
+def parameters_of(
+    model: Callable[Parameters, Task], *without: str
+) -> Callable[[Callable[..., Task]], Callable[Parameters, Task]]:
+    """Give a task function the parameters of another one, which is where Inspect reads names and defaults.
+
+    The function stays as it is, without a wrapper: Inspect asks in which file it lies.
+
+    Args:
+        without: parameters that the new function lacks.
+    """
+    signature = inspect.signature(model)
+    signature = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in without])
+
+    def given_to(function: Callable[..., Task]) -> Callable[Parameters, Task]:
+        vars(function)["__signature__"] = signature
+        return cast(Callable[Parameters, Task], function)
+
+    return given_to
+
 
 @said_last()
 def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], only: str | None = None) -> Task:
@@ -29,8 +52,8 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     Args:
         benchmark: its name.
         selection: one of `Benchmark.selections`: the end of the task's name.
-        arguments: of the task function: the options of `Benchmark.options`, by name, None where one is not given; what
-            narrows the selection; and under `unknown` whatever else the user passed.
+        arguments: `locals()` of the task function: the options of `Benchmark.options`, by name; what narrows the
+            selection; and under `unknown` whatever the user passed beside these parameters.
         only: the method that the task's name says; None leaves it to an option.
 
     Raises:

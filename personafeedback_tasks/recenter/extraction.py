@@ -87,7 +87,6 @@ EXTRACTION = Benchmark(
     name="recenter_extraction",
     title="Recenter extraction",
     group="recenter",
-    public="No labels of this stage are public with their texts: bring your own, or try `data=sample`, which is invented.",
     version=VERSION,
     options=ExtractionOptions,
     methods={"generate": GENERATE},

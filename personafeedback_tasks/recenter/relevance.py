@@ -131,7 +131,6 @@ RELEVANCE = Benchmark(
     name="recenter_relevance",
     title="Recenter relevance",
     group="recenter",
-    public="People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.",
     version=VERSION,
     options=RelevanceOptions,
     methods={"generate": GENERATE, "select": SELECT},

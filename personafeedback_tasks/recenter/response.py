@@ -98,7 +98,6 @@ RESPONSE = Benchmark(
     name="recenter_response",
     title="Recenter response",
     group="recenter",
-    public="No ratings of this stage are public with their texts: bring your own, or try `data=sample`, which is invented.",
     version=VERSION,
     options=ResponseOptions,
     methods={"generate": GENERATE},
