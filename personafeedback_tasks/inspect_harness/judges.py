@@ -10,7 +10,6 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
-from ..common.refusals import said_last
 from ..engine.benchmark import Benchmark, benchmarks, find
 from ..engine.judges import Judge, Reply, factories
 from ..engine.recorded import Key
@@ -21,7 +20,6 @@ class JudgeAPI(ModelAPI):
 
     benchmark: Benchmark
 
-    @said_last()
     def __init__(
         self,
         model_name: str,

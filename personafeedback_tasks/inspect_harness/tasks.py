@@ -13,7 +13,6 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from ..common.errors import OptionError
-from ..common.refusals import said_last
 from ..engine.benchmark import Benchmark, Method, find
 from ..engine.cases import CaseSet
 from ..engine.documents import cases_of
@@ -45,7 +44,6 @@ def parameters_of(
     return given_to
 
 
-@said_last()
 def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], only: str | None = None) -> Task:
     """The Inspect task for some cells of a benchmark under some options.
 

@@ -17,7 +17,6 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.refusals import said_last
 from ..engine import messages
 from ..engine.benchmark import find
 from ..engine.cases import CaseSet
@@ -38,7 +37,6 @@ class BenchmarkTask(ConfigurableTask):
     The YAML's `dataset_kwargs` name the benchmark, the method and the cells; `--metadata` sets the benchmark's options.
     """
 
-    @said_last()
     def __init__(self, config: Mapping[str, Any]) -> None:
         config = {key: value for key, value in config.items() if key != "class"}
         metadata = config.get("metadata") or {}
@@ -144,7 +142,6 @@ class BenchmarkTask(ConfigurableTask):
             request.idx = index
         return requests
 
-    @said_last()
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         self._check_room()
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
