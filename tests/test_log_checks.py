@@ -401,8 +401,9 @@ def test_epochs_of_a_case_are_the_same_case():
         value = scoring.as_dict(scoring.score_answers(("A", "B")))
         both = ("A", "B")
         return LoggedCase(
-            "x", "general_hard:1", "general_hard", user, "d", epoch, both, both, both, value, value, list(value)
-        )
+            "general_hard:1", "general_hard", user, "d", epoch, both, both, value,
+            where="x", again=both, logged=value, checked=list(value),
+        )  # fmt: skip
 
     signature = {"cells": {"general_hard": {}}, "task_version": TASK_VERSION}
     rows, _ = answers_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature, find("personafeedback"))

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine.judged import likeliest, per_call
-from personafeedback_tasks.engine.table import Scored, table
+from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.engine.table import table
 from personafeedback_tasks.personafeedback.cells import columns
 from personafeedback_tasks.personafeedback.orders import swap
 from personafeedback_tasks.personafeedback.scoring import (
@@ -304,12 +305,15 @@ def test_p_chosen_and_p_rejected_are_one(first, second):
 
 
 def test_a_table_of_cases_worked_by_hand():
+    def scored(cell: str, user: str, epochs: list[dict[str, float]]) -> list[Outcome]:
+        return [Outcome("c", cell, user, "d", number, (), (), values) for number, values in enumerate(epochs, start=1)]
+
     found = table(
         [
-            Scored("general_hard", "ann", [{"acc": 1.0, "first_rate": NAN}]),
-            Scored("specific_easy", "ann", [{"acc": 1.0, "first_rate": NAN}]),
-            Scored("general_easy", "bob", [{"acc": 1.0, "first_rate": 1.0}, {"acc": 0.0, "first_rate": NAN}]),
-            Scored("general_hard", "bob", [{"acc": 0.0, "first_rate": 0.5}]),
+            scored("general_hard", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            scored("specific_easy", "ann", [{"acc": 1.0, "first_rate": NAN}]),
+            scored("general_easy", "bob", [{"acc": 1.0, "first_rate": 1.0}, {"acc": 0.0, "first_rate": NAN}]),
+            scored("general_hard", "bob", [{"acc": 0.0, "first_rate": 0.5}]),
         ],
         columns,
     )

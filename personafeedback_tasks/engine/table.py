@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..common.statistics import clustered_stderr, jackknife_stderr, mean
 from .judged import CorpusMetric, Judged
-
-
-@dataclass(frozen=True)
-class Scored:
-    """One case.
-
-    Attributes:
-        cell, user: see `cases.Case`.
-        epochs: metric -> value, one mapping per epoch.
-        judged: (targets, answers) of each epoch, for metrics over the corpus.
-    """
-
-    cell: str
-    user: str
-    epochs: Sequence[Mapping[str, float]]
-    judged: Sequence[Judged] = ()
+from .outcome import Outcome
 
 
 def table(
-    cases: Iterable[Scored],
+    cases: Iterable[Sequence[Outcome]],
     columns: Callable[[Collection[str]], dict[str, list[str]]],
     corpus: Mapping[str, CorpusMetric] | None = None,
 ) -> dict[str, float]:
@@ -34,22 +18,25 @@ def table(
 
     Groups of several cells (see `Benchmark.columns`) have their own. The epochs of a case are averaged first; a metric over
     the corpus sees all of them. Means are weighted by cases, standard errors clustered by user. Empty without cases.
+
+    Args:
+        cases: the epochs of each.
     """
-    in_cell: dict[str, list[Scored]] = {}
+    in_cell: dict[str, list[Sequence[Outcome]]] = {}
     for case in cases:
-        in_cell.setdefault(case.cell, []).append(case)
+        in_cell.setdefault(case[0].cell, []).append(case)
     groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
     found: dict[str, float] = {}
     for group, cells in {"": list(in_cell), **groups}.items():
         rows = [row for cell in cells for row in in_cell[cell]]
-        users = [row.user for row in rows]
-        over_epochs = [_over_epochs(row.epochs) for row in rows]
+        users = [row[0].user_id for row in rows]
+        over_epochs = [_over_epochs([epoch.values for epoch in row]) for row in rows]
         for metric in over_epochs[0] if rows else ():
             values = [scores[metric] for scores in over_epochs]
             found[f"{metric}{group}"] = mean(values)
             found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
         for metric, measure in (corpus or {}).items() if rows else ():
-            judged = [row.judged for row in rows]
+            judged = [[epoch.judged for epoch in row if epoch.targets] for row in rows]
             found[f"{metric}{group}"] = over_corpus(measure, judged)
             found[f"{metric}{group}_stderr"] = corpus_stderr(measure, judged, users)
     return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..engine.benchmark import find
-from ..engine.judged import Judged
-from ..engine.table import Scored, table
+from ..engine.outcome import Outcome
+from ..engine.table import table
 
 VALUES = "values"
 """In the metadata of the score of a document with several cases: metric -> value of each."""
@@ -34,7 +33,7 @@ def measures(benchmark: str) -> Metric:
         epochs: dict[object, list[SampleScore]] = {}
         for score in scores:
             epochs.setdefault(score.sample_id, []).append(score)
-        found = table((case for same in epochs.values() for case in _scored(same)), record.columns, record.corpus)
+        found = table((case for same in epochs.values() for case in _outcomes(same)), record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
@@ -42,26 +41,28 @@ def measures(benchmark: str) -> Metric:
     return compute
 
 
-def _scored(epochs: list[SampleScore]) -> list[Scored]:
-    """The cases of a sample: one, or those that the scores list."""
-    about = epochs[0].sample_metadata or {}
-    cell, user = about["cell"], about["user_id"]
-    noted = [epoch.score.metadata or {} for epoch in epochs]
-    if VALUES not in noted[0]:
-        judged = [Judged(note["targets"], tuple(note["answers"]), cell) for note in noted if "answers" in note]
-        return [Scored(cell, user, [cast(Any, epoch.score.value) for epoch in epochs], judged)]
-    judged_of_each = [_judged(note, cell) for note in noted if "answers" in note]
-    return [
-        Scored(cell, user, [note[VALUES][place] for note in noted], [of_epoch[place] for of_epoch in judged_of_each])
-        for place in range(len(noted[0][VALUES]))
-    ]
-
-
-def _judged(note: Mapping[str, Any], cell: str) -> list[Judged]:
-    """Of each case of a document: its share of all labels and answers, which stand case after case."""
-    targets, answers = note["targets"], tuple(note["answers"])
-    width = len(targets) // len(note[VALUES])
-    return [
-        Judged(targets[start : start + width], answers[start : start + width], cell)
-        for start in range(0, len(targets), width)
-    ]
+def _outcomes(epochs: list[SampleScore]) -> list[list[Outcome]]:
+    """The epochs of each case of a sample, which has one case or those that the scores list."""
+    about, name = epochs[0].sample_metadata or {}, str(epochs[0].sample_id)
+    of_epochs = []
+    for number, epoch in enumerate(epochs, start=1):
+        note = epoch.score.metadata or {}
+        values: list[Any] = note.get(VALUES) or [epoch.score.value]
+        targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
+        width = len(targets) // len(values)  # those of a case stand together
+        of_epochs.append(
+            [
+                Outcome(
+                    name,
+                    about["cell"],
+                    about["user_id"],
+                    "",
+                    number,
+                    targets[start : start + width],
+                    answers[start : start + width],
+                    value,
+                )
+                for start, value in ((place * width, value) for place, value in enumerate(values))
+            ]
+        )
+    return [list(of_case) for of_case in zip(*of_epochs, strict=True)]

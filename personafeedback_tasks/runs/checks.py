@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.documents import document_digest
 from ..engine.judged import Answers
-from ..engine.rewards import Pairs
+from ..engine.outcome import Outcome, joined
 from ..engine.signature import set_of
 from ..replies.answers import excerpt
 from .run import RunError
@@ -26,38 +25,21 @@ TOLERANCE = 1e-9
 """By how much a logged number may differ from ours: sums in another order."""
 
 
-@dataclass(frozen=True)
-class LoggedCase:
-    """One case in one epoch, as logged.
+@dataclass(frozen=True, kw_only=True)
+class LoggedCase(Outcome):
+    """One case in one epoch, as logged: its targets and answers are the log's, its values follow from them.
 
     Attributes:
         where: `line 12`, `sample ID`.
-        case_id, cell, user_id, digest: see `engine.cases.Case`.
-        epoch: from 1.
-        targets: the right label of each call, as logged.
-        answers: the logged reading of the replies; empty where no labels are read.
         again: the reading of the replies by this version.
         logged: metric -> value, as logged.
-        values: metric -> value, as it follows from the answers, the log-likelihoods or the rewards.
         checked: the metrics that `logged` must have too.
-        unread, rewards, tokens: see `CaseAnswers`; `rewards` of this epoch, None where a method reads none.
     """
 
     where: str
-    case_id: str
-    cell: str
-    user_id: str
-    digest: str
-    epoch: int
-    targets: Sequence[str]
-    answers: Answers
     again: Answers
     logged: Mapping[str, Any]
-    values: Mapping[str, float]
     checked: Sequence[str]
-    unread: tuple[tuple[str, str], ...] = ()
-    rewards: Pairs | None = None
-    tokens: float = math.nan
 
 
 def answers_of(
@@ -94,7 +76,7 @@ def answers_of(
                 )
             raise _contradiction(path, wrong, every, f"{name} {{}}", found, f"{expected:g}", "its answers")
     otherwise = sum(a != b for sample in differing for a, b in zip(sample.answers, sample.again, strict=True))
-    return {case_id: _joined(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
+    return {case_id: joined(sorted(epochs, key=lambda one: one.epoch)) for case_id, epochs in cases.items()}, otherwise
 
 
 def cases_of(path: Path, where: str, document: Mapping[str, Any], answers: int) -> list[tuple[str, str]]:
@@ -145,18 +127,6 @@ def unread_of(benchmark: Benchmark, answers: Sequence[Answers], replies: Sequenc
     """
     said = zip(answers[0], replies, strict=False)  # a killed run may have more answers than replies
     return tuple((answer, excerpt(reply)) for answer, reply in said if answer not in benchmark.labels)
-
-
-def _joined(epochs: Sequence[LoggedCase]) -> CaseAnswers:
-    one = epochs[0]
-    return CaseAnswers(
-        one.case_id, one.cell, one.user_id, one.digest, tuple(one.targets),
-        answers=tuple(epoch.answers for epoch in epochs if epoch.answers),
-        values=tuple(epoch.values for epoch in epochs),
-        unread=tuple(found for epoch in epochs for found in epoch.unread),
-        rewards=tuple(epoch.rewards for epoch in epochs if epoch.rewards is not None),
-        tokens=mean(epoch.tokens for epoch in epochs),
-    )  # fmt: skip
 
 
 def refuse_other_table(

@@ -175,8 +175,8 @@ def _sample(
         except RewardError as error:
             raise RunError(f"{path}: {error}") from error
         one = LoggedCase(
-            where, name, cell, user, about["digest"], raw["epoch"], targets, (), (), logged, value, list(value), (), rewards,
-            tokens,
+            name, cell, user, about["digest"], raw["epoch"], targets, (), value, (), rewards, tokens,
+            where=where, again=(), logged=logged, checked=list(value),
         )  # fmt: skip
         return [one]
     if len(noted["answers"]) != len(targets) or len(targets) % len(method.calls):
@@ -204,8 +204,8 @@ def _sample(
         of_case = [(*case, value) for case, value in zip(named, logged_values, strict=True)]
     return [
         LoggedCase(
-            where, case_id, cell, user, digest, raw["epoch"], target, answer, once_more, scored, value, list(value), unread,
-            tokens=tokens / len(of_each),
+            case_id, cell, user, digest, raw["epoch"], target, answer, value, unread, tokens=tokens / len(of_each),
+            where=where, again=once_more, logged=scored, checked=list(value),
         )
         for (case_id, digest, scored), target, answer, once_more, value in zip(
             of_case, of_each, answers, again, values, strict=True

@@ -8,8 +8,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog
 
 from ..engine.benchmark import Benchmark, Method
-from ..engine.judged import Judged
-from ..engine.table import Scored, table
+from ..engine.table import table
 from ..inspect_harness import reward, scorers
 from . import checks
 from .checks import LoggedCase
@@ -58,16 +57,7 @@ def _table(samples: Sequence[LoggedCase], benchmark: Benchmark, method: Method) 
     epochs: dict[str, list[LoggedCase]] = {}
     for sample in samples:
         epochs.setdefault(sample.case_id, []).append(sample)
-    scored = (
-        Scored(
-            same[0].cell,
-            same[0].user_id,
-            [one.values for one in same],
-            [Judged(one.targets, one.answers, one.cell) for one in same],
-        )
-        for same in epochs.values()
-    )
-    ours = table(scored, benchmark.columns, benchmark.corpus)
+    ours = table(epochs.values(), benchmark.columns, benchmark.corpus)
     if method.evidence == "rewards":
         ours |= reward.correlations([one.rewards or {} for one in same] for same in epochs.values())
     return ours

@@ -13,7 +13,7 @@ from ..common.statistics import clustered_stderr, mean
 from ..common.strict_json import lenient, short
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method
-from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
+from ..engine.judged import LogLikelihoods, likeliest, per_call
 from ..engine.judges import Reply
 from ..engine.recorded import Key
 from ..engine.signature import KEY
@@ -226,8 +226,8 @@ def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, m
     ]
     return [
         LoggedCase(
-            where, case_id, document["cell"], document["user_id"], digest, 1, target, answer, again, logged, value, checked,
-            unread,
+            case_id, document["cell"], document["user_id"], digest, 1, target, answer, value, unread,
+            where=where, again=again, logged=logged, checked=checked,
         )
         for (case_id, digest, logged), target, answer, again, value in zip(
             several or one, targets, answers, read_again, values, strict=True
@@ -303,7 +303,7 @@ def _refuse_other_table(
     if "bypass" in printed or not samples:
         return
     primary, users = benchmark.report.primary, [sample.user_id for sample in samples]
-    judged: list[list[Judged]] = [[Judged(sample.targets, sample.answers, sample.cell)] for sample in samples]
+    judged = [[sample.judged] for sample in samples]
     ours = {name: mean(sample.values[name] for sample in samples) for name in samples[0].checked}
     if primary in ours:
         ours[f"{primary}_stderr_clustered"] = clustered_stderr([sample.values[primary] for sample in samples], users)

@@ -11,9 +11,9 @@ from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
 from ..engine.documents import cases_of
-from ..engine.judged import Answers
-from ..engine.judges import Reply, answer_in
+from ..engine.judges import answer_in
 from ..engine.options import Options
+from ..engine.outcome import Outcome, joined
 from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
 from ..engine.signature import signature
 from .checks import unread_of
@@ -84,29 +84,20 @@ def _answers(benchmark: Benchmark, document: Any, options: Options, recorded: Re
     method, cases = benchmark.methods[options.method], cases_of(document)
     assert method.read is not None  # refused above
     targets = [benchmark.targets(case) for case in cases]
-    answers: list[list[Answers]] = []
-    said: list[list[Reply]] = []
-    unread: list[tuple[str, str]] = []
+    facts = method.facts(document)
+    epochs: list[list[Outcome]] = []
     for epoch in recorded.epochs:
         replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-        said.append(replies)
-        read = [answer_in(reply, method.read) for reply in replies]
-        answers.append(method.answers(read, len(cases)))
-        unread += unread_of(benchmark, answers[-1], [reply.text for reply in replies])
-    facts = method.facts(document)
-    values = [
-        method.values(targets, of_epoch, replies=replies, logged=facts)
-        for of_epoch, replies in zip(answers, said, strict=True)
-    ]
-    return [
-        CaseAnswers(
-            case.id, case.cell, case.user_id, case.digest, tuple(targets[place]),
-            answers=tuple(of_epoch[place] for of_epoch in answers),
-            values=tuple(of_epoch[place] for of_epoch in values),
-            unread=tuple(unread),
+        answers = method.answers([answer_in(reply, method.read) for reply in replies], len(cases))
+        unread = unread_of(benchmark, answers, [reply.text for reply in replies])
+        values = method.values(targets, answers, replies=replies, logged=facts)
+        epochs.append(
+            [
+                Outcome(case.id, case.cell, case.user_id, case.digest, epoch, target, answer, value, unread)
+                for case, target, answer, value in zip(cases, targets, answers, values, strict=True)
+            ]
         )
-        for place, case in enumerate(cases)
-    ]  # fmt: skip
+    return [joined(of_case) for of_case in zip(*epochs, strict=True)]
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
