@@ -11,10 +11,10 @@ from __future__ import annotations
 import statistics
 import time
 
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import retrieval
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.replies.answers import read_reply
 
 REPEATS = 5

@@ -24,10 +24,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))

@@ -19,6 +19,10 @@ from support.documents import DOCS, text
 from support.releases import write_release
 
 from personafeedback_tasks import __version__
+from personafeedback_tasks.choice.names import says
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.choice.scoring import score_answers
+from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.personafeedback import prompts
@@ -32,12 +36,8 @@ from personafeedback_tasks.personafeedback.baselines import (
 )
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
-from personafeedback_tasks.personafeedback.names import says
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-from personafeedback_tasks.personafeedback.scoring import score_answers
-from personafeedback_tasks.personafeedback.terms import overlap_terms
 
 JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
 """What a judge of the Inspect tasks gets in a case, both orders asked."""

@@ -29,14 +29,14 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.choice.scoring import as_dict, score_answers
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.personafeedback.scoring import as_dict, score_answers
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card

@@ -15,11 +15,11 @@ pytest.importorskip("scipy")
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.sign_flips import sign_flip_p
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import read_reply
 from personafeedback_tasks.reports.compare import LEGEND, compare, markdown
 from personafeedback_tasks.runs.read import read_run

@@ -15,11 +15,11 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.inspect_harness.scorers import labels
 from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.audit import FLAGGED, audit
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, *REASONS)]

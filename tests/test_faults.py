@@ -33,9 +33,9 @@ from support.servers import providers, run
 from tenacity import wait_none
 from werkzeug import Request, Response
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 TASK = "personafeedback_general_hard"

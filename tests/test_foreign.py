@@ -29,12 +29,12 @@ from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 from support.releases import write_release
 
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template, build
 
 HARMLESS, OTHER = "acme/model", "acme/other"

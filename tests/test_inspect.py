@@ -26,11 +26,12 @@ from support.inspect_runs import command, evaluate, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.engine.signature import KEY
-from personafeedback_tasks.personafeedback import prompts, scoring
+from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 ROOT = Path(__file__).parent.parent

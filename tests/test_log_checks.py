@@ -22,9 +22,9 @@ from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run

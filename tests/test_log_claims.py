@@ -24,10 +24,10 @@ from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.runs.asked import CASES, Spread
 from personafeedback_tasks.runs.read import read_run

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from support.judges import who_asks
 from werkzeug import Request, Response
 
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.judged import likeliest
-from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
 from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag.filter import warning as unfiltered

@@ -20,8 +20,8 @@ from support.inspect_runs import evaluate as evaluate_inspect
 from support.inspect_runs import metrics
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
+from personafeedback_tasks.choice.scoring import METRICS
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.scoring import METRICS
 from personafeedback_tasks.replies.answers import LETTERS
 
 TASK = "personafeedback_general_hard"

@@ -25,12 +25,12 @@ from support.judges import OTHER
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 from support.logs import lm_eval_log
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import others as module
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.others import Others, assign
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template

@@ -18,6 +18,7 @@ from scipy import stats
 from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
+from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.power import Comparison
@@ -27,7 +28,6 @@ from personafeedback_tasks.common.tokens import counted_by, estimated
 from personafeedback_tasks.engine.plan import asked, make_plan, repeated
 from personafeedback_tasks.personafeedback import baselines, conversations, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import ORDERS
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
 
 PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]

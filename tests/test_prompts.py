@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.judges import JUDGES
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown, swap
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build, responses
 from personafeedback_tasks.personafeedback.record import METHODS

@@ -23,13 +23,13 @@ from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 from support.tables import in_markdown
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import estimate, share
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.paper.beside import beside
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.reports.report import make_report

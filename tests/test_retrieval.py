@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS, shown
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build, responses
 from personafeedback_tasks.personafeedback.prompts import Template as Options

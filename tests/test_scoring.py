@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from personafeedback_tasks.common.statistics import clustered_stderr, mean
-from personafeedback_tasks.engine.judged import likeliest, per_call
-from personafeedback_tasks.engine.outcome import Outcome
-from personafeedback_tasks.engine.table import table
-from personafeedback_tasks.personafeedback.cells import columns
-from personafeedback_tasks.personafeedback.orders import swap
-from personafeedback_tasks.personafeedback.scoring import (
+from personafeedback_tasks.choice.orders import swap
+from personafeedback_tasks.choice.scoring import (
     METRICS,
     as_dict,
     p_chosen,
     score_answers,
     score_symmetric,
 )
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.engine.judged import likeliest, per_call
+from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.engine.table import table
+from personafeedback_tasks.personafeedback.cells import columns
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 NAN, INF = math.nan, math.inf

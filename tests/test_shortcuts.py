@@ -16,13 +16,13 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.report import Covariate, Examined
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports.headline import lines

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..personafeedback.names import says
+from ..choice.names import says
+from ..choice.terms import overlap_terms
 from ..personafeedback.persona import Persona
-from ..personafeedback.terms import overlap_terms
 
 FEWEST = 5
 """Personas below which nothing is known of what is common: then only names count."""

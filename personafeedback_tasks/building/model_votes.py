@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..choice.orders import ORDERS
 from ..personafeedback import prompts
 from ..personafeedback.cases import Case
-from ..personafeedback.orders import ORDERS
 from ..replies.answers import read_reply
 from .folder import Folder
 from .packs import asked

@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Any
 
 from .. import __version__
+from ..choice.names import says
+from ..choice.terms import overlap_terms
 from ..common.statistics import Estimate, clustered_stderr, mean
 from .cases import Case, CaseSet
 from .cells import columns
-from .names import says
 from .persona import Persona
-from .terms import overlap_terms
 
 CHANCE = 0.5
 """The `acc` of a fair coin, and of any judge that looks only at the order."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..choice.orders import CHOSEN_LETTER, ORDERS
 from ..replies.answers import LETTERS
 from .audit import FLAGGED, audit
 from .cases import CaseSet
 from .conversations import SIDES
-from .orders import CHOSEN_LETTER, ORDERS
 
 _IN_WORDS = {"chosen_first": "chosen first", "rejected_first": "rejected first"}
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from ..choice.terms import overlap_terms
 from ..common.errors import DataError
 from ..common.strict_json import short
 from ..engine.cases import digest_of
 from . import persona_file
 from .persona import Persona
-from .terms import overlap_terms
 
 SEED = 1
 """Another number gives everybody another persona."""

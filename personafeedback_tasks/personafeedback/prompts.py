@@ -16,11 +16,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from ..choice.orders import ORDERS, shown
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
 from .cases import COUNTS, Case, CaseSet, persona_fields
-from .orders import ORDERS, shown
 from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
 

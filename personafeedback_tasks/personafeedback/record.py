@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .. import TASK_VERSION
+from ..choice import scoring
+from ..choice.orders import CHOSEN_LETTER, ORDERS
 from ..common.power import Comparison
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
@@ -17,7 +19,7 @@ from ..engine.rewards import TOTAL, score_pair
 from ..engine.signature import set_of
 from ..replies.answers import LETTERS, read_last_line, read_reply
 from ..replies.letter_probabilities import read_top
-from . import card, conversations, explanations, prompts, scoring
+from . import card, conversations, explanations, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
@@ -26,7 +28,6 @@ from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .conversations import SIDES
 from .duels import duels
 from .judges import JUDGES
-from .orders import CHOSEN_LETTER, ORDERS
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter

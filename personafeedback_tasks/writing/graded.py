@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..choice import scoring
+from ..choice.orders import ORDERS
 from ..common.errors import DataError
 from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
 from ..engine.judged import Answers
-from ..personafeedback import prompts, scoring
-from ..personafeedback.orders import ORDERS
+from ..personafeedback import prompts
 from ..personafeedback.record import METHODS
 from ..replies.answers import read_reply
 from .cases import Question

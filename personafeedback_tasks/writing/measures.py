@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..choice.names import says
+from ..choice.terms import overlap_terms
 from ..common.text import language_of
 from ..engine.judges import Reply
-from ..personafeedback.names import says
-from ..personafeedback.terms import overlap_terms
 from ..replies.answers import why_not
 
 WRITTEN = "written"
@@ -57,7 +57,7 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
         written, empty, refused: 1 or 0.
         truncated: 1 or 0; nan where the harness does not say.
         length: characters, 0 if empty.
-        terms: how many distinct terms of the persona's values it has, see `personafeedback.terms`. It grows with the length.
+        terms: how many distinct terms of the persona's values it has, see `choice.terms`. It grows with the length.
         name: 1 if it says the user's name, else 0; nan if the persona has none.
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
     """

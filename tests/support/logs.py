@@ -8,9 +8,9 @@ from typing import Any
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
+from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.signature import KEY
-from personafeedback_tasks.personafeedback import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK

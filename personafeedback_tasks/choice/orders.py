@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from .cases import Case
+from ..replies.answers import LETTERS
 
 ORDERS = ("chosen_first", "rejected_first")
-CHOSEN_LETTER = {"chosen_first": "A", "rejected_first": "B"}
+CHOSEN_LETTER = dict(zip(ORDERS, LETTERS, strict=True))
 """The letter under which each order shows the chosen response."""
 
 T = TypeVar("T")
+
+
+class TwoResponses(Protocol):
+    """A case with a response that is right, and another."""
+
+    @property
+    def chosen(self) -> str: ...
+    @property
+    def rejected(self) -> str: ...
 
 
 def swap(pair: tuple[T, T]) -> tuple[T, T]:
@@ -19,7 +28,7 @@ def swap(pair: tuple[T, T]) -> tuple[T, T]:
     return second, first
 
 
-def shown(case: Case, order: str) -> tuple[str, str]:
+def shown(case: TwoResponses, order: str) -> tuple[str, str]:
     """The two responses as this order shows them: (A, B)."""
     pair = (case.chosen, case.rejected)
     return pair if order == ORDERS[0] else swap(pair)
