@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support import planted_prompts, planted_users
-from support.planted_rankings import CASES, USERS, places_hold, scores
+from support.planted_rankings import CASES, USERS, found_among, places_hold, scores
 
 from personafeedback_tasks.reports.rank import LEVEL, pairs_of
 
@@ -54,6 +54,12 @@ def many_runs() -> None:
         row("pairs told apart", f"{runs} runs from 2 to 98 %", apart, len(pairs), USERS, USERS * CASES)
 
 
+def planned() -> None:
+    found = found_among(np.random.default_rng(SEED), 10, SIMULATIONS)
+    hits = round(found * SIMULATIONS)
+    row("`plan`: two of 10 ranked runs told apart", "what shows in 80 %", hits, SIMULATIONS, USERS, USERS * CASES)
+
+
 def users() -> None:
     for sizes in ([10] * 101, [26] * 147, [10] * 30):
         for mean, spread in ((0.75, 0.05), (0.75, 0.1), (0.85, 0.12)):
@@ -76,6 +82,7 @@ def prompts() -> None:
 if __name__ == "__main__":
     print("| claim | planted | rate | users | cases |\n| :-- | :-- | --: | --: | --: |")
     many_runs()
+    planned()
     places()
     users()
     prompts()

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from scipy import stats
+from support import planted_rankings
 from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
@@ -82,6 +84,28 @@ def test_without_correlation_it_is_the_textbook_formula():
     assert Comparison("", 0.25, 0.5).stderr([2, 2]) == pytest.approx((0.25 / 4 * 1.5) ** 0.5)
 
 
+def test_the_range_is_that_of_the_correlation_and_a_ranking_needs_more():
+    for shown in plan_of("sample").shown:
+        of, sizes = shown.comparison, Counter(case.user_id for case in load_cases("sample")).values()
+        least, most = (replace(of, correlation=by).smallest(sizes) for by in (0.01, 0.1))
+        assert (shown.low, shown.high) == (least, most)
+        assert shown.half < shown.low < shown.smallest < shown.high
+        assert shown.half == pytest.approx(stats.t.ppf(0.975, of._degrees(len(sizes))) * of.stderr(sizes))
+        if of.paired:
+            t = stats.t.ppf(1 - 0.025 / 45, len(sizes) - 1) + stats.t.ppf(0.8, len(sizes) - 1)
+            assert shown.ranked == pytest.approx(t * of.stderr(sizes))
+        else:
+            assert np.isnan(shown.ranked)
+
+
+@pytest.mark.slow
+def test_a_ranking_shows_the_difference_that_the_plan_says():
+    """benchmarks/inference.py draws more: 77.8 % of 400."""
+    rate = planted_rankings.found_among(np.random.default_rng(15), 10, 150)
+    print(f"found in {rate:.1%}")
+    assert 0.75 <= rate <= 0.87
+
+
 def test_one_user_shows_nothing():
     assert np.isnan(UNPAIRED.smallest([1000]))
     assert UNPAIRED.needed([["u"]] * 1000, 0.9) is None
@@ -131,6 +155,8 @@ def test_the_limit_shows_the_difference_4_times_in_5(real_data, compared, differ
     sizes = np.array(list(Counter(case.user_id for case in made.cases[: limit.limit]).values()))
     tables = runs_of(compared, sizes, difference, seed=12)
     power = np.mean(seen(tables, sizes))
+    half = compared.smallest(sizes, power=0.5)
+    assert np.mean(seen(runs_of(compared, sizes, half, seed=13), sizes)) == pytest.approx(0.5, abs=0.035)
     print(f"{compared.name}, {100 * difference:g} points, --limit {limit.limit}: seen in {power:.1%}")
     assert 0.77 <= power <= 0.83
     if compared.paired:
@@ -290,10 +316,13 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     assert re.search(rf"^prompt tokens +{made.work.prompt_tokens:,} +[\d,]+ +{made.work.longest:,}$", shown, re.M)
     assert f"{made.work.longest + 1024:,} tokens, the longest prompt and reply" in shown
     for one in made.shown:
+        shares = (one.low, one.smallest, one.high, one.half, one.ranked)
+        by_size = " +".join("–" if np.isnan(share) else re.escape(f"{100 * share:.1f}") for share in shares)
+        assert re.search(rf"^{one.comparison.name} +{by_size}$", shown, re.M)
         numbers = [one.limits[harness] for harness in ("lm-eval", "inspect")]
         cells = [text for of in numbers for text in ([f"{of.limit}", f"{of.cases}", f"{of.users}"] if of else "–––")]
-        (row,) = [line for line in shown.splitlines() if line.startswith(f"{one.comparison.name}  ")]
-        assert row.removeprefix(one.comparison.name).split() == [*cells, f"{100 * one.smallest:.1f}"]
+        row = next(line for line in shown.splitlines() if line.startswith(f"{one.comparison.name}  "))
+        assert row.removeprefix(one.comparison.name).split() == cells
     assert "ESTIMATE" in shown
     assert printed("--data", "sample", "--json", "-", "--difference", "30") == file.read_text(encoding="utf-8")
 
@@ -307,7 +336,7 @@ def test_a_task_may_have_the_name_that_inspect_wants():
 @pytest.mark.parametrize("method", PERSONAFEEDBACK.methods)
 def test_every_table_fits_80_columns(method):
     tables = [block for block in printed("--data", "sample", "--method", method).split("\n\n") if "──" in block]
-    assert len(tables) == 3
+    assert len(tables) == 4
     assert max(cell_len(line) for table in tables for line in table.splitlines()) <= 80
 
 

@@ -9,7 +9,7 @@ import click
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
 from ..engine.benchmark import HARNESSES
-from ..engine.plan import Limit, Plan, asked, benchmark_of, make_plan
+from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan, asked, benchmark_of, make_plan
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
@@ -137,25 +137,37 @@ def _show_work(made: Plan, tokenizer: str | None) -> None:
 
 
 def _show_differences(made: Plan, harnesses: list[str]) -> None:
+    correlation = made.shown[0].comparison.correlation
     header = [text for name in harnesses for text in (f"{HARNESSES[name]} --limit", "cases", "users")]
     show_table(
         f"The --limit that shows {100 * made.difference:g} points between two runs, at 80 % power, 5 % two-sided",
-        ["two runs", *header, "all cases show"],
+        ["two runs", *header],
         [
-            (
-                one.comparison.name,
-                *(text for name in harnesses for text in _limit(one.limits[name])),
-                "–" if math.isnan(one.smallest) else f"{100 * one.smallest:.1f}",
-            )
+            (one.comparison.name, *(text for name in harnesses for text in _limit(one.limits[name])))
             for one in made.shown
         ],
     )
     if any(limit is None for one in made.shown for limit in one.limits.values()):
-        say("–: not even all cases of the task do; the last column is the smallest difference that these show.")
+        say("–: not even all cases of the task do.")
+        say()
+    show_table(
+        f"What all {len(made.cases):,} cases show, in points, by the correlation r of a user's cases",
+        ["two runs", *(f"r={by:g}" for by in sorted({*CORRELATIONS, correlation})), "half the time", f"{RUNS} runs"],
+        [
+            (one.comparison.name, *map(_points, (one.low, one.smallest, one.high, one.half, one.ranked)))
+            for one in made.shown
+        ],
+    )
+    say(f"r is not known before a run: the --limit above, and the last two columns, assume {correlation:g}.")
+    say("half the time: a true difference of this size is significant in half of all benchmarks, not in 80 %.")
+    say(f"{RUNS} runs: what `rank` shows between two of {RUNS} runs, whose {math.comb(RUNS, 2)} pairs share the 5 %.")
     say("paired: the same cases, as in `compare` and `rank`; in so many one run is right and the other wrong.")
     say("unpaired: other cases, or only a number from a card; accuracies of 75 %.")
-    correlation = made.shown[0].comparison.correlation
-    say(f"Assumed: cases of a user correlate by {correlation:g}. lm-eval counts --limit per cell, Inspect per task.")
+    say("lm-eval counts --limit per cell, Inspect per task.")
+
+
+def _points(difference: float) -> str:
+    return "–" if math.isnan(difference) else f"{100 * difference:.1f}"
 
 
 def _limit(found: Limit | None) -> tuple[str, str, str]:

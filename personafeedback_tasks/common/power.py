@@ -42,10 +42,16 @@ class Comparison:
         sizes = list(sizes)
         return self._stderr(sum(sizes), sum(size * size for size in sizes))
 
-    def smallest(self, sizes: Iterable[int]) -> float:
-        """The smallest difference that is shown; nan with fewer than two users."""
+    def smallest(self, sizes: Iterable[int], power: float = POWER, tests: int = 1) -> float:
+        """The smallest difference that is significant with probability `power`; nan with fewer than two users.
+
+        Args:
+            sizes: the number of cases of each user, at least one.
+            power: in [0.5, 1).
+            tests: number of comparisons that share the level (Bonferroni, an upper bound for `rank`'s test of all pairs at once).
+        """
         sizes = list(sizes)
-        return detectable(self.stderr(sizes), self._degrees(len(sizes)), POWER)
+        return detectable(self.stderr(sizes), self._degrees(len(sizes)), power, tests)
 
     def needed(self, steps: Iterable[Iterable[str]], difference: float) -> int | None:
         """How many steps show a difference; None if all of them do not.

@@ -41,7 +41,7 @@ def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1
 
     Args:
         degrees: of freedom of the standard error; nan with fewer than one.
-        power: in (0.5, 1).
+        power: in [0.5, 1).
         tests: number of tests that share the level, each with an equal part of it.
     """
     return (critical(degrees, tests) + t_quantile(power, degrees)) * stderr

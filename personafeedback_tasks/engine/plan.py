@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice, zip_longest
 from typing import Any
 
 from ..common.errors import OptionError
 from ..common.power import Comparison
+from ..common.strict_json import jsonable
 from ..common.tokens import Count
 from .benchmark import HARNESSES, Benchmark, Method, benchmarks
 from .cases import CaseSet
@@ -20,6 +22,12 @@ from .signature import KEY, signature
 
 Steps = Sequence[Sequence[str]]
 """The users of the cases that each further case of `--limit` adds."""
+
+CORRELATIONS = (0.01, 0.1)
+"""The least and the most that two cases of a user can be expected to correlate by: nobody knows it before a run."""
+
+RUNS = 10
+"""Runs in the ranking whose pairs share the level in `Shown.ranked`."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,18 @@ class Shown:
 
     Attributes:
         smallest: the smallest difference that the whole task shows.
+        low, high: the same at the correlations of CORRELATIONS.
+        half: the difference that is significant half of the time.
+        ranked: the smallest one that is shown between two of RUNS runs that are ranked; nan if they are not paired.
         limits: harness -> the `--limit` from which on they do; None if not even the whole task does.
     """
 
     comparison: Comparison
     smallest: float
+    low: float
+    high: float
+    half: float
+    ranked: float
     limits: Mapping[str, Limit | None]
 
 
@@ -89,7 +104,7 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {
+        document: dict[str, Any] = {
             "task": self.task,
             "options": self.options.signed(),
             "data": self.cases.revision,
@@ -109,12 +124,16 @@ class Plan:
             "comparisons": [
                 {
                     **asdict(one.comparison),
-                    "smallest_of_the_whole_task": None if one.smallest != one.smallest else one.smallest,
+                    "smallest_of_the_whole_task": one.smallest,
+                    "smallest_by_correlation": dict(zip(map(str, CORRELATIONS), (one.low, one.high), strict=True)),
+                    "significant_half_of_the_time": one.half,
+                    f"smallest_between_two_of_{RUNS}_ranked_runs": one.ranked,
                     "limits": {name: limit and asdict(limit) for name, limit in one.limits.items()},
                 }
                 for one in self.shown
             ],
         }
+        return jsonable(document)
 
 
 def benchmark_of(task: str) -> Benchmark:
@@ -184,10 +203,20 @@ def make_plan(
         expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
         work=_work(benchmark, cases, options, count),
         difference=difference,
-        shown=tuple(
-            Shown(one, one.smallest(sizes), {name: _limit(one, of, difference) for name, of in steps.items()})
-            for one in benchmark.comparisons
-        ),
+        shown=tuple(_shown(one, list(sizes), steps, difference) for one in benchmark.comparisons),
+    )
+
+
+def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Steps], difference: float) -> Shown:
+    low, high = (replace(comparison, correlation=correlation).smallest(sizes) for correlation in CORRELATIONS)
+    return Shown(
+        comparison,
+        comparison.smallest(sizes),
+        low,
+        high,
+        half=comparison.smallest(sizes, power=0.5),
+        ranked=comparison.smallest(sizes, tests=math.comb(RUNS, 2)) if comparison.paired else math.nan,
+        limits={name: _limit(comparison, of, difference) for name, of in steps.items()},
     )
 
 
