@@ -24,7 +24,7 @@ Steps = Sequence[Sequence[str]]
 """The users of the cases that each further case of `--limit` adds."""
 
 CORRELATIONS = (0.01, 0.1)
-"""The least and the most that two cases of a user can be expected to correlate by: nobody knows it before a run."""
+"""The least and the most that two cases of a user can be expected to correlate by; the true value is known only after a run."""
 
 RUNS = 10
 """Runs in the ranking whose pairs share the level in `Shown.ranked`."""

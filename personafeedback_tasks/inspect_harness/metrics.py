@@ -49,7 +49,7 @@ def _outcomes(epochs: list[SampleScore]) -> list[list[Outcome]]:
         note = epoch.score.metadata or {}
         values: list[Any] = note.get(VALUES) or [epoch.score.value]
         targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
-        width = len(targets) // len(values)  # those of a case stand together
+        width = len(targets) // len(values)  # the targets of a case are adjacent
         of_epochs.append(
             [
                 Outcome(
