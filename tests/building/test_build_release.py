@@ -13,7 +13,7 @@ from huggingface_hub import DatasetCard
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
 
-from personafeedback_tasks.building import releasing
+from personafeedback_tasks.building.release import releasing
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 

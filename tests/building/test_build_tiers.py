@@ -14,9 +14,9 @@ from support.builds import a_build, cast
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import BELOW
+from personafeedback_tasks.building.release.tiers import REASONS, sort_into_tiers
+from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Tiered, Vote
-from personafeedback_tasks.building.tiers import REASONS, sort_into_tiers
-from personafeedback_tasks.building.voting import HEADLINE, agreement
 
 
 def votes_for(pair, first, second):
