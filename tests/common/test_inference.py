@@ -386,6 +386,21 @@ def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regressi
     assert jackknife_stderr(average, values, users, prompts) == same(expected, rel=0.06)
 
 
+def test_where_a_measure_is_undefined_without_one_prompt_its_error_is_unknown():
+    """F1 without the only prompt that has a YES: the error over users alone must not pass for that over both."""
+    values, users, prompts = [1.0, 1.0, 0.0, 0.0], list("uvuv"), list("ppqq")
+
+    def odds(kept):
+        return sum(kept) / (len(kept) - sum(kept)) if sum(kept) < len(kept) else NAN
+
+    assert jackknife_stderr(odds, values, users) == 0  # u and v have the same odds
+    assert math.isnan(jackknife_stderr(odds, values, users, prompts))
+    assert math.isnan(jackknife_stderr(odds, values, prompts, users))
+    found = estimate_of(odds, values, users, (0.0, math.inf), prompts)
+    assert found.value == 1
+    assert all(math.isnan(x) for x in (found.stderr, found.low, found.high))
+
+
 @pytest.mark.parametrize("also", [None, ["p"] * 6, list("abcdef")])
 def test_prompts_that_no_users_share_change_nothing(also):
     assert estimate(VALUES, USERS, also=also) == same_estimate(estimate(VALUES, USERS))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from personafeedback_tasks.analysis.users import _with_intervals, fit
+from personafeedback_tasks.analysis.user_distribution import fit, quantiles
 from personafeedback_tasks.common.statistics import Estimate
 
 SEED = 20250615
@@ -32,7 +32,7 @@ def _drawn(sizes: Sequence[int], mean: float, spread: float, simulations: int) -
             first = rng.random(size) < p
             again = np.where(rng.random(size) < 0.8, first, rng.random(size) < p)  # the other order mostly agrees
             values[f"u{number:03}"] = ((first * 1.0 + again) / 2).tolist()
-        yield _with_intervals(fit(values))
+        yield quantiles(fit(values))
 
 
 def quantiles_held(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> list[float]:
