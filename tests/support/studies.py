@@ -211,7 +211,11 @@ def _shares() -> Iterable[Study]:
             return [holds(share(values.ravel().tolist(), owners(users, cases)), mean)]
 
         planted = f"{100 * mean:g} %; cases of a user correlate by .05"
-        yield Study((Claim("interval of an accuracy", planted, "95", users, users * cases),), interval, 1_000)
+        yield Study(
+            (Claim("interval of an accuracy", planted, "at least 95" if mean > 0.9 else "95", users, users * cases),),
+            interval,
+            1_000,
+        )
 
     def f1(pairs: Sequence[tuple[float, float]]) -> float:
         both = sum(a * b for a, b in pairs)
@@ -320,7 +324,7 @@ def _users() -> Iterable[Study]:
 
             planted = f"mean {100 * mean:g} %, standard deviation {100 * spread:g} points"
             yield Study(
-                tuple(Claim(f"interval: {name}", planted, "95", len(sizes), sum(sizes)) for name in names),
+                tuple(Claim(f"interval: {name}", planted, "at least 95", len(sizes), sum(sizes)) for name in names),
                 quantiles,
                 2_000,
             )
