@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.judged import likeliest
+from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply

@@ -31,7 +31,7 @@ from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.judges import Reply
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.recorded import KEYS, Key, line_of, read
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
-from . import lm_eval_log
+from .checks import run_of
 from .lm_eval_log import results_beside
+from .log import Log, reader_of
 from .run import UNREADABLE, ForeignError, Run, RunError
 from .unfinished import UNFINISHED, advice, state_of
 
@@ -82,7 +83,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
     for path in files:
         reading(path)
         try:
-            if _kind(path) != "foreign":
+            if reader_of(_beginning(path)) is not None:
                 found.append(replace(_read(path), named=False))
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
@@ -188,12 +189,21 @@ def _merge(parts: Sequence[Run]) -> Run:
     return merged
 
 
-def _kind(path: Path) -> str:
-    """`inspect`, `lm-eval`, `samples` or `foreign`, from the beginning of the content.
+def open_log(path: Path) -> Log:
+    """What a file has, unchecked.
 
     Raises:
-        RunError: the file cannot be read or is empty.
+        RunError: the file cannot be read, is empty, or is no log.
     """
+    reader = reader_of(_beginning(path))
+    if reader is None:
+        raise RunError(
+            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
+        )
+    return reader.open(path)
+
+
+def _beginning(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
             head = file.read(4096)
@@ -201,26 +211,12 @@ def _kind(path: Path) -> str:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
         raise RunError(f"{path}: found an empty file, expected a log. The run may be {UNFINISHED}.")
-    if head.startswith(b"PK"):
-        return "inspect"
-    if not head.lstrip().startswith(b"{"):
-        return "foreign"
-    if b'"doc_id"' in head[:64]:
-        return "samples"
-    if b'"eval"' in head and b'"version"' in head[:64]:
-        return "inspect"
-    return "lm-eval" if b'"results"' in head[:64] else "foreign"
+    return head
 
 
 def _read(path: Path) -> Run:
-    kind = _kind(path)
     try:
-        if kind == "inspect":
-            from . import inspect_log  # needs Inspect
-
-            return inspect_log.read(path)
-        if kind in ("lm-eval", "samples"):
-            return lm_eval_log.read(path) if kind == "lm-eval" else lm_eval_log.read_leaf(path)
+        return run_of(open_log(path))
     except UNREADABLE as error:
         if isinstance(error, PersonaFeedbackError):
             raise
@@ -228,6 +224,3 @@ def _read(path: Path) -> Run:
             f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
             "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
-    raise RunError(
-        f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
-    )
