@@ -29,13 +29,13 @@ class Metric:
         name: as in tables and reports.
         higher_is_better: None where neither direction is.
         defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
-        harnesses: whose tables have it; reports have every one.
+        harnesses: whose tables have it; None for every harness. Reports have it in any case.
     """
 
     name: str
     higher_is_better: bool | None = True
     defined: bool = True
-    harnesses: tuple[str, ...] = tuple(HARNESSES)
+    harnesses: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class Method:
 
     def metrics_in(self, harness: str) -> list[Metric]:
         """The metrics of a harness's table."""
-        return [metric for metric in self.metrics if harness in metric.harnesses]
+        return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
 
     def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
         """The values of a case that go into a harness's table; of rewards all, since a model has aspects of its own."""

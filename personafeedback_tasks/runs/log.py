@@ -79,7 +79,7 @@ class LoggedTask:
     Attributes:
         path: the file with its documents.
         signature: see `engine.signature.signature`.
-        harness: as `Metric.harnesses` calls it: whose table the values are in.
+        harness: whose table the values are in, see `Metric.harnesses`.
         record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
         documents: reads them, in the order of the file. Raises RunError.
         printed: its table; None where there is none to compare.
@@ -118,10 +118,12 @@ class Reader:
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
         open: reads a log. Raises RunError.
+        suffixes: the ends of the names of such logs in a folder; a file that another one brings along has none of these.
     """
 
     owns: Callable[[bytes], bool]
     open: Callable[[Path], Log]
+    suffixes: tuple[str, ...]
 
 
 _REGISTERED: list[Reader] = []
@@ -154,12 +156,20 @@ def _json(head: bytes) -> bool:
     return head.lstrip().startswith(b"{")
 
 
-BUILT_IN = (Reader(_of_inspect, _lazily(".inspect_log")), Reader(_of_lm_eval, _lazily(".lm_eval_log")))
+BUILT_IN = (
+    Reader(_of_inspect, _lazily(".inspect_log"), (".eval", ".json")),
+    Reader(_of_lm_eval, _lazily(".lm_eval_log"), (".json",)),
+)
 
 
 @cache
 def _declared() -> tuple[Reader, ...]:
     return tuple(entry.load() for entry in entry_points(group=GROUP))
+
+
+def readers() -> tuple[Reader, ...]:
+    """All that are known, our own last."""
+    return (*_REGISTERED, *_declared(), *BUILT_IN)
 
 
 def reader_of(head: bytes) -> Reader | None:
@@ -168,4 +178,4 @@ def reader_of(head: bytes) -> Reader | None:
     Args:
         head: its first bytes.
     """
-    return next((reader for reader in (*_REGISTERED, *_declared(), *BUILT_IN) if reader.owns(head)), None)
+    return next((reader for reader in readers() if reader.owns(head)), None)

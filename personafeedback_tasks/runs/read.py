@@ -14,7 +14,7 @@ from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
 from .checks import run_of
 from .lm_eval_log import results_beside
-from .log import Log, reader_of
+from .log import Log, reader_of, readers
 from .run import UNREADABLE, ForeignError, Run, RunError
 from .unfinished import UNFINISHED, advice, state_of
 
@@ -78,12 +78,14 @@ def _told_apart(run: Run) -> str:
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
     """One run per model and what it was asked. Samples files are read through the results file beside them."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
+    suffixes = {suffix for reader in readers() for suffix in reader.suffixes}
+    files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
     found, foreign, broken = [], "", []
     for path in files:
-        reading(path)
         try:
-            if reader_of(_beginning(path)) is not None:
+            reader = reader_of(_beginning(path))
+            if reader is not None and path.suffix in reader.suffixes:
+                reading(path)
                 found.append(replace(_read(path), named=False))
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
