@@ -354,7 +354,7 @@ def test_a_broken_record_is_an_error_with_its_line(records, told, tmp_path):
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
 NAMES = st.text(min_size=1).filter(str.strip).filter(lambda name: "\0" not in name)
 RECORDS = st.dictionaries(
-    st.builds(Key, NAMES, NAMES, st.integers(1, 3)), st.builds(Reply, ANY_TEXT, st.booleans(), st.booleans()), min_size=1
+    st.builds(Key, NAMES, NAMES, st.integers(1, 3)), st.builds(Reply, ANY_TEXT, st.booleans(), st.booleans(), st.just(False)), min_size=1
 )  # fmt: skip
 
 
