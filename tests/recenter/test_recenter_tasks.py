@@ -144,7 +144,7 @@ def test_known_ratings():
     assert (ratings.weighted_kappa(always), ratings.no_better(always)) == (0, 1)
     wrongly_mirrored = judged_of([(votes, (second, second)) for votes, (second, _) in rows])
     assert [ratings.rating(one) for one in wrongly_mirrored] == [3] * 4
-    assert [ratings.score(*one[:2])["consistency"] for one in wrongly_mirrored] == [0, 0, 1, 0]
+    assert [ratings.score(one.targets, one.answers)["consistency"] for one in wrongly_mirrored] == [0, 0, 1, 0]
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -156,7 +156,8 @@ def check(benchmark, rows, replies, answers, folder):
     judged = [Outcome(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
     users = [row.user_id for row in rows]
     values = [method.score(one.targets, one.answers, ()) for one in judged]
-    known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in values[0]}
+    tabled = [metric.name for metric in method.metrics_in("lm-eval")]
+    known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in tabled}
     known["acc"] = known["acc"][0], clustered_stderr([of_row["acc"] for of_row in values], users)
     known |= {name: (score(judged), jackknife_stderr(score, judged, users)) for name, score in benchmark.corpus.items()}
     one, one_log = in_lm_eval(benchmark, replies, folder)
