@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 
+from ...common.errors import DataError
+from ...common.files import write
+from ...common.strict_json import json_text
 from ...personafeedback.cells import DIFFICULTIES
 from ..folder import Folder
-from ..rows import Answer, Pair, Question, Tiered, Vote
+from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
+from ..steps import RELEASE, Say, ShowTable
+from ..votes.collected import counted, outdated
 from ..votes.shown_texts import ShownTexts
+from .voting import CODINGS, agreement, agreement_table
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
@@ -29,7 +35,42 @@ REASONS = {
 """Why a pair reaches no tier -> in words."""
 
 
-def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Tiered]]:
+def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
+    """Make labels and tiers of the votes that count, and show how far annotators agree.
+
+    Raises:
+        DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
+    """
+    with folder.locked():
+        folder.need(Vote)
+        votes = counted(folder)
+        cases, below = sort_into_tiers(folder, votes)
+        agreements = agreement(folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
+        document = {"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in agreements.items()}}
+        write(folder.root / "tiers.json", json_text(document))
+        folder.write(Below, below)
+        folder.write(Tiered, cases)
+    if edited := outdated(folder):
+        say(f"{edited:,} votes are on texts that were edited since: they do not count")
+    category = {question.id: question.category for question in folder.questions()}
+    cells = Counter(f"{category.get(case.question_id, 'dropped')} {case.difficulty}" for case in cases)
+    counts = ", ".join(f"{cell} {count:,}" for cell, count in sorted(cells.items()))
+    say(f"{len(cases):,} pairs become cases: {counts or 'none'}")
+    for reason, count in Counter(pair.reason for pair in below).most_common():
+        say(f"{count:,} are below, {reason}: {REASONS[reason]}")
+    show_table("Agreement of the annotators, with 95 % intervals over users", *agreement_table(agreements, "–"))
+    for name, meaning in CODINGS.items():
+        say(f"{name}: {meaning}.")
+    if not cases:
+        settings = folder.settings
+        raise DataError(
+            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {settings.least_votes} votes or more, since build.yaml says "
+            f"annotators: {settings.annotators}."
+        )
+    say(f"Next: {RELEASE.line(folder.root)}")
+
+
+def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Below]]:
     """(the pairs that become cases, those below), both in the order of pairs.jsonl.
 
     Args:
@@ -45,42 +86,41 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     for vote in votes:
         of_pair[vote.pair_id][vote.chosen] += 1
     cases: list[Tiered] = []
-    below: list[Tiered] = []
+    below: list[Below] = []
     seen: set[object] = set()
-    for pair in folder.need(Pair, "answers"):
+    for pair in folder.need(Pair):
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
-        name = (pair.user_id, asked.get(pair.question_id), both)
-        found = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
-        if len(both) == 1 or name in seen:
-            found = _with(found, "", "same text" if len(both) == 1 else "twice")
-        seen.add(name)
-        (cases if found.difficulty else below).append(found)
+        key = (pair.user_id, asked.get(pair.question_id), both)
+        tiered = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
+        if len(both) == 1 or key in seen:
+            tiered = replace(tiered, difficulty="", reason="same text" if len(both) == 1 else "twice")
+        seen.add(key)
+        if tiered.difficulty:
+            cases.append(tiered)
+        else:
+            below.append(Below(**asdict(tiered)))
     return cases, below
 
 
-def least_votes(settings: Settings) -> int:
-    """More than half of the annotators: with fewer, a share of agreeing votes says little."""
-    return settings.annotators // 2 + 1
-
-
 def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
-    one, other = votes[pair.first], votes[pair.second]
-    chosen, rejected = (pair.first, pair.second) if one >= other else (pair.second, pair.first)
-    tiered = Tiered(
-        pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty="", chosen=chosen, rejected=rejected,
-        votes=(votes[chosen], votes[rejected]),
+    first, second = votes[pair.first], votes[pair.second]
+    chosen, rejected = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
+    tier, reason = _tier(pair, chosen, max(first, second), first + second, settings)
+    return Tiered(
+        pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty=tier, chosen=chosen, rejected=rejected,
+        votes=(votes[chosen], votes[rejected]), reason=reason,
     )  # fmt: skip
-    if one + other < least_votes(settings):
-        return _with(tiered, "", "few votes")
-    if one == other:
-        return _with(tiered, "", "even")
-    agree = Fraction(max(one, other), one + other)
-    if agree < settings.hard:
-        return _with(tiered, "", "little agreement")
+
+
+def _tier(pair: Pair, chosen: str, agreeing: int, votes: int, settings: Settings) -> tuple[str, str]:
+    """(the tier, or empty; why it is empty)."""
+    if votes < settings.least_votes:
+        return "", "few votes"
+    if 2 * agreeing == votes:
+        return "", "even"
+    share = Fraction(agreeing, votes)
+    if share < settings.hard:
+        return "", "little agreement"
     if pair.easy:
-        return _with(tiered, EASY) if chosen == pair.easy else _with(tiered, "", "not as built")
-    return _with(tiered, MEDIUM if agree >= settings.medium else HARD)
-
-
-def _with(tiered: Tiered, difficulty: str, reason: str = "") -> Tiered:
-    return replace(tiered, difficulty=difficulty, reason=reason)
+        return (EASY, "") if chosen == pair.easy else ("", "not as built")
+    return (MEDIUM if share >= settings.medium else HARD), ""
