@@ -28,7 +28,7 @@ def tiers(folder: Path) -> None:
     \b
         personafeedback build tiers DIR
     """
-    from ..building.release.tiers import make_tiers
+    from ..building.release.labeling import make_tiers
 
     make_tiers(Folder.of_build(folder), say, show_table)
 

@@ -13,7 +13,7 @@ from ..rows import STRATEGIES
 from ..settings import Settings
 from .release_folder import Made
 from .shortcuts import MOST, Checked
-from .voting import CODINGS, agreement_table
+from .voting import CIRCULAR, CODINGS, agreement_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
@@ -65,8 +65,8 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
     if made.agreement:
         sections += [
             "### Agreement",
-            "Over the released pairs, with 95 % intervals over users. Pairs on which few agree are not released, so that this is higher than over "
-            "all pairs that were voted on. How votes are coded is part of the number; the first is the one to quote.",
+            f"Over all pairs that were voted on, those that were not released (`below`) too, with 95 % intervals. {CIRCULAR} How votes are coded is "
+            "part of the number; the first line is the one to quote.",
             _table(*agreement_table(made.agreement, " to ")),
             "\n".join(f"- {name}: {meaning}." for name, meaning in CODINGS.items()),
         ]

@@ -19,14 +19,14 @@ from ..settings import FILE
 from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
 from ..votes.shown_texts import refuse_edited_labels
-from .tiers import sort_into_tiers
+from .tiers import ALL, sort_into_tiers
 from .voting import HEADLINE, Voting, agreement
 
 Rows = dict[str, list[dict[str, Any]]]
 """Cell -> its rows, in their order."""
 
-MEASURE = f"{HEADLINE}, over the released pairs"
-"""Pairs on which few agree are not released, so that it is higher than over all pairs that were voted on."""
+MEASURE = f"{HEADLINE}, over all pairs voted on"
+"""Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
 
 BY_MODELS = {True: "model votes", None: "people's and model votes"}
 """Who voted, if not people alone -> what the set's name says of it, and so every table."""
@@ -41,7 +41,7 @@ class Made:
         users: of these rows, and every other kept person of the test split.
         answers: id -> of the rows' texts.
         votes: behind the labels.
-        agreement: tier -> see `voting.agreement`; of the released pairs alone.
+        agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         left_out: pairs whose question or person was dropped since they were voted on.
     """
 
@@ -64,7 +64,8 @@ def make(folder: Folder) -> Made:
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
     kept = {question.id for question in folder.questions()}
     tiered, votes = folder.need(Tiered), counted(folder)
-    _refuse_old_tiers(folder, tiered, votes)
+    every = [label for some in sort_into_tiers(folder, votes) for label in some] if folder.has(Vote) else []
+    _refuse_old_tiers(folder, tiered, every)
     refuse_edited_labels(folder, tiered)
     rows: Rows = defaultdict(list)
     used: list[Tiered] = []
@@ -93,8 +94,8 @@ def make(folder: Folder) -> Made:
             f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
         )
     pair_ids = {label.pair_id for label in used}
+    agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
     votes = [vote for vote in votes if vote.pair_id in pair_ids]
-    agreements = agreement(folder.read(Pair), list(answers.values()), used, votes)
     texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
     users = dict.fromkeys([*(label.user_id for label in used), *(person.user_id for person in folder.people(TEST))])
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
@@ -104,10 +105,14 @@ def make(folder: Folder) -> Made:
     )  # fmt: skip
 
 
-def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], votes: Sequence[Vote]) -> None:
-    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out."""
+def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
+    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out.
+
+    Args:
+        every: what they say of each pair.
+    """
     voted = folder.has(Vote)  # of annotators who were dropped, too
-    now = {label.pair_id: label for some in sort_into_tiers(folder, votes) for label in some} if voted else {}
+    now = {label.pair_id: label for label in every}
     for number, label in enumerate(tiered, start=1):
         if now.get(label.pair_id) != label and (voted or any(label.votes)):
             raise DataError(
@@ -180,10 +185,10 @@ def _generators(texts: Sequence[Answer]) -> str:
 
 
 def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
-    """The headline over all released pairs."""
-    if "all" not in agreements:
+    """The headline over all pairs that were voted on."""
+    if ALL not in agreements:
         return None
-    headline = agreements["all"].coefficients[HEADLINE]
+    headline = agreements[ALL].coefficients[HEADLINE]
     value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
     if value != value:
         return None

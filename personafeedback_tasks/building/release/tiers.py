@@ -6,68 +6,33 @@ The rule is the shares in build.yaml, and nothing else: how far annotators agree
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
+from math import comb
 
-from ...common.errors import DataError
-from ...common.files import write
-from ...common.strict_json import json_text
 from ...personafeedback.cells import DIFFICULTIES
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
-from ..steps import RELEASE, Say, ShowTable
-from ..votes.collected import counted, outdated
 from ..votes.shown_texts import ShownTexts
-from .voting import CODINGS, agreement, agreement_table
 
 EASY, MEDIUM, HARD = DIFFICULTIES
+
+SAME, TWICE = "same text", "twice"
 
 REASONS = {
     "few votes": "it has votes of half of the annotators or fewer",
     "even": "both answers have as many votes",
     "little agreement": "fewer agree than the tier hard needs",
     "not as built": "most votes are against the answer that should win by construction",
-    "same text": "both answers are the same text",
-    "twice": "an earlier pair of this question has the same two texts",
+    SAME: "both answers are the same text",
+    TWICE: "an earlier pair of this question has the same two texts",
 }
 """Why a pair reaches no tier -> in words."""
 
-
-def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
-    """Make labels and tiers of the votes that count, and show how far annotators agree.
-
-    Raises:
-        DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
-    """
-    with folder.locked():
-        folder.need(Vote)
-        votes = counted(folder)
-        cases, below = sort_into_tiers(folder, votes)
-        agreements = agreement(folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
-        document = {"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in agreements.items()}}
-        write(folder.root / "tiers.json", json_text(document))
-        folder.write(Below, below)
-        folder.write(Tiered, cases)
-    if edited := outdated(folder):
-        say(f"{edited:,} votes are on texts that were edited since: they do not count")
-    category = {question.id: question.category for question in folder.questions()}
-    cells = Counter(f"{category.get(case.question_id, 'dropped')} {case.difficulty}" for case in cases)
-    counts = ", ".join(f"{cell} {count:,}" for cell, count in sorted(cells.items()))
-    say(f"{len(cases):,} pairs become cases: {counts or 'none'}")
-    for reason, count in Counter(pair.reason for pair in below).most_common():
-        say(f"{count:,} are below, {reason}: {REASONS[reason]}")
-    show_table("Agreement of the annotators, with 95 % intervals over users", *agreement_table(agreements, "–"))
-    for name, meaning in CODINGS.items():
-        say(f"{name}: {meaning}.")
-    if not cases:
-        settings = folder.settings
-        raise DataError(
-            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {settings.least_votes} votes or more, since build.yaml says "
-            f"annotators: {settings.annotators}."
-        )
-    say(f"Next: {RELEASE.line(folder.root)}")
+BELOW, ALL = "below", "all"
+"""The pairs that reach no tier, and all pairs, where agreement is shown by tier."""
 
 
 def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Below]]:
@@ -93,7 +58,7 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
         key = (pair.user_id, asked.get(pair.question_id), both)
         tiered = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
         if len(both) == 1 or key in seen:
-            tiered = replace(tiered, difficulty="", reason="same text" if len(both) == 1 else "twice")
+            tiered = replace(tiered, difficulty="", reason=SAME if len(both) == 1 else TWICE)
         seen.add(key)
         if tiered.difficulty:
             cases.append(tiered)
@@ -105,22 +70,50 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
 def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
     first, second = votes[pair.first], votes[pair.second]
     chosen, rejected = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
-    tier, reason = _tier(pair, chosen, max(first, second), first + second, settings)
+    tier, reason = _decided(first, second, _easy_side(pair), settings)
     return Tiered(
         pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty=tier, chosen=chosen, rejected=rejected,
         votes=(votes[chosen], votes[rejected]), reason=reason,
     )  # fmt: skip
 
 
-def _tier(pair: Pair, chosen: str, agreeing: int, votes: int, settings: Settings) -> tuple[str, str]:
-    """(the tier, or empty; why it is empty)."""
-    if votes < settings.least_votes:
+def _easy_side(pair: Pair) -> int | None:
+    """Which answer should win by construction: 0 for the first, 1 for the second; None where none should."""
+    return (pair.first, pair.second).index(pair.easy) if pair.easy else None
+
+
+def _decided(first: int, second: int, easy_side: int | None, settings: Settings) -> tuple[str, str]:
+    """(tier, why there is none) of a pair with so many votes for its two answers; one of them is empty."""
+    if first + second < settings.least_votes:
         return "", "few votes"
-    if 2 * agreeing == votes:
+    if first == second:
         return "", "even"
-    share = Fraction(agreeing, votes)
-    if share < settings.hard:
+    agree = Fraction(max(first, second), first + second)
+    if agree < settings.hard:
         return "", "little agreement"
-    if pair.easy:
-        return (EASY, "") if chosen == pair.easy else ("", "not as built")
-    return (MEDIUM if share >= settings.medium else HARD), ""
+    if easy_side is not None:
+        return (EASY, "") if (second > first) == bool(easy_side) else ("", "not as built")
+    return MEDIUM if agree >= settings.medium else HARD, ""
+
+
+def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
+    """Tier -> 2 P - 1 of annotators who toss coins, P being the share of pairs of votes that agree; BELOW and ALL, too.
+
+    The tiers are made of agreement, so even coins agree in the upper ones and disagree below. Every way in which the votes on a pair can
+    fall is enumerated, with as many votes on each pair as it has.
+
+    Args:
+        tiered: pairs with two votes or more.
+        pairs: pair id -> pair.
+    """
+    kinds = Counter((sum(one.votes), _easy_side(pairs[one.pair_id]), one.reason in (SAME, TWICE)) for one in tiered)
+    chances: dict[str, float] = defaultdict(float)
+    agreeing: dict[str, float] = defaultdict(float)
+    for (total, easy_side, left_out), count in kinds.items():
+        for first in range(total + 1):
+            second = total - first
+            tier = "" if left_out else _decided(first, second, easy_side, settings)[0]
+            chance = count * comb(total, first) / 2**total
+            chances[tier or BELOW] += chance
+            agreeing[tier or BELOW] += chance * (comb(first, 2) + comb(second, 2)) / comb(total, 2)
+    return {tier: 2 * agreeing[tier] / chance - 1 for tier, chance in chances.items()} | {ALL: 0.0}

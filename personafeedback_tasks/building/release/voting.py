@@ -11,8 +11,9 @@ from typing import Any
 from ...common.agreement import alpha, fleiss, randolph
 from ...common.statistics import Estimate, estimate_of
 from ...common.strict_json import jsonable
-from ...personafeedback.cells import DIFFICULTIES
 from ..rows import Answer, Pair, Tiered, Vote
+from ..settings import Settings
+from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
 
 HEADLINE = "kappa, random sides"
 """The coefficient that is reported: 0 for random votes, although the two answers of a pair have no names in common with other pairs."""
@@ -27,6 +28,13 @@ CODINGS = {
 }
 """Coefficient -> how a vote is coded."""
 
+CIRCULAR = (
+    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: the line of tossed coins "
+    "shows what it would be if nobody could tell the answers apart. Intervals are over users, for these annotators: others may agree more or less."
+)
+
+COINS = "kappa, tossed coins"
+
 
 @dataclass(frozen=True)
 class Voting:
@@ -35,25 +43,28 @@ class Voting:
     Attributes:
         pairs: with two votes or more; users: whose these are.
         votes: fewest and most votes to one of them.
-        coefficients: name of CODINGS -> its value with a 95 % interval over users (jackknife); nan where it is not defined.
+        coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
+            defined.
+        coins: HEADLINE if the annotators tossed coins: 0 over all pairs, but not in a tier, see `tiers.kappa_of_coins`.
     """
 
     pairs: int
     users: int
     votes: tuple[int, int]
     coefficients: Mapping[str, Estimate]
+    coins: float
 
     def as_dict(self) -> dict[str, Any]:
         return jsonable(asdict(self))
 
 
 def agreement(
-    pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
-) -> dict[str, Voting]:
-    """Tier -> its agreement; `below` and `all` too. Those without a pair that has two votes are left out.
+    settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
+) -> dict[str, Voting]:  # fmt: skip
+    """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
 
     Args:
-        tiered: all pairs, those below as well.
+        tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
         votes: those that count.
     """
     strategy = {answer.id: answer.strategy for answer in answers}
@@ -64,8 +75,8 @@ def agreement(
     groups: dict[str, list[Tiered]] = defaultdict(list)
     for pair in tiered:
         if len(of_pair[pair.pair_id]) > 1:
-            groups[pair.difficulty or "below"].append(pair)
-            groups["all"].append(pair)
+            groups[pair.difficulty or BELOW].append(pair)
+            groups[ALL].append(pair)
     codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
         HEADLINE: (lambda pair, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
         "Fleiss, by strategy": (lambda pair, vote: strategy.get(vote.chosen, ""), fleiss),
@@ -73,26 +84,29 @@ def agreement(
         "Fleiss, by label": (lambda pair, vote: "chosen" if vote.chosen == pair.chosen else "rejected", fleiss),
         "alpha, random sides": (lambda pair, vote: _side(first, vote), _alpha),
     }
+    coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
     agreements = {}
-    for name in filter(groups.__contains__, (*DIFFICULTIES, "below", "all")):
+    for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
         some = groups[name]
         counts, users = [len(of_pair[pair.pair_id]) for pair in some], [pair.user_id for pair in some]
         coefficients = {}
         for coefficient, (coded, measure) in codings.items():
             rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in some]
             coefficients[coefficient] = _estimated(measure, rows, users)
-        agreements[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients)
+        agreements[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
     return agreements
 
 
 def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows): a column for each tier, a row for each coefficient.
+    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give below the headline.
 
     Args:
         to: stands between the ends of an interval.
     """
-    rows = [["pairs", *(f"{one.pairs:,}" for one in agreements.values())]]
-    rows += [[name, *(_with_interval(one.coefficients[name], to) for one in agreements.values())] for name in CODINGS]
+    voting = agreements.values()
+    rows = [[name, *(_with_interval(one.coefficients[name], to) for one in voting)] for name in CODINGS]
+    rows.insert(0, ["pairs", *(f"{one.pairs:,}" for one in voting)])
+    rows.insert(2, [COINS, *(f"{one.coins:.2f}" for one in voting)])
     return ["", *agreements], rows
 
 

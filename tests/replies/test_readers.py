@@ -15,7 +15,7 @@ from personafeedback_tasks.replies.rating import read_rating
 from personafeedback_tasks.replies.words import read_accept, read_yes_no
 
 READERS = {"yes_no": read_yes_no, "accept": read_accept, "rating": read_rating, "numbers": read_numbers}
-FILES = sorted((Path(__file__).parent / "replies").glob("readers*.jsonl"))
+FILES = sorted(Path(__file__).parent.glob("readers*.jsonl"))
 ROWS = [json.loads(line) for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]
 PIECES = [
     *" \n.,;:!?()[]{}\"'`*_#/|-–—>=&$\\%？。、", "yes", "no", "accept", "12", "4", "rating", "Answer: 1", "none of the ", "or ", "so ",

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 from personafeedback_tasks.replies import declarations, plain, vocabulary
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_line, read_reply
 
-BENCHMARK = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "linear_reading.py"))
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "linear_reading.py"))
 
 ONE_OF_EACH = [
     *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),

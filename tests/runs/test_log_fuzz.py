@@ -217,7 +217,7 @@ def test_damaged_bytes_are_read_or_refused_in_one_sentence(harness, logs, tmp_pa
     paths = list(damaged_copies(log, tmp_path / "damaged", random.Random(17), MUTATIONS // 3))
     done = subprocess.run(
         [sys.executable, "-m", "support.reading"], input="".join(f"{path}\n" for path in paths), capture_output=True, text=True,
-        cwd=Path(__file__).parent, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30)), timeout=600,
+        cwd=Path(__file__).parents[1], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30)), timeout=600,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=False,
     )  # fmt: skip
     outcomes = done.stdout.splitlines()

@@ -321,7 +321,7 @@ def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
 
 
 # --- all labelled replies ------------------------------------------------------------------------------------------------
-HERE = Path(__file__).parent / "replies"
+HERE = Path(__file__).parent
 SHARED = os.environ.get("PERSONAFEEDBACK_REPLIES", "")
 ELSEWHERE = sorted(Path(SHARED).glob("*.jsonl")) if SHARED else []
 OF_LETTERS = [path for path in sorted(HERE.glob("*.jsonl")) if not path.stem.startswith("readers")]

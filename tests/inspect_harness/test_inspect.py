@@ -34,7 +34,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NAMES = {
     "personafeedback",
     *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
@@ -86,7 +86,7 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
     expected = {}
     for key in scoring.METRICS:
         for group, members in _groups(cases):
-            rows = [(getattr(scores[c.id], key), c.user_id) for c in members]
+            rows = [(scores[c.id][key], c.user_id) for c in members]
             rows = [row for row in rows if not math.isnan(row[0])]
             expected[key + group] = sum(v for v, _ in rows) / len(rows)
             expected[f"{key}{group}_stderr"] = _clustered(rows)
@@ -416,7 +416,7 @@ def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replie
     script = tmp_path / "silent.py"
     script.write_text(
         "import sys\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
         "import support.inspect_runs\n"
         "from inspect_ai._cli.main import main\n"
         "main()\n",
