@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,6 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 SLOW_FIXTURES = {"driver", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return bool(re.search(r"^pytestmark = .*\bmark\.slow\b", collection_path.read_text(encoding="utf-8"), re.M)) or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
