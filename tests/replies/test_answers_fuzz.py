@@ -100,7 +100,6 @@ def _has_mark(text: str) -> bool:
     )
 
 
-@pytest.mark.slow
 @SETTINGS
 @given(REPLIES)
 def test_the_result_is_of_the_closed_set(reply: str) -> None:
@@ -113,7 +112,6 @@ def test_whatever_stands_above_the_last_line_it_is_read(above: str, letter: str)
     assert read_last_line(f"{above}\nAnswer: {letter}") == letter
 
 
-@pytest.mark.slow
 @SETTINGS
 @given(SCRAPS.map(lambda pieces: " ".join(piece for piece in pieces if not _has_mark(piece))) | st.text())
 def test_no_letter_without_a_mark(text: str) -> None:
@@ -169,7 +167,6 @@ def test_open_thinking_is_truncated_whatever_it_holds(before: str, inside: str) 
     assert read_reply(before + "<think>" + re.sub("[>＞]", "", inside)) == "truncated"
 
 
-@pytest.mark.slow
 @SETTINGS
 @given(REPLIES.filter(lambda text: "THINK" not in text.upper()))
 def test_closed_thinking_changes_nothing(inside: str) -> None:
@@ -177,7 +174,6 @@ def test_closed_thinking_changes_nothing(inside: str) -> None:
     assert read_reply(f"{inside}</think>B") == "B"
 
 
-@pytest.mark.slow
 @SETTINGS
 @given(REPLIES.filter(lambda text: not re.search("[\"＂“”THINKthink{}`‘’']", text)))
 def test_quoted_text_does_not_steer(inside: str) -> None:
