@@ -141,6 +141,7 @@ def test_a_person_of_both_splits_is_named(tmp_path):
     assert "u0.json: found the persona of the test person 'u5' again" in refusal(build)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_test_data_is_known_in_whatever_order_and_spacing(data):
@@ -278,6 +279,7 @@ def test_a_label_stands_in_place_of_what_a_pair_was_built_to_be(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
