@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..runs.caveat import WEAKENS, Caveat
+
 _FIRST = re.compile(r"[a-z]+")
 
 _FAMILIES = {
@@ -49,11 +51,11 @@ def family(model: str) -> str:
     return ""
 
 
-def favored(judge: str, writers: Iterable[str]) -> Iterator[str]:
-    """A sentence for each writer's model that a judge is related to."""
+def favored(judge: str, writers: Iterable[str]) -> Iterator[Caveat]:
+    """A caveat for each writer's model that a judge is related to."""
     for writer in dict.fromkeys(writers):
         if what := related(judge, writer):
-            yield f"The judge {judge} judges {what}: {writer}. Judges tend to favor such texts."
+            yield Caveat("related_judge", WEAKENS, {"judge": judge, "what": what, "writer": writer})
 
 
 def related(judge: str, writer: str) -> str:

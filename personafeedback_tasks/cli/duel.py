@@ -133,7 +133,7 @@ def _questions(run: Run, data: RunData) -> Questions:
     Raises:
         DataError: they cannot be found.
     """
-    cases, why_not = data.checked(run)
+    _, cases, why_not = data.checked(run)
     if not isinstance(cases, Questions):
         raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
     return cases

@@ -11,6 +11,7 @@ from ..common.errors import DataError
 from ..common.statistics import Estimate, estimate
 from ..engine.cases import CaseSet
 from ..engine.signature import set_of
+from ..runs.caveat import WEAKENS, Caveat, ordered
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 CORRECTED = "corrected by the exam"
 
-AS_THEY_ARE = "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors."
-
 Found = tuple[CaseSet[Any] | None, str]
 """The cases of a run, or why they are not at hand."""
 
@@ -34,7 +33,7 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
     why_not = ""
     for one in data:
         try:
-            cases, why_not = one.checked(run)
+            _, cases, why_not = one.checked(run)
         except (DataError, RunError) as error:
             why_not = reason(error, run, one.named or "")
             continue
@@ -95,13 +94,13 @@ def writers(
     from ..reports.rank import alike, make_ranking
 
     corrected: dict[int, Estimate] = {}
-    notes: dict[int, list[str]] = {}
+    own: dict[int, list[Caveat]] = {}
     rows: list[tuple[Run, dict[str, Run]]] = []
     candidates = exams(exam) if exam is not None else []
     for run, duels, cases in written:
         row = of_writer(run, duels)
         rows.append((row, {}))
-        notes[id(row)] = list(favored(run.model, duels.models))
+        own[id(row)] = list(favored(run.model, duels.models))
         if exam is not None:
             of = exam_of(run, exam, candidates)
             examined, why_not = cases_of(of, data)
@@ -110,8 +109,11 @@ def writers(
     parts = []
     for some in alike(rows):
         ranking = make_ranking(some)
-        own = [*([] if corrected else [AS_THEY_ARE]), *(note for row, _ in some for note in notes[id(row)])]
-        ranking = replace(ranking, notes=tuple(dict.fromkeys([*ranking.notes, *own])))
+        more = [
+            *([] if corrected else [Caveat("votes_as_they_are", WEAKENS)]),
+            *(one for row, _ in some for one in own[id(row)]),
+        ]
+        ranking = replace(ranking, caveats=tuple(ordered([*ranking.caveats, *more])))
         if corrected:
             ranking = replace(
                 ranking,
@@ -119,7 +121,7 @@ def writers(
                     replace(row, measures={CORRECTED: corrected[id(row.run)], **row.measures}) for row in ranking.rows
                 ),
             )
-        parts.append(Part(ranking, None, None, "duels have the texts of several data sets."))
+        parts.append(Part(ranking, None, None))
     return parts
 
 

@@ -12,7 +12,7 @@ from ..common.strict_json import json_text, jsonable
 from .duel_runs import duels_in, writers
 from .output import say
 from .run_data import RunData
-from .runs import RUN, passed_over, ranked, read
+from .runs import RUN, ranked, read
 
 
 @click.command()
@@ -80,9 +80,6 @@ def rank(
     written = [(run, *of) for run in found if (of := duels_in(run, [*named, *default])) is not None]
     others = [run for run in found if all(run is not judged for judged, *_ in written)]
     parts = ranked(with_controls(others), named or default) if others else []
-    for part in parts:
-        if part.texts is None:
-            passed_over(f"No margins over baselines: {part.no_cases}")
     parts += writers(written, exam, [*named, *default])
     if exam is not None and not written:
         raise OptionError(

@@ -57,16 +57,14 @@ class RunData:
                 return cases, ""
         return None, why_not
 
-    def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
-        """The same, once the run was checked against them; with data, the second says what could not be compared.
+    def checked(self, run: Run) -> tuple[Run, CaseSet[Any] | None, str]:
+        """The run, checked against its data if they are there; and as `of`.
 
         Raises:
             DataError, RunError: the data that the user named are broken, or of another run; or its prompts are not those of its options.
         """
         cases, why_not = self.of(run)
-        if cases is not None:
-            why_not = " ".join(checked(run, cases).unchecked)
-        return cases, why_not
+        return run if cases is None else checked(run, cases), cases, why_not
 
     def texts(self, run: Run) -> Examined | None:
         """What the texts of the run's cases add to its answers; None without data."""
@@ -100,7 +98,7 @@ def first_with(run: Run, data: Sequence[RunData]) -> RunData:
     """The first place that has the data of a run; the last if none has."""
     for one in data[:-1]:
         try:
-            if one.checked(run)[0] is not None:
+            if one.checked(run)[1] is not None:
                 return one
         except (DataError, RunError):
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +183,7 @@ def report_of(
     """
     from ..reports.report import make_report
 
-    cases, why_not = data.checked(run)
+    cases, why_not = data.of(run)
     published = published_of([run, *(beside or {}).values()], paper)
     return make_report(run, cases, beside, why_not, published, data.texts(run))
 
@@ -226,13 +225,13 @@ def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: Sequence[RunData
     for some in alike(rows):
         first = some[0][0]
         place = first_with(first, data)
-        cases, why_not = place.checked(first)
-        for run in (one for row, controls in some for one in (row, *controls.values())):
-            there, unchecked = place.checked(run)
-            if there is not None and unchecked:
-                passed_over(unchecked)
+        cases, why_not = place.of(first)
+        checked = [
+            (place.checked(row)[0], {value: place.checked(one)[0] for value, one in controls.items()})
+            for row, controls in some
+        ]
         texts = place.texts(first)
-        parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
+        parts.append(Part(make_ranking(checked, texts, cases, why_not), cases, texts))
     return parts
 
 
@@ -303,11 +302,9 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
     unchecked = {}
     for name, run in runs.items():
-        cases, why_not = data.checked(run)
+        runs[name], cases, why_not = data.checked(run)
         if cases is None:
             unchecked[name] = why_not
-        elif why_not:
-            runs[name] = replace(run, unchecked=(why_not,))
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
         click.echo(encodable(comparing.markdown(found)), nl=False)

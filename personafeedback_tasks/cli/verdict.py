@@ -101,4 +101,4 @@ def verdict(
         for number, one in enumerate(made):
             show([*([line("")] if number else []), *verdict_text.terminal(one)])
     if json_file is not None:
-        write(json_file, json_text({"verdicts": [one.as_dict() for one in made]}))
+        write(json_file, json_text({"verdicts": [verdict_text.document(one) for one in made]}))

@@ -11,11 +11,12 @@ from ..analysis.groups import Group
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
+from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .card_command import command
-from .caveats import of_missing
 from .report import Report
+from .sentences import sentence
 from .table import NOTHING, grid, interval, percent
 from .tables import published
 
@@ -62,11 +63,14 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
         for value, control in report.beside.items()
     )
-    missing = list(of_missing(run))
-    known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats[len(missing) :])]
+    void, others = (
+        [foreign.markdown(sentence(one)) for one in report.caveats if (one.severity == VOID) is first]
+        for first in (True, False)
+    )
+    known = [*_of_every_card(report, cases, spec), *others]
     parts = [
         f"## {foreign.markdown(heading)}",
-        *map(foreign.markdown, missing),
+        *void,
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec), cases),
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",

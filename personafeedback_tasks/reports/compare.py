@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from ..analysis import caveats
 from ..analysis.groups import groups_of, judged
 from ..common import foreign
 from ..common.sign_flips import sign_flip_p
@@ -18,10 +19,11 @@ from ..common.strict_json import jsonable
 from ..engine.judged import CorpusMetric, Judged
 from ..engine.report import Line
 from ..engine.table import over_corpus
+from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from ..runs.signature_line import signature_line
-from . import caveats
 from . import table as layout
+from .sentences import as_dicts, sentence
 from .table import NOTHING, Column, Table, percent, spaced, with_interval
 from .terminal import line
 
@@ -71,31 +73,29 @@ class Comparison:
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def caveats(self) -> list[str]:
+    def caveats(self) -> list[Caveat]:
         """What a reader must know before the numbers."""
-        missing = [sentence for name, run in _named(self) for sentence in caveats.of_missing(run, f"run {name}")]
-        found = missing + [
-            f"The users, cells and texts of run {name} were not checked. {why}" for name, why in self.unchecked.items()
-        ]
+        a, b = self.run_a, self.run_b
+        found = []
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
-                named = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-                found.append(f"{len(ids):,} cases are only in run {name} and left out: {named}")
-        if self.run_a.title != self.run_b.title:
-            found.append(f"Run A is of {self.run_a.title}, run B of {self.run_b.title}, with the same texts.")
-        for name in dict.fromkeys((*self.run_a.defining, *self.run_b.defining)):
-            a, b = self.run_a.signature.get(name), self.run_b.signature.get(name)
-            if a != b:
-                found.append(
-                    f"The runs also differ in {name}: {a} and {b}. The difference is not due to the model alone."
-                )
-        a, b = self.run_a.conditions_line, self.run_b.conditions_line
-        if a != b:
-            found.append(f"The conditions differ: {a}; and {b}.")
-        found += (caveat for name, run in _named(self) for caveat in caveats.of_run(run, f"run {name}"))
-        if self.groups[-1].difference.users < caveats.FEW_USERS:
-            found.append(f"Only {self.groups[-1].difference.users} users: 95 % intervals under-cover.")
-        return list(dict.fromkeys(found))
+                shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+                found.append(Caveat("only_in_one", WEAKENS, {"run": name, "count": len(ids), "shown": shown}))
+        if a.title != b.title:
+            found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))
+        for name in dict.fromkeys((*a.defining, *b.defining)):
+            values = {"name": name, "a": a.signature.get(name), "b": b.signature.get(name)}
+            if values["a"] != values["b"]:
+                found.append(Caveat("other_options", WEAKENS, values))
+        if a.conditions_line != b.conditions_line:
+            found.append(Caveat("other_conditions", WEAKENS, {"a": a.conditions_line, "b": b.conditions_line}))
+        unchecked = [
+            (f"run {name}", [Caveat("data_unchecked", WEAKENS, {"why": self.unchecked[name]})] if name in self.unchecked else [])
+            for name, _ in _named(self)
+        ]  # fmt: skip
+        of_runs = [(f"run {name}", caveats.of_run(run)) for name, run in _named(self)]
+        users = caveats.of_users(self.groups[-1].difference)
+        return ordered([*grouped(unchecked), *found, *grouped(of_runs), *users])
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON; nan becomes None."""
@@ -105,7 +105,7 @@ class Comparison:
                 "b": signature_line(self.run_b),
                 "partial": {name: run.partial for name, run in _named(self)},
                 "left_out": {name: run.left_out for name, run in _named(self)},
-                "caveats": self.caveats,
+                "caveats": as_dicts(self.caveats),
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,
                 "groups": {group.name: asdict(group) for group in self.groups},
@@ -239,7 +239,7 @@ def terminal(comparison: Comparison) -> list[RenderableType]:
     """What `terminal.show` prints."""
     return [
         *(line(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)),
-        *(line(f"! {caveat}") for caveat in comparison.caveats),
+        *(line(f"! {sentence(caveat)}") for caveat in comparison.caveats),
         *layout.drawn(tables(comparison)),
         line(LEGEND, style="dim"),
         *(line(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)),
@@ -250,7 +250,7 @@ def markdown(comparison: Comparison) -> str:
     """A section of a Markdown file."""
     parts: Sequence[str] = (
         "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
-        "\n".join(f"> {foreign.markdown(caveat)}  " for caveat in comparison.caveats),
+        "\n".join(f"> {foreign.markdown(sentence(caveat))}  " for caveat in comparison.caveats),
         *layout.markdown(tables(comparison), 3),
         LEGEND,
         "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),

@@ -6,7 +6,7 @@ import hashlib
 import math
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,13 @@ import jinja2
 from markupsafe import Markup
 
 from ..analysis import calibration
-from ..analysis.shortcuts import make_shortcuts
 from ..common import foreign
 from ..common.statistics import Estimate
 from ..runs.signature_line import signature_line
-from . import caveats, rank_tables
+from . import rank_tables
 from .page_data import Part, called, data, places, script_json
-from .rank import Ranked, Ranking
+from .rank import Ranking
+from .sentences import sentence
 from .table import interval, percent
 
 FILES = Path(__file__).with_suffix("")
@@ -99,7 +99,6 @@ def render(parts: Sequence[Part]) -> str:
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),
-        why_not=list(dict.fromkeys(part.no_cases for part in parts if part.no_cases)),
         parts=[_section(part, of_part) for part, of_part in zip(parts, numbers, strict=True)],
         reasons=rank_tables.reasons(rankings),
         legend=rank_tables.LEGEND,
@@ -117,9 +116,11 @@ def _section(part: Part, numbers: Sequence[str]) -> dict[str, Any]:
     runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
     return {
         "title": rank_tables.title(ranking),
-        "caveats": caveats.grouped(
-            [(number, _of_run(part, row)) for (number, _), row in zip(runs, ranking.rows, strict=True)]
-        ),
+        "caveats": [
+            (", ".join(numbers[int(place) - 1] for place in caveat.about), sentence(replace(caveat, about=())))
+            for caveat in ranking.caveats
+        ],
+        "has_texts": part.cases is not None,
         "table": _joined(rank_tables.result(ranking), rank_tables.details(ranking)),
         "forest": _forest(ranking, runs),
         "matrix": rank_tables.matrix(ranking) if len(ranking.rows) > 1 else None,
@@ -142,18 +143,6 @@ def _joined(*tables: tuple[list[str], list[list[str]]]) -> tuple[list[str], list
         header = [*header, *more[1:]]
         rows = [[*row, *row_of[1:]] for row, row_of in zip(rows, columns, strict=True)]
     return header, rows
-
-
-def _of_run(part: Part, row: Ranked) -> Iterable[str]:
-    run = row.run
-    yield from caveats.of_run(run)
-    if part.cases is not None:
-        yield from caveats.of_data(run, part.cases)
-    yield from caveats.of_interval(row.score)
-    if part.texts is not None:
-        spec = run.benchmark.report
-        found = make_shortcuts(run.cases, {"": list(run.cases)}, spec, part.texts)
-        yield from caveats.of_shortcuts(found.get(""), spec.shortcuts)
 
 
 def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:

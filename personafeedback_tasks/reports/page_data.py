@@ -27,13 +27,11 @@ class Part:
         ranking: of runs on the same cases.
         cases: of the data; None without data.
         texts: what they add to the answers; None without data.
-        no_cases: why there are none.
     """
 
     ranking: Ranking
     cases: CaseSet[Any] | None
     texts: Examined | None
-    no_cases: str = ""
 
     @property
     def runs(self) -> list[Run]:

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from ..analysis.caveats import of_result
 from ..analysis.control import gains
 from ..analysis.groups import has_macro, measures_of
+from ..analysis.shortcuts import Shortcuts, make_shortcuts
 from ..common.adjusted import at_zero
 from ..common.sign_flips import familywise_p
 from ..common.statistics import Estimate, estimate, mean, of_mean, share, user_sums
+from ..engine.cases import CaseSet
 from ..engine.report import Examined
+from ..runs.caveat import Caveat, grouped
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from .baselines import with_scores
-from .caveats import of_runs
+from .sentences import as_dicts
 
 LEVEL = 0.05
 """Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""
@@ -86,7 +90,7 @@ class Ranking:
         covariate: what `Ranked.adjusted` is, in words: `at equal length`; empty without it.
         rows: the runs.
         pairs: each two of them.
-        notes: what a reader must know before the numbers.
+        caveats: what a reader must know before the numbers, each about the places of its runs.
     """
 
     asked: Mapping[str, Any]
@@ -96,7 +100,7 @@ class Ranking:
     covariate: str
     rows: tuple[Ranked, ...]
     pairs: tuple[Pair, ...]
-    notes: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for `jsonable`."""
@@ -105,7 +109,7 @@ class Ranking:
             "cases": self.cases,
             "users": self.users,
             "cells": self.cells,
-            "notes": self.notes,
+            "caveats": as_dicts(self.caveats),
             "runs": [
                 {
                     "model": row.run.model,
@@ -145,11 +149,14 @@ def asked(run: Run) -> dict[str, Any]:
     return {**shared, "set": run.title, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}
 
 
-def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
+def make_ranking(
+    runs: Sequence[Row], texts: Examined | None = None, cases: CaseSet[Any] | None = None, no_data: str = ""
+) -> Ranking:
     """Rank runs that `alike` put together.
 
     Args:
         texts: of their cases, for the margins over baselines and the adjusted score.
+        cases, no_data: see `caveats.of_result`.
     """
     first, spec = runs[0][0], runs[0][0].benchmark.report
     texts = with_scores(first, texts) if texts else None
@@ -185,14 +192,22 @@ def make_ranking(runs: Sequence[Row], texts: Examined | None = None) -> Ranking:
                 tied=_tied(place, len(scored), apart),
             )
         )
-    notes = [
-        f"{about}: {sentence}" if about else sentence
-        for about, sentence in of_runs([(f"{place}", one.run) for place, one in enumerate(rows, start=1)])
-    ]
+    known = grouped(
+        [
+            (f"{place}", of_result(run, beside, cases, no_data, row.score, _shortcuts(run, texts)))
+            for place, (row, (_, run, beside)) in enumerate(zip(rows, scored, strict=True), start=1)
+        ]
+    )
     return Ranking(
         asked(first), len(ids), len(set(users)), {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
-        texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs), tuple(notes),
+        texts.covariate.equal if texts and texts.covariate else "", tuple(rows), tuple(pairs), tuple(known),
     )  # fmt: skip
+
+
+def _shortcuts(run: Run, texts: Examined | None) -> Shortcuts | None:
+    """Over all cases of the run."""
+    every = list(run.cases)
+    return make_shortcuts(run.cases, {"": every}, run.benchmark.report, texts).get("") if texts else None
 
 
 def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examined | None) -> Estimate | None:

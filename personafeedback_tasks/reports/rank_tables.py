@@ -13,6 +13,7 @@ from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
 from . import table as layout
 from .rank import LEVEL, Ranking
+from .sentences import sentence
 from .table import NOTHING, grid, interval, percent
 from .terminal import line, tables
 
@@ -114,7 +115,7 @@ def terminal(rankings: Sequence[Ranking]) -> list[RenderableType]:
     """What `terminal.show` prints."""
     parts: list[RenderableType] = []
     for ranking in rankings:
-        parts += [line(title(ranking), style="bold"), *(line(f"! {note}") for note in ranking.notes)]
+        parts += [line(title(ranking), style="bold"), *(line(f"! {sentence(caveat)}") for caveat in ranking.caveats)]
         parts += [*tables(*result(ranking)), *tables(*details(ranking))]
         if len(ranking.rows) > 1:
             parts += [line(MATRIX), *tables(*matrix(ranking))]
@@ -139,8 +140,8 @@ def markdown(rankings: Sequence[Ranking]) -> str:
     parts = []
     for ranking in rankings:
         parts.append(f"## {foreign.markdown(title(ranking))}")
-        if ranking.notes:
-            parts.append("\n".join(f"> {foreign.markdown(note)}  " for note in ranking.notes))
+        if ranking.caveats:
+            parts.append("\n".join(f"> {foreign.markdown(sentence(caveat))}  " for caveat in ranking.caveats))
         for header, rows in (result(ranking), details(ranking)):
             parts.append(_grid(header, rows))
         if len(ranking.rows) > 1:
@@ -170,7 +171,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     lines: list[list[Any]] = [
         ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method", "acc", "low", "high", "macro", "cases", "users"]
         + [_column(f"over_{name}") for name in margins] + [_column(name) for name in (*([adjusted] if adjusted else []), *differences)]
-        + [*measures, "tokens", "signature"]
+        + [*measures, "tokens", "caveats", "signature"]
     ]  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
         for place, row in enumerate(ranking.rows, start=1):
@@ -182,9 +183,14 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
                 + ([_number(row.adjusted.value) if row.adjusted else ""] if adjusted else [])
                 + [_number(row.differences[name].value) if name in row.differences else "" for name in differences]
                 + [_number(row.measures[name].value) if name in row.measures else "" for name in measures]
-                + [_number(row.tokens), signature_line(row.run)]
+                + [_number(row.tokens), " ".join(_about(ranking, place)), signature_line(row.run)]
             )  # fmt: skip
     return lines_text(lines)
+
+
+def _about(ranking: Ranking, place: int) -> list[str]:
+    """The keys of the caveats about the run at a place."""
+    return [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
 
 
 def _number(value: float) -> str:

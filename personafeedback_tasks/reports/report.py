@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from ..analysis import caveats
 from ..analysis.aspects import Aspects, make_aspects
 from ..analysis.control import gains, refuse_other_control
 from ..analysis.groups import Group, groups_of, has_macro, make_group
@@ -19,10 +20,11 @@ from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
 from ..engine.report import Examined, Published
 from ..runs.asked import checked
+from ..runs.caveat import Caveat
 from ..runs.run import Run, RunError
 from ..runs.signature_line import signature_line
-from . import caveats
 from .baselines import Beside, make_beside, with_scores
+from .sentences import as_dicts, sentence
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Report:
 
     run: Run
     groups: tuple[Group, ...]
-    caveats: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
     ceiling: Mapping[str, float]
     ceiling_note: str
     labels: Mapping[str, str]
@@ -71,7 +73,7 @@ class Report:
     @property
     def above(self) -> tuple[str, ...]:
         """What goes above the table, most important first."""
-        return (*self.caveats, *([self.ceiling_note] if self.ceiling_note else []))
+        return (*map(sentence, self.caveats), *([self.ceiling_note] if self.ceiling_note else []))
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -104,7 +106,7 @@ class Report:
                 "left_out": self.run.left_out,
                 "demonstration": self.run.signature["demonstration"],
                 "set": self.run.named_set.name if self.run.named_set else None,
-                "caveats": self.caveats,
+                "caveats": as_dicts(self.caveats),
                 "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in self.unread],
                 "ceiling": self.ceiling,
                 "groups": {group.name: asdict(group) for group in self.groups},
@@ -145,28 +147,16 @@ def make_report(
     benchmark = run.benchmark
     if cases is not None:
         run = checked(run, cases)
-    known = list(caveats.of_run(run))
-    if cases is not None:
-        known += caveats.of_data(run, cases)
     spec, beside = benchmark.report.control, _in_order(run, beside or {})
     control = beside.get(spec.value) if spec else None
     for value, other in beside.items():
         refuse_other_control(run, other, value)
         if cases is not None:
-            beside[value] = other = checked(other, cases)
-        known += caveats.of_control(other, value)
-    if cases is None:
-        unchecked = ", and the number of cases per cell was not checked" if run.signature["counts"] == "any" else ""
-        known.append(f"{no_cases} So there are no baselines and nothing else from the texts{unchecked}. Pass --data.")
-    elif benchmark.report.examine is not None:
+            beside[value] = checked(other, cases)
+    if cases is not None and benchmark.report.examine is not None:
         texts = texts or benchmark.report.examine(cases, run.cases.keys())
     texts = with_scores(run, texts) if texts else None
     gain = {} if control is None else gains(run, control)
-    if gain and len(gain) < len(run.cases):
-        assert spec is not None  # refused above
-        known.append(
-            f"The {spec.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control also answered."
-        )
     values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
 
     def group(name: str, ids: Sequence[str], cells: Sequence[str], plain: bool = False) -> Group:
@@ -179,15 +169,10 @@ def make_report(
     if has_macro(run):
         _, cells, ids = found[-1]
         macro = group(MACRO, ids, cells, plain=True)
-    known += caveats.of_interval(groups[-1].measures[benchmark.report.primary])
     of_group = {name: ids for name, _, ids in found}
     shortcuts = make_shortcuts(run.cases, of_group, benchmark.report, texts) if texts else {}
-    first = list(caveats.of_missing(run))
-    known = [
-        *first,
-        *caveats.of_shortcuts(shortcuts.get(groups[-1].name), benchmark.report.shortcuts),
-        *known[len(first) :],
-    ]
+    score = groups[-1].measures[benchmark.report.primary]
+    known = caveats.of_result(run, beside, cases, no_cases, score, shortcuts.get(groups[-1].name))
     ceiling = texts.ceiling if texts else {}
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in ceiling.items())
     return Report(

@@ -13,6 +13,7 @@ pytest.importorskip("scipy")
 pytest.importorskip("inspect_ai")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import words
 from support.inspect_runs import evaluate
 
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
@@ -239,7 +240,7 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     there = [case for case in general if case.id in made.run.cases]
     ties = sum(longest(case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
-    assert made.caveats[0].startswith(f"The run picks the longer response in {share_of} of the cases")
+    assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
     found = made.shortcuts["general_hard"]
     assert found.baselines["longest"].kappa.value == same(1)
     assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all

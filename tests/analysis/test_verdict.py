@@ -14,6 +14,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import words
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
@@ -31,7 +32,7 @@ from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.duels import duels as duels_of
-from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
+from personafeedback_tasks.reports.verdict_text import document, notes, tables
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
@@ -249,7 +250,7 @@ def test_a_relative_of_the_writer_is_named(logs, tmp_path):
     made = the_verdict(logs)
     made = replace(made, run=replace(made.run, model="scripted/reader-2"))
     assert "! The judge" not in printed
-    assert any("The judge scripted/reader-2 judges a model of the judge's own family" in one for one in warnings(made))
+    assert any("The judge scripted/reader-2 judges a model of the judge's own family" in one for one in words(made))
     assert made.relatives == {"scripted/reader": "a model of the judge's own family (reader)"}
 
 
@@ -372,7 +373,7 @@ def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
     some = dict(list(run.cases.items())[:7])
     found = the_verdict(logs, cases=some)
     assert (found.overall.rate.n, found.overall.not_asked) == (7, {})
-    said = list(warnings(found))
+    said = words(found)
     assert any(one.startswith("PARTIAL: ") for one in said)
     assert "Ties and empty replies are left out: the run has not answered all of its duels." in said
 
@@ -393,7 +394,7 @@ def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
-    assert found.corrected.why_not == "The exam's texts are not at hand. FOLDER: no such folder."
+    assert document(found)["corrected"]["why_not"] == "The exam's texts are not at hand. FOLDER: no such folder."
     assert found.overall.exam.n == 16
 
 
@@ -471,9 +472,9 @@ def test_a_judge_that_people_contradict(logs):
     )
     assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
     assert found.transfer.differs
-    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in warnings(found))
+    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in words(found))
     assert found.corrected.rate is None
-    assert "errs otherwise here than in its exam" in found.corrected.why_not
+    assert "errs otherwise here than in its exam" in document(found)["corrected"]["why_not"]
     assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 

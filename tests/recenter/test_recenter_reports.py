@@ -17,6 +17,7 @@ pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
 from support.browser import Page, chromium
+from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.tables import in_markdown
@@ -398,7 +399,7 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
 def test_a_run_without_an_answered_case_says_so(stages, stage):
     run = replace(stages[stage], cases={})
     made = make_report(run, run.benchmark.report.load("sample", "any"))
-    assert any("no answered case" in caveat for caveat in made.caveats)
+    assert any("no answered case" in caveat for caveat in words(made))
     text = markdown(made)
     found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
     assert not [

@@ -27,6 +27,7 @@ from huggingface_hub import ModelCard, RepoCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
+from support.caveats import words
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
@@ -1229,7 +1230,7 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
     else:
         other = run_of(signature=setting)
         other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
-        assert any(said in note for note in make_report(run_of(), SAMPLE, {value: other}).caveats)
+        assert any(said in note for note in words(make_report(run_of(), SAMPLE, {value: other})))
     with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
         update(tmp_path / "README.md", run_of(), {value: other})
     assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")

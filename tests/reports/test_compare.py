@@ -12,6 +12,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from support.caveats import words
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
@@ -80,10 +81,10 @@ def test_a_run_against_itself_differs_by_nothing(logs):
 
 def test_a_partial_run_is_marked_in_every_output(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
-    assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.caveats)
+    assert "run A: PARTIAL: general_hard 60 of 1,010." in " ".join(words(found))
     assert found.as_dict()["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
     assert "PARTIAL" in markdown(found)
-    assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).caveats)
+    assert not any("PARTIAL" in note for note in words(compare(read_run(logs["first"]), read_run(logs["mixed"]))))
 
 
 def test_cases_in_one_run_only_are_counted_and_named(logs):

@@ -143,7 +143,7 @@ class Tags(HTMLParser):
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:
         run = replace(template, model=name)
-        return page.render([Part(make_ranking([(run, {})]), None, None, "No data.")])
+        return page.render([Part(make_ranking([(run, {})]), None, None)])
 
     plain = Tags(made("plain")).found
     for name in ATTACKS:
@@ -154,8 +154,9 @@ def test_the_name_of_a_model_adds_no_tag(template):
 
 
 def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
-    html = page.render([Part(make_ranking([(template, {})]), None, None, "The data are gone.")])
-    assert "The data are gone. So this page has no texts" in html
+    html = page.render([Part(make_ranking([(template, {})], no_data="The data are gone."), None, None)])
+    assert "The data are gone. So there are no baselines" in html
+    assert "This page has no texts of these cases" in html
     data = embedded(html)
     assert [one["id"] for one in data["cases"]] == sorted(template.cases)
     assert not any(one.keys() & {"question", "responses", "about"} for one in data["cases"])
@@ -166,7 +167,7 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
 
 def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
     other = replace(template, cases={name: replace(case, digest="other") for name, case in template.cases.items()})
-    data = embedded(page.render([Part(make_ranking([(run, {})]), None, None, "") for run in (template, other)]))
+    data = embedded(page.render([Part(make_ranking([(run, {})]), None, None) for run in (template, other)]))
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
     first, second = data["answers"]
     assert [one is None for one in first] == [one is not None for one in second]
@@ -297,9 +298,7 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
         for number in (0, 1)
     ]
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([Part(make_ranking([(run, {}) for run in runs]), None, None)]), encoding="utf-8")
     browser.open(path, "#cases")
     browser.set(disagree=True)
     assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
@@ -376,9 +375,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
         replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
     ]
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([Part(make_ranking([(run, {}) for run in runs]), None, None)]), encoding="utf-8")
     browser.open(path, f"#case={min(template.cases)}")
     tables = browser(
         "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
@@ -395,9 +392,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(many(template, 120), {})]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([Part(make_ranking([(many(template, 120), {})]), None, None)]), encoding="utf-8")
     browser.open(path, "#cases")
     assert len(browser.texts("#list li")) == 50
     assert browser.listed() == [f"general_hard:{number}" for number in range(1, 121)]

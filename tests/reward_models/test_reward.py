@@ -23,6 +23,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
+from support.caveats import words
 from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
@@ -343,9 +344,8 @@ def test_runs_in_different_precision_differ_in_their_conditions(one, tmp_path, m
     assert [run.conditions_line for run in (full, half, auto)] == [
         f"dtype={dtype}, revision=local" for dtype in ("float32", "bfloat16", "bfloat16")
     ]
-    assert (
-        "The conditions differ: dtype=float32, revision=local; and dtype=bfloat16, revision=local."
-        in compare(full, auto).caveats
+    assert "The conditions differ: dtype=float32, revision=local; and dtype=bfloat16, revision=local." in words(
+        compare(full, auto)
     )
     assert "dtype=bfloat16" in report.make_report(auto, load_cases("sample", "general", "hard")).signature
 

@@ -25,6 +25,7 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.scorer import ScoreEdit
+from support.caveats import sentences
 from support.commands import personafeedback
 from support.logs import inspect_log
 from support.releases import write_set
@@ -117,7 +118,9 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
         assert f"({BAD} invalidated)" in text.replace("\\", "")
     ranked = personafeedback("rank", marked, "--data", data, "--json", tmp_path / "rank.json", "--markdown")
     assert f"({BAD} invalidated)" in ranked.output
-    assert f"({BAD} invalidated)" in " ".join(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0]["notes"])
+    assert f"({BAD} invalidated)" in " ".join(
+        sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])
+    )
     compared = personafeedback("compare", log, marked, "--data", data, "--json", tmp_path / "compare.json")
     assert f"LEFT OUT: samples of run B that do not count ({BAD} invalidated)" in compared.output
     assert json.loads((tmp_path / "compare.json").read_bytes())["left_out"] == {"A": {}, "B": {"invalidated": BAD}}
