@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support import planted_prompts, planted_users
 from support.planted_rankings import CASES, USERS, found_among, places_hold, scores
 
-from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 
 SIMULATIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 SEED = 20250615

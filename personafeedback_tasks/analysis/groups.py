@@ -131,7 +131,8 @@ def measures_of(
         also: the prompt of each case where users share prompts, see `Examined.prompts`.
     """
     users = [case.user_id for case in cases]
-    of_corpus = list(map(judged, cases))
+    wanted = {name: over for name, over in benchmark.corpus.items() if only is None or name in only}
+    of_corpus = list(map(judged, cases)) if wanted else []
     names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
         measure: (share if benchmark.report.line(measure).share else estimate)(
@@ -140,8 +141,8 @@ def measures_of(
         for measure in names
         if only is None or measure in only
     }
-    for measure, over in benchmark.corpus.items():
-        if (only is None or measure in only) and cases:
+    for measure, over in wanted.items():
+        if cases:
             ends = benchmark.report.line(measure).ends
             found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends, also)
     return found if cases else dict.fromkeys(only or (), share([], []))

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import short
@@ -19,8 +20,7 @@ from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
 from .output import say
-from .run_data import RunData, data_option
-from .runs import RUN, the_run
+from .runs import RUN, data_option, the_run
 
 
 @click.command()
@@ -133,7 +133,8 @@ def _questions(run: Run, data: RunData) -> Questions:
     Raises:
         DataError: they cannot be found.
     """
-    _, cases, why_not = data.checked(run)
+    data.checked(run)
+    cases, why_not = data.of(run)
     if not isinstance(cases, Questions):
         raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
     return cases

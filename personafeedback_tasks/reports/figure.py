@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
+from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
-from .report import Report
 
 WIDTH = 3.5
 """Inches: one column of a paper."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import RenderableType
-
 from ..analysis.verdict import Verdict
-from ..common import foreign
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..runs.signature_line import signature_line
-from . import table as layout
-from .sentences import as_dicts, beside_people, sentence
+from .blocks import Block, Legend, Notes, Signatures, Title, Warnings
+from .sentences import as_dicts, beside_people
 from .table import Column, Table, percent, spaced, with_interval
-from .terminal import line
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
@@ -175,30 +171,13 @@ def _about_length(verdict: Verdict) -> Iterator[str]:
     yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}; {instead}."
 
 
-def terminal(verdict: Verdict) -> list[RenderableType]:
-    """What `terminal.show` prints."""
+def blocks(verdict: Verdict) -> list[Block]:
+    """One verdict."""
     return [
-        line(heading(verdict), style="bold"),
-        *(line(f"! {sentence(caveat)}") for caveat in verdict.caveats),
-        *layout.drawn(tables(verdict)),
-        *map(line, notes(verdict)),
-        line(LEGEND, style="dim"),
-        *(line(f"{name}: {signature}", style="dim") for name, signature in _signatures(verdict)),
+        Title(heading(verdict)),
+        Warnings(verdict.caveats),
+        *tables(verdict),
+        Notes(list(notes(verdict))),
+        Legend(LEGEND),
+        Signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]
-
-
-def markdown(verdict: Verdict) -> str:
-    """A section of a Markdown file."""
-    parts: Sequence[str] = (
-        f"## {foreign.markdown(heading(verdict))}",
-        "\n".join(f"> {foreign.markdown(sentence(caveat))}  " for caveat in verdict.caveats),
-        *layout.markdown(tables(verdict), 3),
-        "\n".join(f"- {foreign.markdown(note)}" for note in notes(verdict)),
-        LEGEND,
-        "\n".join(f"{name}: {foreign.code(signature)}  " for name, signature in _signatures(verdict)),
-    )
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _signatures(verdict: Verdict) -> list[tuple[str, str]]:
-    return [("duels", signature_line(verdict.run)), ("exam", signature_line(verdict.exam))]

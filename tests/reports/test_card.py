@@ -30,9 +30,10 @@ from support.attacks import ATTACKS
 from support.caveats import words
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import as_dict, score_answers
-from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.benchmark import find
@@ -43,8 +44,7 @@ from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import interval, percent
+from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
 from personafeedback_tasks.runs.signature_line import model_of
@@ -702,8 +702,8 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "synthetic and mostly Chinese",
         "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
-        f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
-        f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
+        f"over all cells of the data (contradictory labels): specific {100 * report.texts.ceiling['specific']:.1f} %, general {100 * report.texts.ceiling['general']:.1f} %, "
+        f"total {100 * report.texts.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
         "public since 2025; whether the model was trained on them was not checked",
         "Language of the data, in cases: " + ", ".join(

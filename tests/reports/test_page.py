@@ -28,6 +28,7 @@ from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_release
+from support.shown import rank_runs
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.common import foreign
@@ -36,8 +37,7 @@ from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.reports.page_data import Part, called, script_json
-from personafeedback_tasks.reports.rank import make_ranking
+from personafeedback_tasks.reports.page_data import called, script_json
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -143,7 +143,7 @@ class Tags(HTMLParser):
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:
         run = replace(template, model=name)
-        return page.render([Part(make_ranking([(run, {})]), None, None)])
+        return page.render([rank_runs(run)])
 
     plain = Tags(made("plain")).found
     for name in ATTACKS:
@@ -154,7 +154,7 @@ def test_the_name_of_a_model_adds_no_tag(template):
 
 
 def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
-    html = page.render([Part(make_ranking([(template, {})], no_data="The data are gone."), None, None)])
+    html = page.render([rank_runs(template, no_data="The data are gone.")])
     assert "The data are gone. So there are no baselines" in html
     assert "This page has no texts of these cases" in html
     data = embedded(html)
@@ -167,7 +167,7 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
 
 def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
     other = replace(template, cases={name: replace(case, digest="other") for name, case in template.cases.items()})
-    data = embedded(page.render([Part(make_ranking([(run, {})]), None, None) for run in (template, other)]))
+    data = embedded(page.render([rank_runs(run) for run in (template, other)]))
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
     first, second = data["answers"]
     assert [one is None for one in first] == [one is not None for one in second]
@@ -298,7 +298,7 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
         for number in (0, 1)
     ]
     path = tmp_path / "index.html"
-    path.write_text(page.render([Part(make_ranking([(run, {}) for run in runs]), None, None)]), encoding="utf-8")
+    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
     browser.open(path, "#cases")
     browser.set(disagree=True)
     assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
@@ -375,7 +375,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
         replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
     ]
     path = tmp_path / "index.html"
-    path.write_text(page.render([Part(make_ranking([(run, {}) for run in runs]), None, None)]), encoding="utf-8")
+    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
     browser.open(path, f"#case={min(template.cases)}")
     tables = browser(
         "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
@@ -392,7 +392,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
     path = tmp_path / "index.html"
-    path.write_text(page.render([Part(make_ranking([(many(template, 120), {})]), None, None)]), encoding="utf-8")
+    path.write_text(page.render([rank_runs(many(template, 120))]), encoding="utf-8")
     browser.open(path, "#cases")
     assert len(browser.texts("#list li")) == 50
     assert browser.listed() == [f"general_hard:{number}" for number in range(1, 121)]
@@ -474,15 +474,7 @@ def hostile(template, tmp_path_factory) -> Path:
     runs = [replace(run, model=attack) for attack in (*EVIL, "m" * 150)]
     cases = load_cases(root / "data", "general", "hard", counts="any")
     (root / "index.html").write_text(
-        page.render(
-            [
-                Part(
-                    make_ranking([(run, {}) for run in runs]),
-                    cases,
-                    run.benchmark.report.examine(cases, run.cases.keys()),
-                )
-            ]
-        ),
+        page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)]),
         encoding="utf-8",
     )
     return root

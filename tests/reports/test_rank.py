@@ -21,13 +21,14 @@ from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
 
+from personafeedback_tasks.analysis import ranking as ranking_of
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import rank as ranking_of
-from personafeedback_tasks.reports import rank_tables
-from personafeedback_tasks.reports.compare import compare
-from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -47,11 +48,11 @@ def sizes(real_data):
 
 
 def make_ranking(runs, texts=None):
-    return ranking_of.make_ranking([(run, {}) for run in runs], texts)
+    return ranking_of.make_ranking([Contender(run) for run in runs], texts)
 
 
 def alike(runs):
-    return ranking_of.alike([(run, {}) for run in runs])
+    return ranking_of.alike([Contender(run) for run in runs])
 
 
 def made(template: Run, name: str, sizes, right) -> Run:
@@ -121,8 +122,8 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
     assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
     assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
-    header, rows = rank_tables.result(ranking)
-    assert [dict(zip(header, row, strict=True))["tied"] for row in rows] == ["3", "3", "1–2"]
+    scores, _ = rank_text.tables(ranking)
+    assert [dict(zip(scores.header, row, strict=True))["tied"] for row in scores.rows] == ["3", "3", "1–2"]
 
 
 @pytest.mark.parametrize("count", [22, 23, 60])
@@ -159,7 +160,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert make_ranking(runs).as_dict() == make_ranking(shuffled).as_dict()
+    assert rank_text.document([make_ranking(runs)]) == rank_text.document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
@@ -298,8 +299,10 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
         "no_persona": told("no_persona", [1, 0, 0, 0], 7),
         "other_persona": told("other_persona", [1, 1, 0, 0], 8),
     }
-    (row,) = ranking_of.make_ranking([(run, beside)]).rows
-    assert {name: (one.value, one.n) for name, one in row.differences.items()} == {
+    ranking = ranking_of.make_ranking([Contender(run, beside)])
+    (row,) = ranking.rows
+    found = {one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference"}
+    assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
     }  # fmt: skip
 
@@ -309,9 +312,10 @@ def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
     assert done.exit_code == 0, done.output
     ((row,),) = [ranking["runs"] for ranking in json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]]
-    assert row["score"]["low"] > 0.65
-    assert row["margins"]["longest"]["value"] == same(0.0)
-    assert row["adjusted"]["low"] < 0.5 < row["adjusted"]["high"]
+    assert row["measures"]["acc"]["low"] > 0.65
+    assert row["measures"]["over_longest"]["value"] == same(0.0)
+    adjusted = row["measures"]["at_equal_length"]
+    assert adjusted["low"] < 0.5 < adjusted["high"]
 
 
 def test_a_table_fits_80_columns(folder):

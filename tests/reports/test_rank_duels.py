@@ -52,7 +52,9 @@ def ranked(folder, tmp_path, *arguments):
 def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
     (of_longest, of_other), printed = ranked(folder, tmp_path, "--out", tmp_path / "out")
     assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
-    assert [row["score"]["value"] for row in of_longest["runs"]] == pytest.approx([1, 0.5 * 2 / 16, 0], abs=1e-12)
+    assert [row["measures"]["acc"]["value"] for row in of_longest["runs"]] == pytest.approx(
+        [1, 0.5 * 2 / 16, 0], abs=1e-12
+    )
     assert of_longest["cases"] == 16  # a tie is a case of its writer
     assert [row["model"] for row in of_other["runs"]] == ["acme/wordy"]
     assert "Duels against chosen, judged by personafeedback/longest" in printed
@@ -75,7 +77,7 @@ def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder
     found = {}
     for judge, ranking in zip(("personafeedback/longest", "scripted/readable"), rankings, strict=True):
         for row in ranking["runs"]:
-            found[judge, row["model"]] = row["measures"]["corrected by the exam"]["value"]
+            found[judge, row["model"]] = row["measures"]["corrected_by_the_exam"]["value"]
     assert found == expected
     assert any(found.values())
 

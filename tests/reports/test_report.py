@@ -22,8 +22,10 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.shown import as_json, markdown
 from support.tables import in_markdown
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import estimate, share
@@ -33,8 +35,7 @@ from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.beside import beside
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import markdown, tables
+from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 
@@ -47,7 +48,7 @@ def general(real_data):
 
 
 def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
-    one, two = (make_report(read_run(log), general).as_dict() for log in (lm_eval_general, inspect_general))
+    one, two = (as_json(make_report(read_run(log), general)) for log in (lm_eval_general, inspect_general))
     for report in (one, two):
         del report["signature"], report["model"]
     assert one == two
@@ -739,7 +740,7 @@ def test_a_header_never_reaches_the_signature(tmp_path):
     )  # fmt: skip
     assert b"secret" in json.dumps(read_eval_log(str(log)).plan.config.extra_headers).encode()
     report = make_report(read_run(log), load_cases("sample"))
-    assert "secret" not in json.dumps(report.as_dict())
+    assert "secret" not in json.dumps(as_json(report))
     assert "top_p=0.5" in report.signature
     assert "max_retries" not in report.signature
 

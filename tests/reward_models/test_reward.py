@@ -26,6 +26,8 @@ from support import classifiers
 from support.caveats import words
 from support.inspect_runs import command
 
+from personafeedback_tasks.analysis import report
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import rewards
 from personafeedback_tasks.engine.benchmark import find
@@ -37,8 +39,6 @@ from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
-from personafeedback_tasks.reports import report
-from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
 from personafeedback_tasks.runs.read import read_run
 
@@ -160,7 +160,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     assert "persona system turn" in made.signature
     assert f"prompt {fingerprint(Options())}" in made.signature
     pytest.importorskip("rich")
-    from personafeedback_tasks.reports import tables as report_text
+    from personafeedback_tasks.reports import report_text
 
     shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
     labels = shown.keys()

@@ -122,7 +122,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
         sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])
     )
     compared = personafeedback("compare", log, marked, "--data", data, "--json", tmp_path / "compare.json")
-    assert f"LEFT OUT: samples of run B that do not count ({BAD} invalidated)" in compared.output
+    assert f"run B: LEFT OUT: samples that do not count ({BAD} invalidated)" in compared.output
     assert json.loads((tmp_path / "compare.json").read_bytes())["left_out"] == {"A": {}, "B": {"invalidated": BAD}}
     card = personafeedback("card", marked, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1

@@ -24,8 +24,8 @@ from support.servers import as_json, providers, run
 from werkzeug import Request, Response
 
 from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 HARD, CASES = "personafeedback_general_hard", 24

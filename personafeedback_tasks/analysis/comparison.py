@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
-from rich.console import RenderableType
-
-from ..analysis import caveats
-from ..analysis.groups import groups_of, judged
-from ..common import foreign
 from ..common.sign_flips import sign_flip_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate, estimate_of
-from ..common.strict_json import jsonable
 from ..engine.judged import CorpusMetric, Judged
-from ..engine.report import Line
 from ..engine.table import over_corpus
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
-from ..runs.signature_line import signature_line
-from . import table as layout
-from .sentences import as_dicts, sentence
-from .table import NOTHING, Column, Table, percent, spaced, with_interval
-from .terminal import line
+from . import caveats
+from .groups import groups_of, judged
 
 
 @dataclass(frozen=True)
@@ -57,7 +46,7 @@ class GroupComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Everything that is printed about two runs.
 
     Attributes:
@@ -71,6 +60,11 @@ class Comparison:
     only_in_a: tuple[str, ...]
     only_in_b: tuple[str, ...]
     unchecked: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def named(self) -> dict[str, Run]:
+        """Name -> run."""
+        return {"A": self.run_a, "B": self.run_b}
 
     @property
     def caveats(self) -> list[Caveat]:
@@ -89,35 +83,23 @@ class Comparison:
                 found.append(Caveat("other_options", WEAKENS, values))
         if a.conditions_line != b.conditions_line:
             found.append(Caveat("other_conditions", WEAKENS, {"a": a.conditions_line, "b": b.conditions_line}))
-        unchecked = [
-            (f"run {name}", [Caveat("data_unchecked", WEAKENS, {"why": self.unchecked[name]})] if name in self.unchecked else [])
-            for name, _ in _named(self)
-        ]  # fmt: skip
-        of_runs = [(f"run {name}", caveats.of_run(run)) for name, run in _named(self)]
+        of_data = [
+            (
+                f"run {name}",
+                [Caveat("data_unchecked", WEAKENS, {"why": why})] if (why := self.unchecked.get(name)) else [],
+            )
+            for name in self.named
+        ]
+        of_runs = [(f"run {name}", caveats.of_run(run)) for name, run in self.named.items()]
         users = caveats.of_users(self.groups[-1].difference)
-        return ordered([*grouped(unchecked), *found, *grouped(of_runs), *users])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON; nan becomes None."""
-        return jsonable(
-            {
-                "a": signature_line(self.run_a),
-                "b": signature_line(self.run_b),
-                "partial": {name: run.partial for name, run in _named(self)},
-                "left_out": {name: run.left_out for name, run in _named(self)},
-                "caveats": as_dicts(self.caveats),
-                "only_in_a": self.only_in_a,
-                "only_in_b": self.only_in_b,
-                "groups": {group.name: asdict(group) for group in self.groups},
-            }
-        )
+        return ordered([*grouped(of_data), *found, *grouped(of_runs), *users])
 
 
-def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) -> Comparison:
+def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) -> RunComparison:
     """Compare two runs on the cases that both answered.
 
     Args:
-        unchecked: see `Comparison`.
+        unchecked: see `RunComparison`.
 
     Raises:
         RunError: the runs are of two benchmarks, share no case, or a case has different texts.
@@ -158,7 +140,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         )
     *parts, whole = groups
     corrected = holm([part.p for part in parts])
-    return Comparison(
+    return RunComparison(
         run_a,
         run_b,
         (*(replace(part, p=p) for part, p in zip(parts, corrected, strict=True)), whole),
@@ -185,78 +167,3 @@ def _others(
 
 def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Judged], Sequence[Judged]]]) -> float:
     return over_corpus(measure, [a for a, _ in pairs]) - over_corpus(measure, [b for _, b in pairs])
-
-
-LEGEND = (
-    "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
-    "differences (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
-    "detectable: the minimum detectable difference at 80 % power."
-)
-
-
-def tables(comparison: Comparison) -> list[Table]:
-    """One row per group. The last columns are a table of their own where they do not fit beside the others."""
-    groups = comparison.groups
-    columns = (
-        Column("cases", tuple(f"{group.difference.n:,}" for group in groups)),
-        Column("users", tuple(f"{group.difference.users:,}" for group in groups)),
-        Column("A", tuple(percent(group.acc_a) for group in groups)),
-        Column("B", tuple(percent(group.acc_b) for group in groups)),
-        *with_interval("A - B", [group.difference for group in groups], sign=True),
-        Column("p", tuple(NOTHING if group.p != group.p else f"{group.p:.4f}" for group in groups), joined=True),
-        Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
-        Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
-        Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
-    )
-    return [Table("Difference", tuple(spaced(group.name) for group in groups), columns), _other_table(comparison)]
-
-
-def _other_table(comparison: Comparison) -> Table:
-    """The measures of `GroupComparison.others` over all cases, each in its unit; differences of percentages are in points."""
-    found = comparison.groups[-1].others
-    shown = [line for line in comparison.run_a.benchmark.report.compared if line.measure in found]
-    rows = [(one, replace(one, sign=True), found[one.measure]) for one in shown]
-
-    def gap(one: Line, value: float) -> str:
-        return percent(value, sign=True) if one.share else layout.number(one, value)
-
-    def between(one: Line, gaps: Estimate) -> str:
-        return NOTHING if gaps.low != gaps.low else f"{gap(one, gaps.low)} to {gap(one, gaps.high)}"
-
-    columns = (
-        Column("A", tuple(layout.number(one, a) for one, _, (a, _, _) in rows)),
-        Column("B", tuple(layout.number(one, b) for one, _, (_, b, _) in rows)),
-        Column("A - B", tuple(gap(signed, difference.value) for _, signed, (_, _, difference) in rows), strong=True),
-        Column(
-            layout.INTERVAL, tuple(between(signed, difference) for _, signed, (_, _, difference) in rows), joined=True
-        ),
-    )
-    labels = tuple(f"{one.title} (%)" if one.share else one.title for one in shown)
-    return Table("Over all cases", labels, columns if rows else (), corner="")
-
-
-def terminal(comparison: Comparison) -> list[RenderableType]:
-    """What `terminal.show` prints."""
-    return [
-        *(line(f"{name}: {run.label}", style="bold") for name, run in _named(comparison)),
-        *(line(f"! {sentence(caveat)}") for caveat in comparison.caveats),
-        *layout.drawn(tables(comparison)),
-        line(LEGEND, style="dim"),
-        *(line(f"{name}: {signature_line(run)}", style="dim") for name, run in _named(comparison)),
-    ]
-
-
-def markdown(comparison: Comparison) -> str:
-    """A section of a Markdown file."""
-    parts: Sequence[str] = (
-        "## A: {}; B: {}".format(*(foreign.markdown(run.label) for _, run in _named(comparison))),
-        "\n".join(f"> {foreign.markdown(sentence(caveat))}  " for caveat in comparison.caveats),
-        *layout.markdown(tables(comparison), 3),
-        LEGEND,
-        "\n".join(f"{name}: {foreign.code(signature_line(run))}  " for name, run in _named(comparison)),
-    )
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _named(comparison: Comparison) -> list[tuple[str, Run]]:
-    return [("A", comparison.run_a), ("B", comparison.run_b)]

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..common.errors import DataError
-from ..common.statistics import Estimate, estimate
+from ..common.statistics import estimate
 from ..engine.cases import CaseSet
+from ..engine.duels import Duels
 from ..engine.signature import set_of
-from ..runs.caveat import WEAKENS, Caveat, ordered
+from ..runs.caveat import WEAKENS, Caveat
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
+from .families import favored
+from .measures import Contender
+from .ranking import Ranking, alike, make_ranking
 from .run_data import RunData, reason
-from .runs import passed_over, read
-
-if TYPE_CHECKING:
-    from ..engine.duels import Duels
-    from ..reports.page_data import Part
+from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
+
+Tell = Callable[[str], object]
+"""Takes a line about a log of a folder that is left out."""
 
 Found = tuple[CaseSet[Any] | None, str]
 """The cases of a run, or why they are not at hand."""
@@ -33,7 +35,8 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
     why_not = ""
     for one in data:
         try:
-            _, cases, why_not = one.checked(run)
+            one.checked(run)
+            cases, why_not = one.of(run)
         except (DataError, RunError) as error:
             why_not = reason(error, run, one.named or "")
             continue
@@ -42,7 +45,7 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
     return None, why_not
 
 
-def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+def duels_of(run: Run, data: Sequence[RunData], tell: Tell) -> tuple[Duels, CaseSet[Any]] | None:
     """The duels of a run with their cases; None for a run of a folder that is on something else.
 
     Raises:
@@ -58,20 +61,20 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
         else f"found a run on {run.signature['source']}, which has no duels."
     )
     if not run.named:
-        passed_over(f"Passed over {run.logs[0]}: {said}")
+        tell(f"Passed over {run.logs[0]}: {said}")
         return None
     wanted = "Pass a judge's run on a folder that `personafeedback duel` wrote; that on the benchmark goes to --exam."
     raise RunError(f"{run.logs[0]}: {said}" if why_not else f"{run.logs[0]}: {said} {wanted}")
 
 
-def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+def duels_in(run: Run, data: Sequence[RunData], tell: Tell) -> tuple[Duels, CaseSet[Any]] | None:
     """The duels of a run, if its data are at hand and say so. If they are not, a line says what follows."""
     of, named = run.benchmark.report.duels, set_of(run.signature)
     if of is None or named is None:
         return None
     cases, why_not = cases_of(run, data)
     if cases is None:
-        passed_over(
+        tell(
             f"{run.logs[0]}: the data of {named.name!r} are not at hand, so that its model is ranked, and no writer if these are "
             f"duels. {why_not} Pass --data."
         )
@@ -81,57 +84,37 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
 
 
 def writers(
-    written: Sequence[tuple[Run, Duels, CaseSet[Any]]], exam: Path | None, data: Sequence[RunData]
-) -> list[Part]:
+    written: Sequence[tuple[Run, Duels, CaseSet[Any]]],
+    exam: Path | None,
+    candidates: Sequence[Run],
+    data: Sequence[RunData],
+) -> list[Ranking]:
     """The rankings of the writers of some duels: those that the same judge compared with the same side.
 
     Args:
-        exam: of the judges; then each row has its win rate without the judge's errors, nan where that is not given.
+        exam: where `candidates`, the exams of the judges, are from; then each row has its win rate without the judge's errors,
+            undefined where that is not given.
     """
-    from ..analysis.families import favored
-    from ..analysis.verdict import make_verdict
-    from ..reports.page_data import Part
-    from ..reports.rank import alike, make_ranking
-
-    corrected: dict[int, Estimate] = {}
-    own: dict[int, list[Caveat]] = {}
-    rows: list[tuple[Run, dict[str, Run]]] = []
-    candidates = exams(exam) if exam is not None else []
+    contenders = []
     for run, duels, cases in written:
-        row = of_writer(run, duels)
-        rows.append((row, {}))
-        own[id(row)] = list(favored(run.model, duels.models))
-        if exam is not None:
+        given, caveats = {}, list(favored(run.model, duels.models))
+        if exam is None:
+            caveats.append(Caveat("votes_as_they_are", WEAKENS))
+        else:
             of = exam_of(run, exam, candidates)
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
-            corrected[id(row)] = rate or estimate([], [])  # undefined
-    parts = []
-    for some in alike(rows):
-        ranking = make_ranking(some)
-        more = [
-            *([] if corrected else [Caveat("votes_as_they_are", WEAKENS)]),
-            *(one for row, _ in some for one in own[id(row)]),
-        ]
-        ranking = replace(ranking, caveats=tuple(ordered([*ranking.caveats, *more])))
-        if corrected:
-            ranking = replace(
-                ranking,
-                rows=tuple(
-                    replace(row, measures={CORRECTED: corrected[id(row.run)], **row.measures}) for row in ranking.rows
-                ),
-            )
-        parts.append(Part(ranking, None, None))
-    return parts
+            given[CORRECTED] = rate or estimate([], [])  # undefined
+        contenders.append(Contender(of_writer(run, duels), given=given, caveats=caveats))
+    return [make_ranking(some) for some in alike(contenders)]
 
 
-def exams(path: Path) -> list[Run]:
-    """The runs of an argument that are on a benchmark itself.
+def exams(runs: Sequence[Run]) -> list[Run]:
+    """Those of some runs that are on a benchmark itself.
 
     Raises:
         RunError: none is.
     """
-    runs = read([path])
     exams = [run for run in runs if set_of(run.signature) is None]
     if not exams:
         raise RunError(
@@ -147,8 +130,6 @@ def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
     Raises:
         RunError: there is none, or several.
     """
-    from ..analysis.verdict import differences, refuse_other_judge
-
     same = [one for one in candidates if not differences(run, one)]
     if not same:
         refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
