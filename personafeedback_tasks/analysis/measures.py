@@ -183,9 +183,8 @@ def _given(name: str, one: Entry) -> Estimate | None:
 
 def _ranked(name: str, one: Entry) -> Estimate:
     """One of `ReportSpec.ranked`."""
-    benchmark, answered = one.run.benchmark, [one.run.cases[case_id] for case_id in one.cases.ids]
-    values = {} if name in benchmark.corpus else {case.case_id: {name: case.value(name)} for case in answered}
-    return measures_of(benchmark, answered, values, only=(name,), also=one.cases.prompts)[name]
+    answered = [one.run.cases[case_id] for case_id in one.cases.ids]
+    return measures_of(one.run.benchmark, answered, only=(name,), also=one.cases.prompts)[name]
 
 
 def _tokens(one: Entry) -> Estimate | None:

@@ -113,12 +113,11 @@ def make_report(
         if spec.examine is not None:
             texts = texts or spec.examine(cases, run.cases.keys())
     texts = with_scores(run, texts) if texts else None
-    values = {case_id: spec.values(case) for case_id, case in run.cases.items()}
     controls = _checked(run, controls or {}, cases)
     control = controls.get(spec.control.value) if spec.control else None
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
     ids_of = {name: ids for name, _, ids in found}
-    groups, macro = _groups(run, found, values, texts, control)
+    groups, macro = _groups(run, found, texts, control)
     score = groups[-1].measures[spec.primary]
     shortcuts = make_shortcuts(run.cases, ids_of, spec, texts) if texts else {}
     has_sheet = len(controls) > (control is not None)
@@ -135,7 +134,7 @@ def make_report(
         aspects=make_aspects(run, ids_of, published.aspects if published else None),
         shortcuts=shortcuts,
         judges=make_beside(run, texts) if texts and spec.compared else None,
-        users=_users(run, [values[case_id][spec.primary] for case_id in run.cases], texts),
+        users=_users(run, texts),
     )
 
 
@@ -160,7 +159,6 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
 def _groups(
     run: Run,
     found: Sequence[tuple[str, list[str], list[str]]],
-    values: Mapping[str, Mapping[str, float]],
     texts: Examined | None,
     control: Run | None,
 ) -> tuple[tuple[Group, ...], Group | None]:
@@ -172,7 +170,6 @@ def _groups(
             run.benchmark,
             name,
             [run.cases[case_id] for case_id in ids],
-            values,
             of=sum(run.cells[cell] for cell in cells),
             texts=texts,
             gain=gain,
@@ -184,8 +181,9 @@ def _groups(
     return tuple(group(*one) for one in found), group(MACRO, cells, ids, plain=True) if has_macro(run) else None
 
 
-def _users(run: Run, scores: Sequence[float], texts: Examined | None) -> Users | None:
+def _users(run: Run, texts: Examined | None) -> Users | None:
     cases = run.cases.values()
+    scores = [case.value(run.benchmark.report.primary) for case in cases]
     people = texts.people if texts else {}
     return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
 

@@ -19,8 +19,8 @@ from .output import say, show_table
 
 if TYPE_CHECKING:
     from ..building.folder import Folder
-    from ..building.release_folder import Made
-    from ..building.shortcuts import Checked
+    from ..building.release.release_folder import Made
+    from ..building.release.shortcuts import Checked
 
 
 @click.command()
@@ -40,17 +40,17 @@ def tiers(folder: Path) -> None:
         personafeedback build tiers DIR
     """
     from ..building.folder import BELOW
+    from ..building.release.tiers import REASONS, least_votes, sort_into_tiers
+    from ..building.release.voting import CIRCULAR, CODINGS, agreement, table
     from ..building.rows import Answer, Pair, Tiered, Vote
-    from ..building.tiers import REASONS, least_votes, sort_into_tiers
-    from ..building.votes import counted, outdated
-    from ..building.voting import CODINGS, agreement
+    from ..building.votes.collected import counted, outdated
 
     build = opened(folder)
     with locked(build.root):
         build.need(Vote, "votes")
         votes = counted(build)
         cases, below = sort_into_tiers(build, votes)
-        found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
+        found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)
         write(
             build.root / "tiers.json",
             json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
@@ -67,14 +67,8 @@ def tiers(folder: Path) -> None:
     )
     for reason, count in Counter(one.reason for one in below).most_common():
         say(f"{count:,} are below, {reason}: {REASONS[reason]}")
-    show_table(
-        "Agreement of the annotators, with 95 % intervals over users",
-        ["", *found],
-        [
-            ("pairs", *(f"{one.pairs:,}" for one in found.values())),
-            *((name, *(_value(one.coefficients[name]) for one in found.values())) for name in CODINGS),
-        ],
-    )
+    show_table("Agreement of the annotators, with 95 % intervals", ["", *found], table(found, _value))
+    say(CIRCULAR)
     for name, meaning in CODINGS.items():
         say(f"{name}: {meaning}.")
     if not cases:
@@ -113,7 +107,7 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
         personafeedback build release DIR
         personafeedback build release DIR --accept longest
     """
-    from ..building.release_folder import make
+    from ..building.release.release_folder import make
 
     build = opened(folder)
     with locked(build.root):
@@ -138,9 +132,9 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
 
 def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
     """Put the release in place if nothing stops it."""
-    from ..building import data_card, shortcuts
-    from ..building.release_folder import files
-    from ..building.releasing import put_in_place, staged
+    from ..building.release import data_card, shortcuts
+    from ..building.release.release_folder import files
+    from ..building.release.releasing import put_in_place, staged
 
     with staged(build.root, files(build, made)) as (place, cases):
         checked = shortcuts.check(cases)

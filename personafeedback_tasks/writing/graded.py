@@ -54,7 +54,7 @@ def _ask(side: str, pair: Pair) -> Ask:
 
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = scoring.as_dict(scoring.score_answers(answers))
+    found = scoring.score_answers(answers)
     return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
 
 

@@ -14,8 +14,8 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import BELOW, Folder
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
-from personafeedback_tasks.building.told import Told
-from personafeedback_tasks.building.votes import counted
+from personafeedback_tasks.building.texts.told import Told
+from personafeedback_tasks.building.votes.collected import counted
 from personafeedback_tasks.personafeedback.cases import load_present
 
 ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]

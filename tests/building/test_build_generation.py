@@ -23,16 +23,8 @@ from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building import checks, prompts, refusals
-from personafeedback_tasks.building.answers import answer_id, write_answers
-from personafeedback_tasks.building.asking import Models
-from personafeedback_tasks.building.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.packs import grown
-from personafeedback_tasks.building.pairs import balance, choose
-from personafeedback_tasks.building.personas import _entered, names, write_personas
 from personafeedback_tasks.building.plan import plan
-from personafeedback_tasks.building.questions import _numbers, _unquoted, write_questions
 from personafeedback_tasks.building.rows import (
     DEGRADED,
     FULL,
@@ -49,8 +41,16 @@ from personafeedback_tasks.building.rows import (
     Vote,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.similar import Seen, likeness
 from personafeedback_tasks.building.starting import COMMENTS, start
+from personafeedback_tasks.building.texts import checks, prompts, refusals
+from personafeedback_tasks.building.texts.answers import answer_id, write_answers
+from personafeedback_tasks.building.texts.asking import Models
+from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.texts.pairs import balance, choose
+from personafeedback_tasks.building.texts.personas import _entered, names, write_personas
+from personafeedback_tasks.building.texts.questions import _numbers, _unquoted, write_questions
+from personafeedback_tasks.building.texts.similar import Seen, likeness
+from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation

@@ -19,8 +19,8 @@ from support.builds import a_build
 from support.commands import personafeedback, tree
 from support.environments import UV
 
-from personafeedback_tasks.building.packs import ATTENTION, grown, names
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Shown
+from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,11 @@ from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
-from personafeedback_tasks.building import helpsteer
-from personafeedback_tasks.building.contamination import copies, plain
+from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
-from personafeedback_tasks.building.shortcuts import NAMES
-from personafeedback_tasks.building.training import rows
+from personafeedback_tasks.building.training import helpsteer
+from personafeedback_tasks.building.training.contamination import copies, plain
+from personafeedback_tasks.building.training.pairs import rows
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation

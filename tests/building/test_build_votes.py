@@ -20,9 +20,9 @@ from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback, tree
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.packs import ATTENTION
 from personafeedback_tasks.building.rows import Pair, Person, Question, Shown, Vote
-from personafeedback_tasks.building.votes import by_models, counted, imported
+from personafeedback_tasks.building.votes.collected import by_models, counted, imported
+from personafeedback_tasks.building.votes.packs import ATTENTION
 
 
 @pytest.fixture

@@ -290,7 +290,7 @@ OF_STRANGERS = {
     "runs/marks.py",  # the first bytes of one member
     "reports/card_metadata.py",  # a user's own card, without aliases and within the parser's depth
 }  # fmt: skip
-OURS = {"personafeedback/paper/tables.py", "recenter/reference.py", "building/pack_files.py"}
+OURS = {"personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py"}
 """Modules that parse what this package brings along, or has just written."""
 
 

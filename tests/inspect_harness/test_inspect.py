@@ -86,7 +86,7 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
     expected = {}
     for key in scoring.METRICS:
         for group, members in _groups(cases):
-            rows = [(getattr(scores[c.id], key), c.user_id) for c in members]
+            rows = [(scores[c.id][key], c.user_id) for c in members]
             rows = [row for row in rows if not math.isnan(row[0])]
             expected[key + group] = sum(v for v, _ in rows) / len(rows)
             expected[f"{key}{group}_stderr"] = _clustered(rows)

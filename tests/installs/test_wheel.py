@@ -23,8 +23,8 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     assert {f"reports/page/{name}" for name in ("index.html.j2", "page.css", "page.js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside
-    assert {f"building/prompts/{language}/full.md" for language in ("en", "zh")} <= inside
-    assert sum(name.startswith("building/prompts/") for name in inside) == 16
+    assert {f"building/texts/prompts/{language}/full.md" for language in ("en", "zh")} <= inside
+    assert sum(name.startswith("building/texts/prompts/") for name in inside) == 16
     assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8
     assert sum(name.startswith("personafeedback/sample/data/") and name.endswith(".jsonl") for name in inside) == 6
 

@@ -145,7 +145,7 @@ def test_a_persona_without_a_name_is_never_named(profile):
 def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
     for one in real:
         answers = [JUDGES[name](prompts.build(one, prompts.Template(), order)) for order in ORDERS]
-        assert score_answers(answers).acc == JUDGED[name](one), one.id
+        assert score_answers(answers)["acc"] == JUDGED[name](one), one.id
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -161,7 +161,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
     async def check_all() -> None:
         for one in real:
-            assert score_answers(await answers(one)).acc == JUDGED[name](one), one.id
+            assert score_answers(await answers(one))["acc"] == JUDGED[name](one), one.id
 
     asyncio.run(check_all())
 

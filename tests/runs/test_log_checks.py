@@ -102,7 +102,8 @@ def answer(row: Json, new: list[str]) -> None:
 
 def score(row: Json) -> None:
     """The values that follow from the answers."""
-    values = scoring.as_dict(scoring.score_answers(answers(row)))
+    found = scoring.score_answers(answers(row))
+    values = {name: found[name] for name in scoring.METRICS}
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:
@@ -398,7 +399,7 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
 
 def test_epochs_of_a_case_are_the_same_case():
     def sample(epoch: int, user: str) -> LoggedCase:
-        value = scoring.as_dict(scoring.score_answers(("A", "B")))
+        value = scoring.score_answers(("A", "B"))
         both = ("A", "B")
         return LoggedCase(
             "general_hard:1", "general_hard", user, "d", epoch, both, both, value,

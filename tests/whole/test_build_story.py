@@ -30,8 +30,8 @@ from support.logs import lm_eval_log
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import BELOW, Folder
-from personafeedback_tasks.building.packs import ATTENTION, names
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
+from personafeedback_tasks.building.votes.packs import ATTENTION, names
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.prompts import responses
 from personafeedback_tasks.runs.read import read_run

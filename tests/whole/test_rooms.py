@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
@@ -52,21 +53,27 @@ def modules(room):
     return sorted((ROOT / room).rglob("*.py"))
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path, inside_functions=True):
     """(the module as a dotted path, of our package from its root) of every import in a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = list(ast.walk(tree))
-    if not inside_functions:
-        within = [n for f in nodes if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in ast.walk(f)]
-        nodes = [node for node in nodes if node not in within]
+    found, left = [], [parsed(path)]
     package = ("personafeedback_tasks", *path.relative_to(ROOT).parent.parts)
-    for node in nodes:
+    while left:
+        node = left.pop()
+        if inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            left += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = ".".join(part for part in (base, node.module) if part)
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            found += [f"{module}.{alias.name}" for alias in node.names]
+    return found
 
 
 def test_every_module_is_in_a_room():
@@ -128,13 +135,13 @@ def test_a_room_that_needs_an_extra_asks_for_it_at_its_door(room):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_says_what_comes_in_and_what_goes_out(room):
-    words = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    words = ast.get_docstring(parsed(ROOT / room / "__init__.py")) or ""
     assert room == "cli" or ("In: " in words and "Out: " in words)
 
 
 def strings(path):
     """The texts in a file that are no docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     documented = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
@@ -164,11 +171,12 @@ def test_no_other_room_knows_a_benchmark(room):
     words -= set(ORDERS if room == "choice" else ())  # they are defined there
     names = {record.name for record in records}
     labels = {label for record in records for label in record.labels}
+    rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
+    a_word = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
     for path in modules(room):
-        rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
         assert not [name for name in imports(path) if name.startswith(rooms)], path
         texts = strings(path)
-        known = [text for text in texts for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
+        known = [text for text in texts if a_word.search(text)]
         known += [text for text in texts if text in {*names, *(() if path.name == "compare.py" else labels)}]
         assert not known, f"{path.relative_to(ROOT)} knows {known}"  # compare.py has runs A and B
 
