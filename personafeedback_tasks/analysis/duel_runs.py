@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,6 @@ from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
 
-Tell = Callable[[str], object]
-"""Takes a line about a log of a folder that is left out."""
-
 Found = tuple[CaseSet[Any] | None, str]
 """The cases of a run, or why they are not at hand."""
 
@@ -45,40 +42,39 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
     return None, why_not
 
 
-def duels_of(run: Run, data: Sequence[RunData], tell: Tell) -> tuple[Duels, CaseSet[Any]] | None:
-    """The duels of a run with their cases; None for a run of a folder that is on something else.
+def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
+    """The duels of a run with their cases.
 
     Raises:
-        RunError: it is none, or its data are not at hand, and its log was named.
+        RunError: it is on something else, or its data are not at hand.
     """
     of = run.benchmark.report.duels
     cases, why_not = cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
     if of is not None and cases is not None and (found := of(cases)) is not None:
         return found, cases
-    said = (
-        f"the data of its duels are not at hand, which say who wrote what. {why_not}"
-        if why_not
-        else f"found a run on {run.signature['source']}, which has no duels."
+    if why_not:
+        raise RunError(f"{run.logs[0]}: the data of its duels are not at hand, which say who wrote what. {why_not}")
+    raise RunError(
+        f"{run.logs[0]}: found a run on {run.signature['source']}, which has no duels. Pass a judge's run on a folder that "
+        "`personafeedback duel` wrote; that on the benchmark goes to --exam."
     )
-    if not run.named:
-        tell(f"Passed over {run.logs[0]}: {said}")
-        return None
-    wanted = "Pass a judge's run on a folder that `personafeedback duel` wrote; that on the benchmark goes to --exam."
-    raise RunError(f"{run.logs[0]}: {said}" if why_not else f"{run.logs[0]}: {said} {wanted}")
 
 
-def duels_in(run: Run, data: Sequence[RunData], tell: Tell) -> tuple[Duels, CaseSet[Any]] | None:
-    """The duels of a run, if its data are at hand and say so. If they are not, a line says what follows."""
+def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+    """The duels of a run; None if it is on something else.
+
+    Raises:
+        DataError: its data are not at hand, so that nobody knows.
+    """
     of, named = run.benchmark.report.duels, set_of(run.signature)
     if of is None or named is None:
         return None
     cases, why_not = cases_of(run, data)
     if cases is None:
-        tell(
+        raise DataError(
             f"{run.logs[0]}: the data of {named.name!r} are not at hand, so that its model is ranked, and no writer if these are "
             f"duels. {why_not} Pass --data."
         )
-        return None
     found = of(cases)
     return None if found is None else (found, cases)
 

@@ -54,13 +54,21 @@ def family(model: str) -> str:
 def favored(judge: str, writers: Iterable[str]) -> Iterator[Caveat]:
     """A caveat for each writer's model that a judge is related to."""
     for writer in dict.fromkeys(writers):
-        if what := related(judge, writer):
-            yield Caveat("related_judge", WEAKENS, {"judge": judge, "what": what, "writer": writer})
+        if name := related(judge, writer):
+            values = {"judge": judge, "writer": writer}
+            yield (
+                Caveat("same_model", WEAKENS, values)
+                if name == SAME
+                else Caveat("same_family", WEAKENS, {**values, "family": name})
+            )
+
+
+SAME = "the same model"
 
 
 def related(judge: str, writer: str) -> str:
-    """What a judge is to a writer: `the same model`, `a model of its own family (gpt)`, or empty."""
+    """What a judge is to a writer: SAME, the name of the family that both are of, or empty."""
     if judge == writer:
-        return "the same model"
+        return SAME
     name = family(judge)
-    return f"a model of the judge's own family ({name})" if name and name == family(writer) else ""
+    return name if name == family(writer) else ""

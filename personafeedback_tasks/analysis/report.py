@@ -150,7 +150,7 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
             raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
         return {}
     found = {}
-    for value in sorted(controls, key=[*spec.others, spec.value].index):
+    for value in sorted(controls, key=spec.values.index):
         refuse_other_control(run, controls[value], value)
         found[value] = controls[value] if cases is None else checked(controls[value], cases)
     return found

@@ -101,7 +101,7 @@ class Verdict:
 
     @property
     def relatives(self) -> dict[str, str]:
-        """Model of the duels -> what the judge is to it, see `families.related`; those that it is something to."""
+        """Model of the duels that the judge is related to -> how, see `families.related`."""
         found = {model: related(self.run.model, model) for model in self.duels.models}
         return {model: what for model, what in found.items() if what}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import OptionError
+from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text
 from .output import encodable, say
@@ -78,8 +78,17 @@ def rank(
 
     found = read(runs)
     named, default = [RunData(place) for place in places], [RunData(None)]
-    written = [(run, *of) for run in found if (of := duels_in(run, [*named, *default], passed_over)) is not None]
-    others = [run for run in found if all(run is not judged for judged, *_ in written)]
+    written, others = [], []
+    for run in found:
+        of = None
+        try:
+            of = duels_in(run, [*named, *default])
+        except DataError as error:
+            passed_over(str(error))
+        if of is None:
+            others.append(run)
+        else:
+            written.append((run, *of))
     if exam is not None and not written:
         raise OptionError(
             "--exam goes with runs on duels, found none whose data are at hand. Pass --data, or leave it out."

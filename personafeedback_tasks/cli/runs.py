@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,43 +34,32 @@ SHORT = {
 
 
 def control_options(*short: str) -> Callable[[Any], Any]:
-    """The option --control of a command, as the argument `controls`: setting -> log.
+    """--control as the argument `control`, and the options that are short for it as arguments of their own.
 
     Args:
-        short: the settings that also have an option of their own, see SHORT.
+        short: of SHORT.
     """
+    names = ", ".join(f"--{name.replace('_', '-')} RUN" for name in short)
 
     def add(command: Any) -> Any:
-        @wraps(command)
-        def with_controls(*arguments: Any, control: Sequence[tuple[str, Path]], **options: Any) -> Any:
-            named = [(name, options.pop(name)) for name in short]
-            found = dict([*control, *(pair for pair in named if pair[1] is not None)])
-            return command(*arguments, controls=found, **options)
-
         for name in reversed(short):
-            with_controls = click.option(
-                f"--{name.replace('_', '-')}", name, metavar="RUN", type=RUN, help=SHORT[name]
-            )(with_controls)
+            command = click.option(f"--{name.replace('_', '-')}", metavar="RUN", type=RUN, help=SHORT[name])(command)
         return click.option(
             "--control",
             metavar="SETTING=RUN",
             multiple=True,
             callback=lambda context, option, given: list(map(_control, given)),
-            help=f"The same run with another setting; may be given for each. {', '.join(_short(name) for name in short)} "
-            "are short for it.",
-        )(with_controls)
+            help=f"The same run with another setting; may be given for each. Short for it: {names}.",
+        )(command)
 
     return add
 
 
-def _short(setting: str) -> str:
-    return f"--{setting.replace('_', '-')} RUN"
-
-
 def _control(given: str) -> tuple[str, Path]:
+    """(setting, log) of a value of --control."""
     setting, equals, path = given.partition("=")
     if not (setting and equals and Path(path).exists()):
-        raise OptionError(f"--control must be SETTING=RUN with a log or folder that is there, got {given!r}.")
+        raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {given!r}.")
     return setting, Path(path)
 
 
@@ -107,9 +95,10 @@ paper_option = click.option(
 def report(
     runs: tuple[Path, ...],
     data: RunData,
-    controls: Mapping[str, Path],
+    control: Sequence[tuple[str, Path]],
     paper: str | None,
     out: Path | None,
+    **short: Path | None,
 ) -> None:
     """Report runs: scores with their intervals, baselines and caveats.
 
@@ -123,6 +112,7 @@ def report(
         personafeedback report with.eval --no-persona without.eval
         personafeedback report with.eval --no-persona without.eval --other-persona other.eval
         personafeedback report with.eval --no-persona without.eval --rag rag.eval
+        personafeedback report with.eval --control no_persona=without.eval
         personafeedback report logs/a.eval --paper
         personafeedback report logs/a.eval --paper GPT-4o-mini
     """
@@ -133,7 +123,8 @@ def report(
     from ..reports.blocks import terminal
     from ..reports.terminal import show
 
-    rows = with_named(with_controls(read(runs)), _read_controls(controls))
+    rows = with_controls(read(runs))
+    rows = with_named(rows, _read_controls([run for run, _ in rows], control, short))
     # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
     some = any(_has_published(run) for run, _ in rows)
     reports = [report_of(run, data, beside, paper if _has_published(run) or not some else None) for run, beside in rows]
@@ -158,9 +149,25 @@ def write_files(contents: Mapping[str, Content], out: Path, err: bool = False) -
         say(f"wrote {out / name}", err=err)
 
 
-def _read_controls(controls: Mapping[str, Path]) -> dict[str, Run]:
-    """Value of the control's option -> run."""
-    return {value: run_under(path, value) for value, path in controls.items()}
+def _read_controls(
+    runs: Sequence[Run], given: Sequence[tuple[str, Path]], short: Mapping[str, Path | None]
+) -> dict[str, Run]:
+    """Setting -> control.
+
+    Args:
+        runs: those that are controlled.
+        given, short: the options, see `control_options`.
+
+    Raises:
+        OptionError: no control of these runs has such a setting.
+    """
+    specs = [run.benchmark.report.control for run in runs]
+    known = {value: None for spec in specs if spec is not None for value in spec.values}
+    for setting, _ in given:
+        if known and setting not in known:
+            raise OptionError(f"the setting of --control must be one of {', '.join(known)}, got {setting!r}.")
+    named = [*given, *((setting, path) for setting, path in short.items() if path is not None)]
+    return {setting: run_under(path, setting) for setting, path in named}
 
 
 def known_model(model: str | None) -> str | None:
@@ -304,9 +311,10 @@ def card(
     run: Path,
     model_card: Path,
     replace: bool,
-    controls: Mapping[str, Path],
+    control: Sequence[tuple[str, Path]],
     paper: str | None,
     data: RunData,
+    **short: Path | None,
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
@@ -322,7 +330,7 @@ def card(
     from ..reports.card import update_card
 
     found, beside = the_run(run)
-    beside |= _read_controls(controls)
+    beside |= _read_controls([found], control, short)
     cases, why_not = data.of(found)
     made = make_report(found, cases, beside, why_not, published_of([found], paper))
     for line in update_card(made, cases, model_card, replace):

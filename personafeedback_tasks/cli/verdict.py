@@ -79,7 +79,14 @@ def verdict(
     if human is not None:
         require("ppi_py", extra="verdict")
     data = [RunData(place) for place in places] + [RunData(None)]
-    found = [(run, *there) for run in read(runs) if (there := duels_of(run, data, passed_over)) is not None]
+    found = []
+    for run in read(runs):
+        try:
+            found.append((run, *duels_of(run, data)))
+        except RunError as error:
+            if run.named:
+                raise
+            passed_over(f"Passed over {error}")
     if not found:
         raise RunError(
             f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."

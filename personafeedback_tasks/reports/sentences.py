@@ -69,7 +69,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "other_conditions": "The conditions differ: {a}; and {b}.",
     # a judge of duels
     "votes_as_they_are": "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors.",
-    "related_judge": "The judge {judge} judges {what}: {writer}. Judges tend to favor such texts.",
+    "same_model": "The judge {judge} judges the same model: {writer}. Judges tend to favor such texts.",
+    "same_family": "The judge {judge} judges a model of the judge's own family ({family}): {writer}. Judges tend to favor such texts.",
     "ties_left_out": "Ties and empty replies are left out: the run has not answered all of its duels.",
     "judge_differs": _judge_differs,
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from ..analysis.families import SAME
 from ..analysis.verdict import Verdict
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
@@ -131,7 +132,10 @@ def document(verdict: Verdict) -> dict[str, Any]:
             "against": verdict.duels.against,
             "judge": verdict.run.model,
             "caveats": as_dicts(verdict.caveats),
-            "relatives": verdict.relatives,
+            "relatives": {
+                model: name if name == SAME else f"a model of the judge's own family ({name})"
+                for model, name in verdict.relatives.items()
+            },
             "groups": {group.name: asdict(group) for group in verdict.groups},
             "corrected": {**asdict(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": asdict(verdict.adjusted),

@@ -1257,7 +1257,7 @@ def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
-    report = make_report(run_of(), None, no_cases="There is no folder 'gone'.")
+    report = make_report(run_of(), None, no_data="There is no folder 'gone'.")
     with pytest.raises(
         CardError, match="found no data for this run, expected the texts.*There is no folder 'gone'.*Pass --data."
     ):

@@ -269,12 +269,29 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
+    again = personafeedback("report", *runs, "--control", f"no_persona={control}", "--data", "sample")
+    assert again.stdout == done.stdout[: done.stdout.index("wrote ")]
     gold = found["scripted/gold", "persona"]
     refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
     assert refused.exit_code == 1
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
     )
+
+
+def test_a_control_has_a_setting_of_the_record(controlled):
+    (log,) = [path for path in controlled.rglob("*.eval") if read_run(path).model == "scripted/gold"]
+    for given, said in (
+        (f"persona={log}", "the setting of --control must be one of rag, other_persona, no_persona, got 'persona'."),
+        ("no_persona", "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona'."),
+        (
+            "no_persona=nowhere",
+            "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
+        ),
+    ):
+        refused = personafeedback("report", log, "--control", given, "--data", "sample")
+        assert refused.exit_code == 1
+        assert said in " ".join(refused.output.split())
 
 
 def test_of_two_controls_alone_the_one_that_is_told_more_is_the_run(controlled):
