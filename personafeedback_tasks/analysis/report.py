@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
 from ..runs.asked import checked
 from ..runs.caveat import Caveat
@@ -188,11 +188,11 @@ def _users(run: Run, texts: Examined | None) -> Users | None:
     return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
 
 
-def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
+def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
     """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for case in sorted(cases, key=lambda case: case.case_id):
-        for reason, said in case.unread:
+        for reason, said in (reply for outcome in case for reply in outcome.unread):
             found.setdefault(reason, []).append((case.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

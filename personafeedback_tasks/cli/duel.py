@@ -13,7 +13,7 @@ from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import short
-from ..engine.judges import Reply
+from ..engine.evidence import Reply
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..runs.run import Run, RunError
 from ..writing.cases import Questions

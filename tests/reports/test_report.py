@@ -22,6 +22,7 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.outcomes import answering
 from support.shown import as_json, markdown
 from support.tables import in_markdown
 
@@ -82,7 +83,7 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
     run = read_run(lm_eval_general)
     one = min(run.cases)
     said = "```\n| a table |"
-    cases = {one: replace(run.cases[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
+    cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
     text = markdown(make_report(replace(run, cases=cases), None))
     assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 
