@@ -72,6 +72,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
+@pytest.mark.slow
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -245,6 +246,7 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     assert "| tokens a case |" in markdown
 
 
+@pytest.mark.slow
 def test_report_pairs_the_same_controls(controlled, tmp_path):
     done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -255,6 +257,7 @@ def test_report_pairs_the_same_controls(controlled, tmp_path):
     assert {report["model"] for report in stored if report["settings"]} == {"scripted/mixed"}
 
 
+@pytest.mark.slow
 def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
     found = {
         (run.model, run.signature["setting"]): run.logs[0]
