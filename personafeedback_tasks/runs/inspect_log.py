@@ -32,8 +32,8 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
 from . import marks
-from .checks import refuse_other_cases, refuse_other_number
 from .claims import HarnessRecord
+from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
 from .unfinished import perhaps

@@ -18,6 +18,7 @@ pytest.importorskip("scipy")
 from support.commands import personafeedback
 from support.judges import readable
 from support.logs import inspect_log
+from support.outcomes import answering, changed
 from support.releases import write_set
 from support.servers import as_json, providers, run
 from werkzeug import Request, Response
@@ -149,7 +150,7 @@ def test_a_card_says_so_above_its_numbers(data, tmp_path):
 def test_one_reply_in_a_hundred_may_be_missing(missing, said, data, tmp_path):
     log = read_run(inspect_log(tmp_path, "readable", HARD, data))
     one = next(iter(log.cases.values()))
-    hundred = {f"c{n}": replace(one, case_id=f"c{n}") for n in range(100)}
+    hundred = {f"c{n}": changed(one, case_id=f"c{n}") for n in range(100)}
     assert bool(list(caveats.of_missing(replace(log, cases=with_missing(hundred, missing))))) == said
 
 
@@ -157,11 +158,7 @@ def with_missing(cases, missing: int):
     """The cases, so many of which got one empty reply each."""
     names = sorted(cases)[:missing]
     empty = {
-        name: replace(
-            cases[name],
-            answers=(("no_response", cases[name].answers[0][1]),),
-            unread=(("no_response", ""),),
-        )
+        name: answering(cases[name], ("no_response", cases[name][0].answers[1]), unread=(("no_response", ""),))
         for name in names
     }
     return {**cases, **empty}
