@@ -11,6 +11,7 @@ from ..common.errors import DataError
 from ..common.statistics import Estimate, estimate
 from ..engine.cases import CaseSet
 from ..engine.signature import set_of
+from ..runs.graded import graded_runs, has_votes
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
@@ -41,6 +42,24 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
         if cases is not None:
             return cases, ""
     return None, why_not
+
+
+def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
+    """The runs of a grader in the same run as the replies; empty for any other run.
+
+    Raises:
+        RunError: there are votes, and the data are not at hand.
+    """
+    if run.benchmark.graded is None:
+        return []
+    cases, why_not = cases_of(run, data)
+    if cases is not None:
+        return graded_runs(run, cases)
+    if has_votes(run):
+        raise RunError(
+            f"{run.logs[0]}: the data of its replies are not at hand, which a grader's votes need. {why_not} Pass --data."
+        )
+    return []
 
 
 def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:

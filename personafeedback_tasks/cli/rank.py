@@ -9,7 +9,7 @@ import click
 from ..common.errors import OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text, jsonable
-from .duel_runs import duels_in, writers
+from .duel_runs import duels_in, votes_in, writers
 from .output import say
 from .run_data import RunData
 from .runs import RUN, passed_over, ranked, read
@@ -79,6 +79,7 @@ def rank(
     named, default = [RunData(place) for place in places], [RunData(None)]
     written = [(run, *of) for run in found if (of := duels_in(run, [*named, *default])) is not None]
     others = [run for run in found if all(run is not judged for judged, *_ in written)]
+    written += [votes for run in others for votes in votes_in(run, [*named, *default])]
     parts = ranked(with_controls(others), named or default) if others else []
     for part in parts:
         if part.texts is None:
