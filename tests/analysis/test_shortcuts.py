@@ -128,6 +128,7 @@ def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
 # --- accuracy at equal length ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     """With 4,000 cases the prior of half a case is nothing; errors: statsmodels corrects (n - 1) / (n - k) more."""
     statsmodels = pytest.importorskip("statsmodels.api")

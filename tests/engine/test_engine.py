@@ -245,6 +245,7 @@ def inspect(folder, built=None, **kwargs):
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
 
 
+@pytest.mark.slow
 def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
     found, _ = inspect(tmp_path)
     assert found["acc"] == pytest.approx(ACC, abs=1e-12)
@@ -266,6 +267,7 @@ def test_epochs_are_all_of_them_judged(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
     _, log = inspect(tmp_path / "inspect", toy_task(loud=True))
     _, results = lm_eval(yaml_folder, tmp_path / "out", metadata={"loud": True})
@@ -279,6 +281,7 @@ def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
 # --- both logs, one report -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
     _, one = lm_eval(yaml_folder, tmp_path / "out")
     _, two = inspect(tmp_path / "inspect")
@@ -292,6 +295,7 @@ def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
     assert reports[0].as_dict()["groups"] == reports[1].as_dict()["groups"]
 
 
+@pytest.mark.slow
 def test_the_command_prints_it(tmp_path):
     _, log = inspect(tmp_path / "logs")
     out = tmp_path / "report"

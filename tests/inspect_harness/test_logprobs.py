@@ -337,6 +337,7 @@ def letters(name, **arguments):
     return get_model(f"letters/{name}", memoize=False, **arguments)
 
 
+@pytest.mark.slow
 def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     names = [*scoring.METRICS, "acc_sym", "p_chosen"]
@@ -353,6 +354,7 @@ def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
             assert table[f"{name}_stderr"].value > 0
 
 
+@pytest.mark.slow
 def test_epochs_are_averaged(tmp_path):
     check_report(Path(evaluate(letters("all"), tmp_path, epochs=2).location))
 
@@ -361,6 +363,7 @@ NONE = "found no log-probabilities in the reply of"
 ALONE = "found only the log-probability of the generated token in the reply of"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "arguments", "found"),
     [
@@ -385,6 +388,7 @@ def test_a_provider_without_log_probabilities_is_an_error_and_no_score(model, ar
     assert not any(sample.scores for sample in done.samples or ())
 
 
+@pytest.mark.slow
 def test_the_command_says_so(tmp_path):
     done = command("--model", "personafeedback/first", folder=tmp_path)
     output = " ".join((done.stdout + done.stderr).split())
@@ -413,6 +417,7 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
         assert math.isnan(score.value["p_chosen"])
 
 
+@pytest.mark.slow
 def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     again = score_again(

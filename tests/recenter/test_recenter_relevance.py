@@ -99,6 +99,7 @@ def same(found, expected):
     return (math.isnan(found) and math.isnan(expected)) or found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(JUDGED)
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_every_score_is_its_definition(judged):

@@ -92,6 +92,7 @@ def judged_of(rows):
     ]
 
 
+@pytest.mark.slow
 @given(RATINGS)
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_every_score_of_ratings_is_its_definition(rows):

@@ -114,6 +114,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
     assert all(value.startswith("#") for name, value in attributes if name == "href")
 
 
+@pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
     done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -140,6 +141,7 @@ class Tags(HTMLParser):
         self.found.append((tag, attrs))
 
 
+@pytest.mark.slow
 @pytest.mark.tried("names of models in the page: shown as they are, nothing acts", len(ATTACKS))
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:

@@ -95,6 +95,7 @@ def first_wrong(log: Path) -> set[str]:
     return {case.case_id for case in sorted(cases, key=lambda case: (case.value("acc"), case.case_id))[:BAD]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["eval", "json"])
 @pytest.mark.parametrize("recompute", [False, True])
 def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
