@@ -12,6 +12,7 @@ from ..engine.cases import CaseSet
 from ..engine.duels import Duels
 from ..engine.signature import set_of
 from ..runs.caveat import WEAKENS, Caveat
+from ..runs.graded import graded_runs, has_votes
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
@@ -40,6 +41,24 @@ def cases_of(run: Run, data: Sequence[RunData]) -> Found:
         if cases is not None:
             return cases, ""
     return None, why_not
+
+
+def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
+    """The runs of a grader in the same run as the replies; empty for any other run.
+
+    Raises:
+        RunError: there are votes, and the data are not at hand.
+    """
+    if run.benchmark.graded is None:
+        return []
+    cases, why_not = cases_of(run, data)
+    if cases is not None:
+        return graded_runs(run, cases)
+    if has_votes(run):
+        raise RunError(
+            f"{run.logs[0]}: the data of its replies are not at hand, which a grader's votes need. {why_not} Pass --data."
+        )
+    return []
 
 
 def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:

@@ -107,6 +107,7 @@ def _writing(path: Path) -> tuple[Run, Writer]:
     Raises:
         RunError: it is of another task, or has several epochs.
     """
+    from ..runs.graded import writer_of
     from ..runs.logged import logged
 
     run, _ = the_run(path)
@@ -123,8 +124,7 @@ def _writing(path: Path) -> tuple[Run, Writer]:
             )
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
-    how = ", ".join(run.remarks)
-    return run, Writer(run.model, f"{run.model} ({how})" if how else run.model, replies, run.logs[0])
+    return run, Writer(run.model, writer_of(run), replies, run.logs[0])
 
 
 def _questions(run: Run, data: RunData) -> Questions:

@@ -70,7 +70,7 @@ def rank(
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
-    from ..analysis.duel_runs import duels_in, exams, writers
+    from ..analysis.duel_runs import duels_in, exams, votes_in, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import RunData, ranked
     from ..reports import blocks, files, rank_text
@@ -89,6 +89,7 @@ def rank(
             others.append(run)
         else:
             written.append((run, *of))
+    written += [votes for run in others for votes in votes_in(run, [*named, *default])]
     if exam is not None and not written:
         raise OptionError(
             "--exam goes with runs on duels, found none whose data are at hand. Pass --data, or leave it out."

@@ -57,8 +57,8 @@ def verdict(
 ) -> None:
     """Say how often a model's replies win, beside how good the judge is.
 
-    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the
-    same judge's run on the benchmark, where people say which response is better: its exam.
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs; or a writing run
+    with a grader, which is the judge then. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.
 
     Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the exam on the
     same cells; the win rate without the judge's errors, where the exam is good enough, or the reason why there is none;
@@ -69,7 +69,7 @@ def verdict(
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
     """
-    from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams
+    from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
     from ..analysis.human_file import human_votes
     from ..analysis.run_data import RunData
     from ..analysis.verdict import make_verdict
@@ -81,6 +81,9 @@ def verdict(
     data = [RunData(place) for place in places] + [RunData(None)]
     found = []
     for run in read(runs):
+        if votes := votes_in(run, data):
+            found += votes
+            continue
         try:
             found.append((run, *duels_of(run, data)))
         except RunError as error:
@@ -95,13 +98,13 @@ def verdict(
         raise OptionError(f"--human goes with one run of duels, found {len(found)}. Give one verdict for each.")
     candidates = exams(read([exam]))
     made = []
-    for run, duels, cases in found:
+    for run, duel, cases in found:
         of = exam_of(run, exam, candidates)
-        people = human_votes(human, duels, of.cases) if human is not None else None
+        people = human_votes(human, duel, of.cases) if human is not None else None
         examined, why_not = cases_of(of, data)
         with doing() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
-            made.append(make_verdict(run, of, duels, cases, examined, people, why_not))
+            made.append(make_verdict(run, of, duel, cases, examined, people, why_not))
     if as_markdown:
         click.echo(encodable("\n".join(blocks.markdown(verdict_text.blocks(one)) for one in made)), nl=False)
     else:

@@ -18,7 +18,7 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
-from support.outcomes import answering, scored_case
+from support.outcomes import answering, changed, scored_case
 from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
@@ -362,7 +362,7 @@ def test_an_exam_needs_the_cells_of_the_duels(logs):
 
 def test_an_exam_on_other_data_is_refused(logs):
     run = read_run(logs["readable some"])
-    cases = {case_id: replace(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
+    cases = {case_id: changed(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
     with pytest.raises(
         ValueError, match=r"found \w+:\d of user .*, expected user another .* Run the exam on the data that"
     ):
@@ -458,10 +458,10 @@ def test_a_judge_that_people_contradict(logs):
     duels = replace(duels_of(cases), not_asked=())
     run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
     own = {
-        case_id: replace(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
+        case_id: changed(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
         for case_id, case in run.cases.items()
     }
-    examined = {case_id: replace(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
+    examined = {case_id: changed(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
     people = People({case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}, {})
     found = make_verdict(
         replace(run, cases=own),

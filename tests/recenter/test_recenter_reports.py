@@ -20,7 +20,7 @@ from support.browser import Page, chromium
 from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
-from support.outcomes import answering
+from support.outcomes import answering, changed
 from support.shown import markdown, rank_runs
 from support.tables import in_markdown
 
@@ -168,7 +168,7 @@ def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
     (tmp_path / "relevance.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
     rows = with_majority(load(Relevance, tmp_path))
     digests = {row.id: row.digest for row in rows}
-    cases = {case_id: replace(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
+    cases = {case_id: changed(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
     asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
     run = replace(
         template, cases=cases, cells={"relevance": len(rows)}, signature={**template.signature, "cells": asked}

@@ -27,7 +27,7 @@ from support.attacks import ATTACKS
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import scored_case
+from support.outcomes import changed, scored_case
 from support.releases import write_release
 from support.shown import rank_runs
 
@@ -169,7 +169,7 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
 
 
 def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
-    other = replace(template, cases={name: replace(case, digest="other") for name, case in template.cases.items()})
+    other = replace(template, cases={name: changed(case, digest="other") for name, case in template.cases.items()})
     data = embedded(page.render([rank_runs(run) for run in (template, other)]))
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
     first, second = data["answers"]
@@ -294,7 +294,7 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
             base,
             model=f"m{number}",
             cases={
-                case_id: replace(case, values=({"acc": scores[number]},))
+                case_id: changed(case, values={"acc": scores[number]})
                 for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
             },
         )
@@ -361,7 +361,7 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
 def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
     values = {"acc": 1.0}
     scored = {
-        name: replace(case, answers=(), values=(values,), rewards=({TOTAL: (1.5, -0.25)},), unread=())
+        name: changed(case, answers=(), values=values, rewards={TOTAL: (1.5, -0.25)}, unread=())
         for name, case in template.cases.items()
     }
     twice = {

@@ -20,7 +20,7 @@ from support import planted_rankings
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import scored_case
+from support.outcomes import changed, scored_case
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.comparison import compare
@@ -171,8 +171,8 @@ def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
 def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
     some = dict(list(template.cases.items())[:10])
     first = next(iter(template.cases))
-    changed = {**template.cases, first: replace(template.cases[first], digest="other")}
-    for cases in (some, changed):
+    others = {**template.cases, first: changed(template.cases[first], digest="other")}
+    for cases in (some, others):
         assert len(alike([template, replace(template, cases=cases)])) == 2
 
 

@@ -19,14 +19,13 @@ from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable
 from support.logs import inspect_log
-from support.outcomes import answering
+from support.outcomes import answering, changed
 from support.releases import write_set
 from support.servers import as_json, providers, run
 from werkzeug import Request, Response
 
 from personafeedback_tasks.analysis import caveats
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.read import read_run
 
@@ -154,7 +153,7 @@ def test_a_card_says_so_above_its_numbers(data, tmp_path):
 def test_one_reply_in_a_hundred_may_be_missing(missing, said, data, tmp_path):
     log = read_run(inspect_log(tmp_path, "readable", HARD, data))
     one = next(iter(log.cases.values()))
-    hundred = {f"c{n}": ScoredCase([replace(one[0], case_id=f"c{n}")]) for n in range(100)}
+    hundred = {f"c{n}": changed(one, case_id=f"c{n}") for n in range(100)}
     assert (
         "missing_replies" in [one.key for one in caveats.of_run(replace(log, cases=with_missing(hundred, missing)))]
     ) == said
