@@ -904,7 +904,7 @@ def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_fold
 def reward_run(**kwargs):
     run = run_of(signature=REWARD, **kwargs)
     rows = {
-        id_: replace(row, answers=(), targets=(), values=({"acc": float(index % 4 > 0), "tie": 0.0},))
+        id_: answering(row, (), targets=(), values={"acc": float(index % 4 > 0), "tie": 0.0})
         for index, (id_, row) in enumerate(run.cases.items())
     }
     return replace(run, cases=rows)
