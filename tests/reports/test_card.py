@@ -37,6 +37,7 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
@@ -904,7 +905,13 @@ def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_fold
 def reward_run(**kwargs):
     run = run_of(signature=REWARD, **kwargs)
     rows = {
-        id_: answering(row, (), targets=(), values={"acc": float(index % 4 > 0), "tie": 0.0})
+        id_: answering(
+            row,
+            (),
+            targets=(),
+            values={"acc": float(index % 4 > 0), "tie": 0.0},
+            rewards={TOTAL: (float(index % 4), 0.5)},
+        )
         for index, (id_, row) in enumerate(run.cases.items())
     }
     return replace(run, cases=rows)
