@@ -21,8 +21,9 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.run_data import RunData, ranked
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.cli.runs import ranked
 from personafeedback_tasks.reports import page
 from personafeedback_tasks.runs.read import read_run
 
@@ -58,7 +59,7 @@ def main() -> None:
         run = read_run(log(folder))
         runs = [replace(run, model=f"organization/model-{number}") for number in range(1, 7)]
         start = time.perf_counter()
-        html = page.render(ranked(runs, os.environ["PERSONAFEEDBACK_DATA"]))
+        html = page.render(ranked([Contender(run) for run in runs], [RunData(os.environ["PERSONAFEEDBACK_DATA"])]))
         made = time.perf_counter() - start
         path = folder / "index.html"
         path.write_text(html, encoding="utf-8")

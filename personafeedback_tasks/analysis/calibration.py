@@ -11,12 +11,6 @@ from ..runs.run import Run
 BINS = 10
 """Of equal width, from 0.5, where both responses are equally probable, to 1."""
 
-NOTE = (
-    "A prediction is one case (and epoch). The run picks the response that is more probable on average over its calls; that probability is at least "
-    "50 %. A calibrated run is right in that share of the cases: on the diagonal. The calibration error is the mean distance from it, weighted by "
-    "the number of predictions; chance alone makes some, which is printed beside it."
-)
-
 
 @dataclass(frozen=True)
 class Bin:

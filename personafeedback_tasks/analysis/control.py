@@ -19,6 +19,16 @@ def gains(run: Run, control: Run) -> dict[str, float]:
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 
 
+def named_differences(run: Run) -> dict[str, str]:
+    """Name of a difference of the run -> the value of the control's option that is subtracted: the gain, and those of the record."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        return {}
+    names = {spec.value: spec.gain}
+    names |= {one.less: one.name for one in spec.named if one.more == run.signature[spec.option]}
+    return {name: value for value, name in names.items()}
+
+
 def refuse_other_control(run: Run, control: Run, value: str) -> None:
     """Raise RunError unless the control has this value of the control's option and differs from the run in it alone."""
     spec = run.benchmark.report.control

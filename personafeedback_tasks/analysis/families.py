@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..runs.caveat import WEAKENS, Caveat
+
 _FIRST = re.compile(r"[a-z]+")
 
 _FAMILIES = {
@@ -49,16 +51,24 @@ def family(model: str) -> str:
     return ""
 
 
-def favored(judge: str, writers: Iterable[str]) -> Iterator[str]:
-    """A sentence for each writer's model that a judge is related to."""
+def favored(judge: str, writers: Iterable[str]) -> Iterator[Caveat]:
+    """A caveat for each writer's model that a judge is related to."""
     for writer in dict.fromkeys(writers):
-        if what := related(judge, writer):
-            yield f"The judge {judge} judges {what}: {writer}. Judges tend to favor such texts."
+        if name := related(judge, writer):
+            values = {"judge": judge, "writer": writer}
+            yield (
+                Caveat("same_model", WEAKENS, values)
+                if name == SAME
+                else Caveat("same_family", WEAKENS, {**values, "family": name})
+            )
+
+
+SAME = "the same model"
 
 
 def related(judge: str, writer: str) -> str:
-    """What a judge is to a writer: `the same model`, `a model of its own family (gpt)`, or empty."""
+    """What a judge is to a writer: SAME, the name of the family that both are of, or empty."""
     if judge == writer:
-        return "the same model"
+        return SAME
     name = family(judge)
-    return f"a model of the judge's own family ({name})" if name and name == family(writer) else ""
+    return name if name == family(writer) else ""

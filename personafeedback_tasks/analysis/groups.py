@@ -126,7 +126,8 @@ def measures_of(
         also: the prompt of each case where users share prompts, see `Examined.prompts`.
     """
     users = [case.user_id for case in cases]
-    of_corpus = list(map(judged, cases))
+    wanted = {name: over for name, over in benchmark.corpus.items() if only is None or name in only}
+    of_corpus = list(map(judged, cases)) if wanted else []
     found = {
         measure: (share if benchmark.report.line(measure).share else estimate)(
             [case.value(measure) for case in cases], users, strata, also
@@ -134,8 +135,8 @@ def measures_of(
         for measure in benchmark.measures
         if only is None or measure in only
     }
-    for measure, over in benchmark.corpus.items():
-        if (only is None or measure in only) and cases:
+    for measure, over in wanted.items():
+        if cases:
             ends = benchmark.report.line(measure).ends
             found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends, also)
     return found if cases else dict.fromkeys(only or (), share([], []))

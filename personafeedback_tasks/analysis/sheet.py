@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
-from ..common.significance import equivalence_bound
 from ..common.statistics import Estimate, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
-from ..runs.signature_line import signature_line
 
 MACRO = "macro"
 """The name of the column whose cells weigh the same."""
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """The cases of one group that every run answered.
 
     Attributes:
@@ -45,13 +42,8 @@ class Sheet:
     """
 
     runs: Mapping[str, Run]
-    columns: tuple[Column, ...]
+    columns: tuple[SheetColumn, ...]
     left_out: int
-
-    @property
-    def signatures(self) -> dict[str, str]:
-        """Name of a run -> its signature."""
-        return {name: signature_line(run) for name, run in self.runs.items()}
 
     @property
     def named(self) -> dict[str, Difference]:
@@ -60,29 +52,6 @@ class Sheet:
         assert control is not None  # see `make_sheet`
         named = {difference(one.more, one.less): one for one in control.named}
         return {name: named[name] for name in self.columns[0].differences if name in named}
-
-    @property
-    def notes(self) -> list[str]:
-        """The differences in words. Where one may be 0, how far from 0 it may be instead."""
-        notes = []
-        for name, named in self.named.items():
-            notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
-            found = max(self.columns, key=lambda column: column.cases).differences[name]
-            if found.low <= 0 <= found.high:
-                notes.append(
-                    f"None was found over all cases, which does not mean that there is none: it lies within "
-                    f"{100 * equivalence_bound(found):.1f} points of 0 (two one-sided tests at 5 %)."
-                )
-        return notes
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for `jsonable`."""
-        return {
-            "signatures": self.signatures,
-            "named": {one.name: name for name, one in self.named.items()},
-            "left_out": self.left_out,
-            "groups": {column.name: asdict(column) for column in self.columns},
-        }
 
 
 def difference(more: str, less: str) -> str:
@@ -121,11 +90,11 @@ def make_sheet(
     return Sheet(runs, tuple(columns), len(set().union(*(one.cases for one in runs.values())) - common))
 
 
-def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Sequence[str] | None = None) -> Column:
+def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Sequence[str] | None = None) -> SheetColumn:
     first = next(iter(runs.values()))
     primary, users = first.benchmark.report.primary, [first.cases[case_id].user_id for case_id in ids]
     values = {label: [run.cases[case_id].value(primary) for case_id in ids] for label, run in runs.items()}
-    return Column(
+    return SheetColumn(
         name,
         len(ids),
         {label: share(found, users, cells) for label, found in values.items()},

@@ -20,7 +20,7 @@ ONE_OF_THEM = 0.95
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PickAgreement:
     """How far a run picks what a baseline picks.
 
     Two judges that know nothing of each other still agree where both are right and where both are wrong. In a cell c where
@@ -55,7 +55,7 @@ class Shortcuts:
         adjusted: see `adjusted.at_zero`; None without a covariate.
     """
 
-    baselines: Mapping[str, Agreement]
+    baselines: Mapping[str, PickAgreement]
     adjusted: Estimate | None
 
 
@@ -93,8 +93,8 @@ def _of_group(cases: Sequence[ScoredCase], picks: Sequence[float], spec: ReportS
 
 def agreement(
     picks: Sequence[float], baseline: Sequence[float], users: Sequence[str], cells: Sequence[str]
-) -> Agreement:
-    """See `Agreement`.
+) -> PickAgreement:
+    """See `PickAgreement`.
 
     Args:
         picks: share of each case's picks that are right; nan without one.
@@ -123,7 +123,7 @@ def agreement(
     ratio = apart / expected if expected > 0 else math.nan
     terms = [1 - ratio - (d - ratio * e) / expected for d, e in zip(found, chance, strict=True)] if expected > 0 else []
     count = sum(not math.isnan(pick) for pick in picks)
-    return Agreement(
+    return PickAgreement(
         same=1 - apart,
         expected=1 - expected,
         kappa=estimate(terms, [user for *_, user, _ in there][: len(terms)]),

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
-from ..common.strict_json import jsonable
 from ..common.transfer import Transfer, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
+from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError, text
-from ..runs.signature_line import signature_line
-from .families import related
+from . import caveats
+from .families import favored, related
 from .human_file import WON, People
 from .votes import Voted, voted
 
 
 @dataclass(frozen=True)
-class Group:
+class VerdictGroup:
     """One line of a verdict: a cell, or several.
 
     Attributes:
@@ -67,53 +68,42 @@ class Verdict:
         people, voters: number of duels with votes of people, and of their users.
         powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
         transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
-            is no corrected rate.
-        unchecked: why the exam's texts are not at hand; empty if they are.
+            is no corrected rate, and `corrected.why_not` does not say so.
+        unchecked: why the exam's texts are not at hand; None if they are.
     """
 
     run: Run
     exam: Run
     duels: Duels
-    groups: tuple[Group, ...]
+    groups: tuple[VerdictGroup, ...]
     corrected: Corrected
     adjusted: LengthAdjusted
     people: int = 0
     voters: int = 0
     powered: Powered | None = None
     transfer: Transfer | None = None
-    unchecked: str = ""
+    unchecked: str | None = None
 
     @property
-    def overall(self) -> Group:
+    def caveats(self) -> list[Caveat]:
+        """What a reader must know before the numbers."""
+        found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
+        if self.run.partial and self.duels.not_asked:
+            found.append(Caveat("ties_left_out", WEAKENS))
+        found += favored(self.run.model, self.relatives)
+        if self.transfer is not None and self.transfer.differs:
+            found.append(Caveat("judge_differs", WEAKENS, {"transfer": self.transfer}))
+        return ordered([*found, *caveats.of_interval(self.overall.rate)])
+
+    @property
+    def overall(self) -> VerdictGroup:
         return self.groups[-1]
 
     @property
     def relatives(self) -> dict[str, str]:
-        """Model of the duels -> what the judge is to it, see `families.related`; those that it is something to."""
+        """Model of the duels that the judge is related to -> how, see `families.related`."""
         found = {model: related(self.run.model, model) for model in self.duels.models}
         return {model: what for model, what in found.items() if what}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON; nan becomes None."""
-        return jsonable(
-            {
-                "writer": self.duels.writer,
-                "against": self.duels.against,
-                "judge": self.run.model,
-                "relatives": self.relatives,
-                "groups": {group.name: asdict(group) for group in self.groups},
-                "corrected": asdict(self.corrected),
-                "length_adjusted": asdict(self.adjusted),
-                "people": self.people,
-                "people_users": self.voters,
-                "prediction_powered": None if self.powered is None else asdict(self.powered),
-                "judge_beside_people": None
-                if self.transfer is None
-                else {**asdict(self.transfer), "differs": self.transfer.differs},
-                "signature": signature_line(self.run),
-                "exam": signature_line(self.exam),
-            }
-        )
 
 
 def differences(run: Run, exam: Run) -> list[str]:
@@ -191,15 +181,11 @@ def make_verdict(
     of_exam = [people.exam.get(case_id, ()) for case_id in theirs.ids]
     transferred = transfer(ballots, mine.votes, theirs.votes, of_exam) if enough else None
     if examined is None:
-        found = Corrected(
-            None, float("nan"), float("nan"), float("nan"), f"The exam's texts are not at hand. {why_not}"
-        )
+        found = Corrected(None, math.nan, math.nan, math.nan)
     else:
         found = corrected(mine.votes, theirs.votes, known)
     if transferred is not None and transferred.differs:
-        found = replace(
-            found, rate=None, why_not="People's votes say that the judge errs otherwise here than in its exam."
-        )
+        found = replace(found, rate=None)
     return Verdict(
         run,
         exam,
@@ -211,7 +197,7 @@ def make_verdict(
         voters,
         prediction_powered(votes_of, mine.votes, known) if enough else None,
         transferred,
-        why_not,
+        None if examined is not None else why_not,
     )
 
 
@@ -219,14 +205,14 @@ def _known(not_asked: Sequence[NotAsked]) -> Known:
     return Known([one.won for one in not_asked], [one.user_id for one in not_asked]) if not_asked else NONE
 
 
-def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked: Sequence[NotAsked]) -> Group:
+def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked: Sequence[NotAsked]) -> VerdictGroup:
     votes = mine.votes
     there = [place for place, cell in enumerate(votes.cells) if cell in cells]
     known = [one for one in not_asked if one.cell in cells]
     won, lost = [votes.won[place] for place in there], [votes.lost[place] for place in there]
     whys = [one.why for one in known]
     neither = sum(not picks for picks in map(sum, zip(won, lost, strict=True)))
-    return Group(
+    return VerdictGroup(
         name=name,
         rate=share([*won, *_known(known).won], [*(votes.users[place] for place in there), *_known(known).users]),
         won=won.count(1),

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import short
@@ -19,8 +20,7 @@ from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
 from .output import say
-from .run_data import RunData, data_option
-from .runs import RUN, the_run
+from .runs import RUN, data_option, the_run
 
 
 @click.command()
@@ -107,6 +107,7 @@ def _writing(path: Path) -> tuple[Run, Writer]:
     Raises:
         RunError: it is of another task, or has several epochs.
     """
+    from ..runs.graded import writer_of
     from ..runs.logged import logged
 
     run, _ = the_run(path)
@@ -123,8 +124,7 @@ def _writing(path: Path) -> tuple[Run, Writer]:
             )
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
-    how = ", ".join(run.remarks)
-    return run, Writer(run.model, f"{run.model} ({how})" if how else run.model, replies, run.logs[0])
+    return run, Writer(run.model, writer_of(run), replies, run.logs[0])
 
 
 def _questions(run: Run, data: RunData) -> Questions:
@@ -133,7 +133,8 @@ def _questions(run: Run, data: RunData) -> Questions:
     Raises:
         DataError: they cannot be found.
     """
-    cases, why_not = data.checked(run)
+    data.checked(run)
+    cases, why_not = data.of(run)
     if not isinstance(cases, Questions):
         raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
     return cases

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import OptionError
+from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
-from ..common.strict_json import json_text, jsonable
-from .duel_runs import duels_in, writers
-from .output import say
-from .run_data import RunData
-from .runs import RUN, passed_over, ranked, read
+from ..common.strict_json import json_text
+from .output import encodable, say
+from .runs import RUN, passed_over, read
 
 
 @click.command()
@@ -72,40 +70,42 @@ def rank(
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
-    from ..reports import page, rank_tables
+    from ..analysis.duel_runs import duels_in, exams, votes_in, writers
+    from ..analysis.measures import Contender
+    from ..analysis.run_data import RunData, ranked
+    from ..reports import blocks, files, rank_text
     from ..reports.terminal import show
 
     found = read(runs)
     named, default = [RunData(place) for place in places], [RunData(None)]
-    written = [(run, *of) for run in found if (of := duels_in(run, [*named, *default])) is not None]
-    others = [run for run in found if all(run is not judged for judged, *_ in written)]
-    parts = ranked(with_controls(others), named or default) if others else []
-    for part in parts:
-        if part.texts is None:
-            passed_over(f"No margins over baselines: {part.no_cases}")
-    parts += writers(written, exam, [*named, *default])
+    written, others = [], []
+    for run in found:
+        of = None
+        try:
+            of = duels_in(run, [*named, *default])
+        except DataError as error:
+            passed_over(str(error))
+        if of is None:
+            others.append(run)
+        else:
+            written.append((run, *of))
+    written += [votes for run in others for votes in votes_in(run, [*named, *default])]
     if exam is not None and not written:
         raise OptionError(
             "--exam goes with runs on duels, found none whose data are at hand. Pass --data, or leave it out."
         )
-    rankings = [part.ranking for part in parts]
+    rankings = ranked([Contender(*row) for row in with_controls(others)], named or default)
+    rankings += writers(written, exam, exams(read([exam])) if exam is not None else (), [*named, *default])
     contents: dict[Path, Content] = {}
     if csv_file is not None:
-        contents[csv_file] = rank_tables.as_csv(rankings)
+        contents[csv_file] = rank_text.as_csv(rankings)
     if json_file is not None:
-        contents[json_file] = json_text({"rankings": [jsonable(ranking.as_dict()) for ranking in rankings]})
-    if out is not None:
-        contents |= {
-            out / "ranking.md": f"# Ranking\n\n{rank_tables.markdown(rankings)}",
-            out / "ranking.csv": rank_tables.as_csv(rankings),
-            out / "ranking.json": json_text({"rankings": [jsonable(ranking.as_dict()) for ranking in rankings]}),
-            out / "index.html": page.render(parts),
-        }
-    write_all(contents)
+        contents[json_file] = json_text(rank_text.document(rankings))
+    made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
+    write_all(contents | made)
     if as_markdown:
-        click.echo(rank_tables.markdown(rankings), nl=False)
+        click.echo(encodable(blocks.markdown(rank_text.all_blocks(rankings))), nl=False)
     else:
-        show(rank_tables.terminal(rankings))
-    if out is not None:
-        for name in ("ranking.md", "ranking.csv", "ranking.json", "index.html"):
-            say(f"wrote {out / name}", err=as_markdown)
+        show(blocks.terminal(rank_text.all_blocks(rankings)))
+    for path in made:
+        say(f"wrote {path}", err=as_markdown)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..common.files import write
 from ..common.strict_yaml import argument
@@ -17,8 +18,7 @@ from ..engine.recorded import calls_of, line_of, read
 from ..runs.recorded import asked_of, run_of
 from ..runs.run import Run, text
 from .output import json_option, needs_tables, say, write_json
-from .run_data import RunData
-from .runs import RUN, document, ranked, report_of, the_run, write_report
+from .runs import RUN, report_of, the_run, write_files
 
 
 @click.command()
@@ -108,7 +108,10 @@ def score_replies(
         personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl --data DIR --out report
     """
     needs_tables(json_file)
-    from ..reports import tables as report_text
+    from ..analysis.measures import Contender
+    from ..analysis.run_data import ranked
+    from ..reports import files, report_text
+    from ..reports.blocks import terminal
     from ..reports.terminal import show
 
     benchmark = benchmark_of(task)
@@ -122,12 +125,11 @@ def score_replies(
         say(beyond, err=True)
     found = RunData(None)
     reports = [report_of(run, found)]
-    if write_json(json_file, document(reports, [])):
+    if write_json(json_file, files.report_document(reports)):
         for made in reports:
-            show(report_text.terminal(made))
+            show(terminal(report_text.blocks(made)))
     if out is not None:
-        for path in write_report(reports, ranked([(run, {})], [found]), [], out):
-            say(f"wrote {path}", err=json_file == "-")
+        write_files(files.report_files(reports, ranked([Contender(run)], [found])), out, err=json_file == "-")
 
 
 def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..common import foreign
+from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..common.files import Content, write, write_all
 from ..common.strict_json import json_text
@@ -18,31 +17,57 @@ from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .output import doing, encodable, say
-from .run_data import RunData, data_option, first_with
 
 if TYPE_CHECKING:
-    from ..reports.page_data import Part
-    from ..reports.report import Report
+    from ..analysis.report import Report
 
 RUN = click.Path(exists=True, path_type=Path)
 BEST = ""
 """The value of --paper without a model."""
 
-control_option = click.option(
-    "--no-persona",
-    "control",
-    metavar="RUN",
-    type=RUN,
-    help="The same run with setting=no_persona, for the persona gain.",
-)
+SHORT = {
+    "no_persona": "The same run with setting=no_persona, for the persona gain.",
+    "other_persona": "The same run with setting=other_persona: how much of the score needs the right person.",
+    "rag": "The same run with setting=rag, for a sheet of all settings with paired differences.",
+}
+"""Settings with an option of their own -> its help."""
 
 
-other_option = click.option(
-    "--other-persona",
-    "other",
-    metavar="RUN",
-    type=RUN,
-    help="The same run with setting=other_persona: how much of the score needs the right person.",
+def control_options(*short: str) -> Callable[[Any], Any]:
+    """--control as the argument `control`, and the options that are short for it as arguments of their own.
+
+    Args:
+        short: of SHORT.
+    """
+    names = ", ".join(f"--{name.replace('_', '-')} RUN" for name in short)
+
+    def add(command: Any) -> Any:
+        for name in reversed(short):
+            command = click.option(f"--{name.replace('_', '-')}", metavar="RUN", type=RUN, help=SHORT[name])(command)
+        return click.option(
+            "--control",
+            metavar="SETTING=RUN",
+            multiple=True,
+            callback=lambda context, option, given: list(map(_control, given)),
+            help=f"The same run with another setting; may be given for each. Short for it: {names}.",
+        )(command)
+
+    return add
+
+
+def _control(given: str) -> tuple[str, Path]:
+    """(setting, log) of a value of --control."""
+    setting, equals, path = given.partition("=")
+    if not (setting and equals and Path(path).exists()):
+        raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {given!r}.")
+    return setting, Path(path)
+
+
+data_option = click.option(
+    "--data",
+    callback=lambda context, option, named: RunData(named),
+    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
+    "else PERSONAFEEDBACK_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
 )
 
 paper_option = click.option(
@@ -59,14 +84,7 @@ paper_option = click.option(
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 @data_option
-@control_option
-@other_option
-@click.option(
-    "--rag",
-    metavar="RUN",
-    type=RUN,
-    help="The same run with setting=rag, for a sheet of all settings with paired differences.",
-)
+@control_options(*SHORT)
 @paper_option
 @click.option(
     "--out",
@@ -77,11 +95,10 @@ paper_option = click.option(
 def report(
     runs: tuple[Path, ...],
     data: RunData,
-    control: Path | None,
-    other: Path | None,
-    rag: Path | None,
+    control: Sequence[tuple[str, Path]],
     paper: str | None,
     out: Path | None,
+    **short: Path | None,
 ) -> None:
     """Report runs: scores with their intervals, baselines and caveats.
 
@@ -95,34 +112,62 @@ def report(
         personafeedback report with.eval --no-persona without.eval
         personafeedback report with.eval --no-persona without.eval --other-persona other.eval
         personafeedback report with.eval --no-persona without.eval --rag rag.eval
+        personafeedback report with.eval --control no_persona=without.eval
         personafeedback report logs/a.eval --paper
         personafeedback report logs/a.eval --paper GPT-4o-mini
     """
     from ..analysis.control import with_controls, with_named
-    from ..reports import tables as report_text
-    from ..reports.sensitivity import sensitivities
+    from ..analysis.measures import Contender
+    from ..analysis.run_data import ranked
+    from ..reports import files, report_text
+    from ..reports.blocks import terminal
     from ..reports.terminal import show
 
-    named = _named(no_persona=control, other_persona=other, rag=rag)
-    rows = with_named(with_controls(read(runs)), named)
+    rows = with_controls(read(runs))
+    rows = with_named(rows, _read_controls([run for run, _ in rows], control, short))
     # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
     some = any(_has_published(run) for run, _ in rows)
     reports = [report_of(run, data, beside, paper if _has_published(run) or not some else None) for run, beside in rows]
     for made in reports:
-        show(report_text.terminal(made))
-    moved = [str(found) for found in sensitivities(reports)]
-    if moved:
+        show(terminal(report_text.blocks(made)))
+    if moved := files.moved(reports):
         say("Prompt sensitivity (runs that differ only in prompt or language):")
         for one in moved:
             say(one)
     if out is not None:
-        for path in write_report(reports, ranked(rows, [data]), moved, out):
-            say(f"wrote {path}")
+        write_files(files.report_files(reports, ranked([Contender(*row) for row in rows], [data])), out)
 
 
-def _named(**paths: Path | None) -> dict[str, Run]:
-    """Value of the control's option -> run, of those that an option names."""
-    return {value: told(path, value) for value, path in paths.items() if path is not None}
+def write_files(contents: Mapping[str, Content], out: Path, err: bool = False) -> None:
+    """Write files into a folder, and say which ones.
+
+    Args:
+        err: on stderr.
+    """
+    write_all({out / name: content for name, content in contents.items()})
+    for name in contents:
+        say(f"wrote {out / name}", err=err)
+
+
+def _read_controls(
+    runs: Sequence[Run], given: Sequence[tuple[str, Path]], short: Mapping[str, Path | None]
+) -> dict[str, Run]:
+    """Setting -> control.
+
+    Args:
+        runs: those that are controlled.
+        given, short: the options, see `control_options`.
+
+    Raises:
+        OptionError: no control of these runs has such a setting.
+    """
+    specs = [run.benchmark.report.control for run in runs]
+    known = {value: None for spec in specs if spec is not None for value in spec.values}
+    for setting, _ in given:
+        if known and setting not in known:
+            raise OptionError(f"the setting of --control must be one of {', '.join(known)}, got {setting!r}.")
+    named = [*given, *((setting, path) for setting, path in short.items() if path is not None)]
+    return {setting: run_under(path, setting) for setting, path in named}
 
 
 def known_model(model: str | None) -> str | None:
@@ -156,7 +201,7 @@ def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
     return rows[0]
 
 
-def told(path: Path, setting: str) -> Run:
+def run_under(path: Path, setting: str) -> Run:
     """The run under a setting; a folder may also have those of others.
 
     Raises:
@@ -182,9 +227,9 @@ def report_of(
         DataError: see `RunData.of`.
         RunError: see `report.make_report`.
     """
-    from ..reports.report import make_report
+    from ..analysis.report import make_report
 
-    cases, why_not = data.checked(run)
+    cases, why_not = data.of(run)
     published = published_of([run, *(beside or {}).values()], paper)
     return make_report(run, cases, beside, why_not, published, data.texts(run))
 
@@ -209,76 +254,6 @@ def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
     return spec.published(paper or None, settings)
 
 
-def ranked(rows: Sequence[tuple[Run, Mapping[str, Run]]], data: Sequence[RunData]) -> list[Part]:
-    """The rankings of some runs, with their cases.
-
-    Args:
-        rows: the runs with their controls, see `control.with_controls`.
-        data: where their data may be; the last place counts where no other fits.
-
-    Raises:
-        DataError, RunError: see `RunData.checked`.
-    """
-    from ..reports.page_data import Part
-    from ..reports.rank import alike, make_ranking
-
-    parts = []
-    for some in alike(rows):
-        first = some[0][0]
-        place = first_with(first, data)
-        cases, why_not = place.checked(first)
-        for run in (one for row, controls in some for one in (row, *controls.values())):
-            there, unchecked = place.checked(run)
-            if there is not None and unchecked:
-                passed_over(unchecked)
-        texts = place.texts(first)
-        parts.append(Part(make_ranking(some, texts), cases, texts, why_not))
-    return parts
-
-
-def document(reports: Sequence[Report], moved: Sequence[str]) -> dict[str, Any]:
-    """What report.json has: the reports, and how far the wordings move their scores."""
-    return {"reports": [made.as_dict() for made in reports], "prompt_sensitivity": moved}
-
-
-def write_report(reports: list[Report], parts: list[Part], moved: list[str], out: Path) -> list[Path]:
-    """Write everything that --out promises, and say which files that is.
-
-    Args:
-        parts: the rankings of the same runs, for the page.
-        moved: see `document`.
-    """
-    from ..reports import figure, heatmap, page, precision_recall
-    from ..reports import tables as report_text
-
-    titles, scores = (
-        " and ".join(dict.fromkeys(names))
-        for names in zip(*((made.run.title, made.run.benchmark.report.score) for made in reports), strict=True)
-    )
-    images = [f"![{scores} with 95 % intervals and baselines](accuracy.svg)\n"]
-    drawn = figure.render(reports)
-    planes = precision_recall.render(reports)
-    images += [f"![{precision_recall.TITLE}]({name})\n" for name in planes if name.endswith(".svg")]
-    drawn |= planes
-    sections = []
-    for made, files in zip(reports, heatmap.render(reports), strict=True):
-        drawn |= files
-        sections.append(report_text.markdown(made))
-        sections += [f"![{heatmap.TITLE}]({name})\n" for name in files if name.endswith(".svg")]
-    contents: dict[Path, Content] = {
-        out / "report.md": "\n".join([f"# {foreign.markdown(titles)}\n", *images, *sections, *_section_of(moved)]),
-        out / "report.json": json_text(document(reports, moved)),
-        **{out / name: content for name, content in drawn.items()},
-        out / "index.html": page.render(parts),
-    }
-    write_all(contents)
-    return list(contents)
-
-
-def _section_of(moved: list[str]) -> list[str]:
-    return ["## Prompt sensitivity\n", *(f"- {foreign.markdown(line)}" for line in moved)] if moved else []
-
-
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
@@ -297,24 +272,24 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
-    from ..reports import compare as comparing
+    from ..analysis import comparison
+    from ..reports import blocks, compare_text
     from ..reports.terminal import show
 
     runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
     unchecked = {}
     for name, run in runs.items():
-        cases, why_not = data.checked(run)
+        runs[name] = data.checked(run)
+        cases, why_not = data.of(run)
         if cases is None:
             unchecked[name] = why_not
-        elif why_not:
-            runs[name] = replace(run, unchecked=(why_not,))
-    found = comparing.compare(runs["A"], runs["B"], unchecked)
+    found = comparison.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
-        click.echo(encodable(comparing.markdown(found)), nl=False)
+        click.echo(encodable(blocks.markdown(compare_text.blocks(found))), nl=False)
     else:
-        show(comparing.terminal(found))
+        show(blocks.terminal(compare_text.blocks(found)))
     if json_file is not None:
-        write(json_file, json_text(found.as_dict()))
+        write(json_file, json_text(compare_text.document(found)))
 
 
 @click.command()
@@ -329,18 +304,17 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
 @click.option(
     "--replace", is_flag=True, help="Remove the sections and the `model-index` of another model from the card."
 )
-@control_option
-@other_option
+@control_options("no_persona", "other_persona")
 @paper_option
 @data_option
 def card(
     run: Path,
     model_card: Path,
     replace: bool,
-    control: Path | None,
-    other: Path | None,
+    control: Sequence[tuple[str, Path]],
     paper: str | None,
     data: RunData,
+    **short: Path | None,
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
@@ -352,11 +326,11 @@ def card(
         personafeedback card results/MODEL --no-persona results-control/MODEL --model-card README.md
         personafeedback card a.eval --no-persona none.eval --other-persona other.eval --model-card README.md
     """
+    from ..analysis.report import make_report
     from ..reports.card import update_card
-    from ..reports.report import make_report
 
     found, beside = the_run(run)
-    beside |= _named(no_persona=control, other_persona=other)
+    beside |= _read_controls([found], control, short)
     cases, why_not = data.of(found)
     made = make_report(found, cases, beside, why_not, published_of([found], paper))
     for line in update_card(made, cases, model_card, replace):

@@ -10,10 +10,8 @@ from ..common.errors import OptionError, require
 from ..common.files import write
 from ..common.strict_json import json_text
 from ..runs.run import RunError
-from .duel_runs import cases_of, duels_of, exam_of, exams
 from .output import doing, encodable
-from .run_data import RunData
-from .runs import RUN, read
+from .runs import RUN, passed_over, read
 
 
 @click.command()
@@ -59,8 +57,8 @@ def verdict(
 ) -> None:
     """Say how often a model's replies win, beside how good the judge is.
 
-    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the
-    same judge's run on the benchmark, where people say which response is better: its exam.
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs; or a writing run
+    with a grader, which is the judge then. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.
 
     Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the exam on the
     same cells; the win rate without the judge's errors, where the exam is good enough, or the reason why there is none;
@@ -71,34 +69,46 @@ def verdict(
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
     """
+    from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
     from ..analysis.human_file import human_votes
+    from ..analysis.run_data import RunData
     from ..analysis.verdict import make_verdict
-    from ..reports import verdict_text
-    from ..reports.terminal import line, show
+    from ..reports import blocks, verdict_text
+    from ..reports.terminal import show
 
     if human is not None:
         require("ppi_py", extra="verdict")
     data = [RunData(place) for place in places] + [RunData(None)]
-    found = [(run, *there) for run in read(runs) if (there := duels_of(run, data)) is not None]
+    found = []
+    for run in read(runs):
+        if votes := votes_in(run, data):
+            found += votes
+            continue
+        try:
+            found.append((run, *duels_of(run, data)))
+        except RunError as error:
+            if run.named:
+                raise
+            passed_over(f"Passed over {error}")
     if not found:
         raise RunError(
             f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
         )
     if human is not None and len(found) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(found)}. Give one verdict for each.")
-    candidates = exams(exam)
+    candidates = exams(read([exam]))
     made = []
-    for run, duels, cases in found:
+    for run, duel, cases in found:
         of = exam_of(run, exam, candidates)
-        people = human_votes(human, duels, of.cases) if human is not None else None
+        people = human_votes(human, duel, of.cases) if human is not None else None
         examined, why_not = cases_of(of, data)
         with doing() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
-            made.append(make_verdict(run, of, duels, cases, examined, people, why_not))
+            made.append(make_verdict(run, of, duel, cases, examined, people, why_not))
     if as_markdown:
-        click.echo(encodable("\n".join(map(verdict_text.markdown, made))), nl=False)
+        click.echo(encodable("\n".join(blocks.markdown(verdict_text.blocks(one)) for one in made)), nl=False)
     else:
         for number, one in enumerate(made):
-            show([*([line("")] if number else []), *verdict_text.terminal(one)])
+            show(blocks.terminal([*([blocks.Paragraph()] if number else []), *verdict_text.blocks(one)]))
     if json_file is not None:
-        write(json_file, json_text({"verdicts": [one.as_dict() for one in made]}))
+        write(json_file, json_text({"verdicts": [verdict_text.document(one) for one in made]}))

@@ -91,7 +91,6 @@ class Benchmark:
         sums: whether a wider selection has each case of its cells once more, so that lm-eval can make a group of their tasks.
         load: (options, selection) -> cases. Raises DataError.
         columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
-        about: what a harness's document contains beside the id, cell, user, language and digest of a case.
         prompt: (case, options, call) -> text; a document in place of the case where the method asks for several at once.
         input: what a harness shows of a case, or of a document of several, in one line: its question.
         targets: the right label of each call.
@@ -127,7 +126,6 @@ class Benchmark:
     report: ReportSpec
     group: str = ""
     sums: bool = True
-    about: Callable[[Any], dict[str, str]] = lambda case: {}
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)

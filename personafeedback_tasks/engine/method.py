@@ -184,10 +184,13 @@ class Method:
         if texts:  # several cases share one reply: if it is unreadable, all of their answers are
             read = zip(answers[0], cast(Sequence[Reply], evidence), strict=False)
             unread = tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
+        each = (
+            tokens / len(cases) if len(cases) > 1 else tokens
+        )  # nan stays the same object, so that equal outcomes are equal
         return [
             Outcome(
                 case.id, document.cell, document.user_id, case.digest, document.setting, epoch,
-                () if rewards else case.targets, of, scores, rewards, unread, tokens / len(cases),
+                () if rewards else case.targets, of, scores, rewards, unread, each,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

@@ -28,7 +28,7 @@ CORRELATIONS = (0.01, 0.1)
 """The least and the most that two cases of a user can be expected to correlate by; the true value is known only after a run."""
 
 RUNS = 10
-"""Runs in the ranking whose pairs share the level in `Shown.ranked`."""
+"""Runs in the ranking whose pairs share the level in `Detection.ranked`."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Detection:
     """When two runs of the task, compared like this, show a difference.
 
     Attributes:
@@ -101,7 +101,7 @@ class Plan:
     expected: Mapping[str, int]
     work: Work
     difference: float
-    shown: tuple[Shown, ...]
+    shown: tuple[Detection, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -208,9 +208,9 @@ def make_plan(
     )
 
 
-def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Steps], difference: float) -> Shown:
+def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Steps], difference: float) -> Detection:
     low, high = (replace(comparison, correlation=correlation).smallest(sizes) for correlation in CORRELATIONS)
-    return Shown(
+    return Detection(
         comparison,
         comparison.smallest(sizes),
         low,

@@ -174,6 +174,11 @@ class Control:
     measure: str = ""
 
     @property
+    def values(self) -> tuple[str, ...]:
+        """Every value whose runs can stand beside another, from the one that is told most."""
+        return (*self.others, self.value)
+
+    @property
     def controls(self) -> tuple[str, ...]:
         """The values of the option whose runs are controls of others, from the one that is told least."""
         return tuple(dict.fromkeys((self.value, *(difference.less for difference in self.named))))

@@ -95,8 +95,7 @@ class BenchmarkTask(ConfigurableTask):
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}
         logged = {name: self.benchmark.logged(self.method, document) for name, document in self._document_of.items()}
         self._scorable = {name: self.benchmark.scorable(self.method, row) for name, row in logged.items()}
-        rows = [{**row, **self.benchmark.about(self._document_of[name])} for name, row in logged.items()]
-        self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
+        self.dataset = {self.config.test_split: datasets.Dataset.from_list(list(logged.values()))}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         call = doc.get("call", self.method.calls[0])

@@ -24,7 +24,7 @@ from . import card, conversations, explanations, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit
 from .baselines import CHANCE, acc_of
-from .cases import Case, CaseSet, load_cases, load_present
+from .cases import CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .conversations import SIDES
 from .duels import duels
@@ -298,10 +298,6 @@ of a user correlate by 0.01 to 0.03, accuracies as well as differences.
 """
 
 
-def _about(case: Case) -> dict[str, str]:
-    return {"category": case.category, "difficulty": case.difficulty}
-
-
 PERSONAFEEDBACK = Benchmark(
     name="personafeedback",
     title="PersonaFeedback",
@@ -318,7 +314,6 @@ PERSONAFEEDBACK = Benchmark(
     targets=lambda case: [CHOSEN_LETTER[order] for order in ORDERS],
     fingerprint=_fingerprint,
     report=REPORT,
-    about=_about,
     check=_check,
     sizes=_sizes,
     stage=FILTER,

@@ -14,6 +14,8 @@ from typing import Any
 from huggingface_hub import EvalResult
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from ..analysis.caveats import unreadable_share
+from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import locked, write
 from ..engine.cases import CaseSet
@@ -26,8 +28,7 @@ from .card_index import has_only_ours, signature_in, with_results
 from .card_metadata import Index, metadata_of, parts, with_metadata
 from .card_models import of_others, same_model, without_others
 from .card_text import counted, dropped, section, signature_of, unreadable, variant
-from .caveats import unreadable_share
-from .report import Report
+from .sentences import sentence
 from .table import percent
 
 MOST_OTHERWISE = 0.005
@@ -123,7 +124,7 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
             f"{log}: found data whose number of cases was not checked (counts=any), expected the whole release. Run again without "
             "counts=any."
         )
-    for asked in (run, *report.beside.values()):
+    for asked in (run, *report.controls.values()):
         _refuse_unchecked(asked, cases)
     for group in report.groups:
         reasons = unreadable(group)
@@ -134,7 +135,7 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
                 f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
                 "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
             )
-    for value, control in report.beside.items():
+    for value, control in report.controls.items():
         if control.partial or unreadable_share(control) > MOST_UNREADABLE:
             raise CardError(
                 f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
@@ -143,7 +144,7 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
                 f"leave --{value.replace('_', '-')} out."
             )
     if cases is None:
-        why = [caveat for caveat in report.caveats if caveat.endswith("Pass --data.")]
+        why = [sentence(caveat) for caveat in report.caveats if caveat.key == "no_data"]
         raise CardError(
             f"{log}: found no data for this run, expected the texts of its cases: a card shows the baselines and the label "
             f"ceiling beside its numbers. {why[0] if why else 'Pass --data.'}"
@@ -161,7 +162,9 @@ def _refuse_unchecked(run: Run, cases: CaseSet[Any] | None) -> None:
             "(`inspect score`), or run again."
         )
     if run.unchecked:
-        raise CardError(f"{run.unchecked[0]} A card needs that. Run again, or install the version of the run.")
+        raise CardError(
+            f"{sentence(run.unchecked[0])} A card needs that. Run again, or install the version of the run."
+        )
     if cases is not None and cases.digest != run.signature["data"]:
         raise CardError(
             f"{log}: found a run on data with the digest {run.signature['data']}, expected {cases.digest} as in {cases.source}. Pass --data "

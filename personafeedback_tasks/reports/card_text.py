@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..analysis.groups import Group
+from ..analysis.report import Report
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
+from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .card_command import command
-from .caveats import of_missing
-from .report import Report
+from .report_text import published_tables, sheet_notes
+from .sentences import sentence
 from .table import NOTHING, grid, interval, percent
-from .tables import published
 
 PACKAGE = "personafeedback-tasks"
 _MACRO = " `macro` is the plain mean of the cells."
@@ -40,7 +41,7 @@ def counted(reasons: Mapping[str, int]) -> str:
 
 def signature_of(report: Report) -> str:
     """The signature of the numbers, without the folders of this machine."""
-    return signature_line(report.run, report.audit_version, public=True)
+    return signature_line(report.run, report.texts.version, public=True)
 
 
 def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
@@ -60,18 +61,22 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     baselines = "; ".join(f"{name} {does}" for name, does in spec.baselines.items())
     controls = "".join(
         f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
-        for value, control in report.beside.items()
+        for value, control in report.controls.items()
     )
-    missing = list(of_missing(run))
-    known = [*_of_every_card(report, cases, spec), *map(foreign.markdown, report.caveats[len(missing) :])]
+    void, others = (
+        [foreign.markdown(sentence(one)) for one in report.caveats if (one.severity == VOID) is first]
+        for first in (True, False)
+    )
+    known = [*_of_every_card(report, cases, spec), *others]
     parts = [
         f"## {foreign.markdown(heading)}",
-        *map(foreign.markdown, missing),
+        *void,
         spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec), cases),
         _table(report, spec),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
         *_differences(report),
-        *([foreign.markdown(report.published.why), published(report, 3)] if report.published else []),
+        *([foreign.markdown(report.published.why)] if report.published else []),
+        *(part for table in published_tables(report) for part in table.markdown(3)),
         replies,
         "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in known),
@@ -123,7 +128,7 @@ def _differences(report: Report) -> list[str]:
             gap = column.differences[name]
             row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
         rows.append(row)
-    return [foreign.markdown(" ".join(sheet.notes)), grid(header, rows)]
+    return [foreign.markdown(" ".join(sheet_notes(sheet))), grid(header, rows)]
 
 
 def _defined(group: Group, measure: str) -> bool:
@@ -141,7 +146,7 @@ def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[
         languages=Counter(case.language for case in cases if case.id in run.cases),
         ceilings=[
             f"{name} {percent(value)} %"
-            for name, value in report.ceiling.items()
+            for name, value in report.texts.ceiling.items()
             if name in held and (name != "total" or "total" in whole)
         ],
         baselines={name: percent(baseline.value) for name, baseline in overall.baselines.items()},

@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
+from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
-from .report import Report
 
 WIDTH = 3.5
 """Inches: one column of a paper."""
@@ -56,7 +56,7 @@ STYLE: Any = {
 
 
 @dataclass(frozen=True)
-class Block:
+class FigureBlock:
     """A run, or a row of numbers that others published.
 
     Attributes:
@@ -103,18 +103,18 @@ def draw(reports: Sequence[Report]) -> Figure:
     return figure
 
 
-def _of_run(report: Report) -> Block:
+def _of_run(report: Report) -> FigureBlock:
     primary = report.run.benchmark.report.primary
     groups = sorted(report.groups, key=lambda group: "_" not in group.name)  # the cells first
-    return Block(report.run.label, [(group.name, group.measures[primary]) for group in groups], report)
+    return FigureBlock(report.run.label, [(group.name, group.measures[primary]) for group in groups], report)
 
 
-def _published(reports: Sequence[Report]) -> list[Block]:
+def _published(reports: Sequence[Report]) -> list[FigureBlock]:
     """Blocks of their own below the runs: numbers of others are not comparable."""
     names = dict.fromkeys(name for report in reports for name, _ in _of_run(report).rows)
     rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
     there = [(label, [(name, values[name]) for name in names if name in values]) for label, values in rows.items()]
-    return [Block(label, list(found)) for label, found in there if found]
+    return [FigureBlock(label, list(found)) for label, found in there if found]
 
 
 def _title(name: str) -> str:
@@ -130,7 +130,7 @@ def _axis(reports: Sequence[Report]) -> str:
 
 
 def _places(
-    blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]
+    blocks: Sequence[FigureBlock], labels: Mapping[str, Sequence[str]]
 ) -> tuple[list[list[float]], list[tuple[str, float]], float]:
     """(the places of each block's rows, (line of a name, its place), how many lines there are), in lines from the top."""
     rows: list[list[float]] = []
@@ -148,7 +148,7 @@ def _places(
     return rows, heading, top
 
 
-def _draw_points(axes: Axes, block: Block, places: Sequence[float], number: int) -> None:
+def _draw_points(axes: Axes, block: FigureBlock, places: Sequence[float], number: int) -> None:
     """The intervals of a run, or the hollow marks of published numbers."""
     marker = MARKERS[number % len(MARKERS)]
     estimates = [value for _, value in block.rows if isinstance(value, Estimate)]
@@ -174,7 +174,7 @@ def _draw_points(axes: Axes, block: Block, places: Sequence[float], number: int)
     )
 
 
-def _draw_baselines(axes: Axes, blocks: Sequence[Block], rows: Sequence[Sequence[float]]) -> dict[str, Artist]:
+def _draw_baselines(axes: Axes, blocks: Sequence[FigureBlock], rows: Sequence[Sequence[float]]) -> dict[str, Artist]:
     """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through the cells of a run."""
     drawn: dict[str, Artist] = {}
     style: Any = {"colors": "0.4", "linewidth": 1.2, "zorder": 1}

@@ -4,58 +4,44 @@ from __future__ import annotations
 
 import math
 
+from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
-from ..common import foreign
-from ..common.statistics import Estimate
-from .report import Report
+from ..common.statistics import Estimate, percent
+from .blocks import Notes
 
 
-def lines(report: Report) -> list[str]:
-    """For a terminal."""
-    return [*shortcuts(report), *users(report)]
-
-
-def markdown(report: Report) -> str:
-    """Each block as a paragraph and a list."""
-    blocks = [block for block in (shortcuts(report), users(report)) if block]
-    return "\n\n".join(
-        "\n\n".join([foreign.markdown(first), "\n".join(f"- {foreign.markdown(row.strip())}" for row in rows)])
-        for first, *rows in blocks
-    )
-
-
-def shortcuts(report: Report) -> list[str]:
+def shortcuts(report: Report) -> Notes:
     """The agreement with each baseline, and the accuracy where the covariate does not differ, over all cases."""
     found, spec = report.shortcuts.get(report.overall.name), report.run.benchmark.report
     if found is None:
-        return []
-    said = [
-        "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
-    ]
+        return Notes(())
+    said = []
     for name, one in found.baselines.items():
         if one.kappa.n:
             kappa = f"kappa {_signed(one.kappa.value)} ({_signed(one.kappa.low)} to {_signed(one.kappa.high)})"
             said.append(
-                f"  {name} ({one.kappa.n:,} cases): {_percent(one.same)} % shared, {_percent(one.expected)} % implied, {kappa}"
+                f"{name} ({one.kappa.n:,} cases): {percent(one.same)} % shared, {percent(one.expected)} % implied, {kappa}"
             )
-    if found.adjusted is not None and report.covariate:
-        low, high = _percent(found.adjusted.low), _percent(found.adjusted.high)
-        said.append(f"  {spec.primary} {report.covariate}: {_percent(found.adjusted.value)} ({low} to {high})")
-    return said
+    if found.adjusted is not None and report.texts.covariate:
+        said.append(f"{spec.primary} {report.texts.covariate.equal}: {_with_interval(found.adjusted)}")
+    lead = "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
+    return Notes(said, lead)
 
 
-def users(report: Report) -> list[str]:
+def users(report: Report) -> Notes:
     """How far the users differ, and the groups of users that do better or worse than the others."""
     found = report.users
     if found is None:
-        return []
-    quantiles = [f"{percent} % of users at {_with_interval(value)}" for percent, value in found.quantiles.items()]
-    return [
+        return Notes(())
+    quantiles = [f"{share} % of users at {_with_interval(value)}" for share, value in found.quantiles.items()]
+    return Notes(
+        [
+            f"mean of the worst tenth {_with_interval(found.worst_tenth)}; {', '.join(quantiles)}",
+            f"standard deviation beyond chance {percent(found.spread)} ({percent(found.low)} to {percent(found.high)}) points",
+            *_slices(found),
+        ],
         f"By user ({found.count:,} users; accuracies without what chance adds, at equal cells, with 95 % intervals):",
-        f"  mean of the worst tenth {_with_interval(found.worst_tenth)}; {', '.join(quantiles)}",
-        f"  standard deviation beyond chance {_percent(found.spread)} ({_percent(found.low)} to {_percent(found.high)}) points",
-        *(f"  {line}" for line in _slices(found)),
-    ]
+    )
 
 
 def _slices(found: Users) -> list[str]:
@@ -75,12 +61,8 @@ def _slices(found: Users) -> list[str]:
     ]
 
 
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.1f}"
-
-
 def _with_interval(found: Estimate) -> str:
-    return f"{_percent(found.value)} ({_percent(found.low)} to {_percent(found.high)})"
+    return f"{percent(found.value)} ({percent(found.low)} to {percent(found.high)})"
 
 
 def _points(value: float) -> str:

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from ..analysis.aspects import Aspects
+from ..analysis.report import Report
 from ..common import foreign
 from .figure import STYLE, files
-from .report import Report
 from .table import NOTHING
 
 TITLE = "Correlations between the aspects and with the better response"

@@ -6,7 +6,7 @@ import hashlib
 import math
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,24 @@ import jinja2
 from markupsafe import Markup
 
 from ..analysis import calibration
-from ..analysis.shortcuts import make_shortcuts
+from ..analysis.measures import over
+from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.statistics import Estimate
 from ..runs.signature_line import signature_line
-from . import caveats, rank_tables
-from .page_data import Part, called, data, places, script_json
-from .rank import Ranked, Ranking
-from .table import interval, percent
+from . import rank_text
+from .page_data import called, data, places, script_json
+from .sentences import sentence
+from .table import Table, interval, percent
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
+
+CALIBRATION = (
+    "A prediction is one case (and epoch). The run picks the response that is more probable on average over its calls; that probability is at least "
+    "50 %. A calibrated run is right in that share of the cases: on the diagonal. The calibration error is the mean distance from it, weighted by "
+    "the number of predictions; chance alone makes some, which is printed beside it."
+)
 
 TICKS = 7
 """How many an axis has at most."""
@@ -65,7 +72,7 @@ class Axis:
         return [(self.at(value / 100), f"{value:g}") for value in values]
 
 
-def render(parts: Sequence[Part]) -> str:
+def render(rankings: Sequence[Ranking]) -> str:
     """The page."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FILES, encoding="utf-8"),
@@ -79,11 +86,10 @@ def render(parts: Sequence[Part]) -> str:
     )
     environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
     style, script = (Markup((FILES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
-    rankings = [part.ranking for part in parts]
-    numbers = places(parts)
-    document = data(parts)
+    numbers = places(rankings)
+    document = data(rankings)
     return environment.get_template("index.html.j2").render(
-        title=" and ".join(dict.fromkeys(part.runs[0].title for part in parts)),
+        title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
         style=style,
         script=script,
         policy="; ".join(
@@ -99,12 +105,11 @@ def render(parts: Sequence[Part]) -> str:
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),
-        why_not=list(dict.fromkeys(part.no_cases for part in parts if part.no_cases)),
-        parts=[_section(part, of_part) for part, of_part in zip(parts, numbers, strict=True)],
-        reasons=rank_tables.reasons(rankings),
-        legend=rank_tables.LEGEND,
-        matrix_legend=rank_tables.MATRIX,
-        calibration_note=calibration.NOTE,
+        parts=[_section(ranking, of_ranking) for ranking, of_ranking in zip(rankings, numbers, strict=True)],
+        reasons=rank_text.reasons(rankings),
+        legend=rank_text.LEGEND,
+        matrix_legend=rank_text.MATRIX,
+        calibration_note=CALIBRATION,
     )
 
 
@@ -112,48 +117,41 @@ def _hash(content: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def _section(part: Part, numbers: Sequence[str]) -> dict[str, Any]:
-    ranking = part.ranking
+def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
     runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
     return {
-        "title": rank_tables.title(ranking),
-        "caveats": caveats.grouped(
-            [(number, _of_run(part, row)) for (number, _), row in zip(runs, ranking.rows, strict=True)]
-        ),
-        "table": _joined(rank_tables.result(ranking), rank_tables.details(ranking)),
+        "title": rank_text.title(ranking),
+        "caveats": [
+            (", ".join(numbers[int(place) - 1] for place in caveat.about), sentence(replace(caveat, about=())))
+            for caveat in ranking.caveats
+        ],
+        "has_texts": ranking.data is not None,
+        "table": _joined(rank_text.tables(ranking)),
         "forest": _forest(ranking, runs),
-        "matrix": rank_tables.matrix(ranking) if len(ranking.rows) > 1 else None,
+        "matrix": _rows(rank_text.matrix(ranking)) if len(ranking.rows) > 1 else None,
         "calibrations": [
             (run, found)
             for run, row in zip(runs, ranking.rows, strict=True)
             if (found := calibration.calibration(row.run)) is not None
         ],
         "runs": [
-            (run, signature_line(row.run, part.texts.version if part.texts else ""))
+            (run, signature_line(row.run, ranking.texts.version if ranking.texts else ""))
             for run, row in zip(runs, ranking.rows, strict=True)
         ],
     }
 
 
-def _joined(*tables: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[str]]]:
+def _joined(tables: Sequence[Table]) -> tuple[list[str], list[list[str]]]:
     """Tables with the same rows as one; the first column of each is the place."""
-    (header, rows), *others = tables
-    for more, columns in others:
-        header = [*header, *more[1:]]
-        rows = [[*row, *row_of[1:]] for row, row_of in zip(rows, columns, strict=True)]
-    return header, rows
+    header, *others = (table.header for table in tables)
+    rows = zip(*(table.rows for table in tables), strict=True)
+    return [*header, *(name for of in others for name in of[1:])], [
+        [*first, *(text for row in more for text in row[1:])] for first, *more in rows
+    ]
 
 
-def _of_run(part: Part, row: Ranked) -> Iterable[str]:
-    run = row.run
-    yield from caveats.of_run(run)
-    if part.cases is not None:
-        yield from caveats.of_data(run, part.cases)
-    yield from caveats.of_interval(row.score)
-    if part.texts is not None:
-        spec = run.benchmark.report
-        found = make_shortcuts(run.cases, {"": list(run.cases)}, spec, part.texts)
-        yield from caveats.of_shortcuts(found.get(""), spec.shortcuts)
+def _rows(table: Table) -> tuple[list[str], list[list[str]]]:
+    return table.header, table.rows
 
 
 def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -162,9 +160,9 @@ def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]
     spec = first.run.benchmark.report
     lines = [] if spec.chance is None else [("Chance", spec.chance)]
     lines += [
-        (label, first.score.value - first.margins[name].value)
+        (label, first.score.value - margin.value)
         for name, (label, _) in spec.drawn.items()
-        if name in first.margins
+        if (margin := first.values.get(over(name)))
     ]
     scores = [row.score for row in ranking.rows]
     axis = Axis.over(

@@ -6,55 +6,31 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.strict_json import jsonable
-from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
-from ..engine.report import Examined, Shown
+from ..engine.report import Shown
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
-from .rank import Ranking
 
 
-@dataclass(frozen=True)
-class Part:
-    """One ranking of a page.
-
-    Attributes:
-        ranking: of runs on the same cases.
-        cases: of the data; None without data.
-        texts: what they add to the answers; None without data.
-        no_cases: why there are none.
-    """
-
-    ranking: Ranking
-    cases: CaseSet[Any] | None
-    texts: Examined | None
-    no_cases: str = ""
-
-    @property
-    def runs(self) -> list[Run]:
-        """From the best."""
-        return [row.run for row in self.ranking.rows]
-
-    @property
-    def shown(self) -> Shown | None:
-        """The texts of the cases."""
-        run = self.runs[0]
-        show = run.benchmark.report.shown
-        return None if self.cases is None or show is None else show(self.cases, run.cases.keys())
-
-
-def places(parts: Sequence[Part]) -> list[list[str]]:
-    """The number of each run, for each part: `1`; `2.1` in the second of several."""
-    several = len(parts) > 1
+def places(rankings: Sequence[Ranking]) -> list[list[str]]:
+    """The number of each run, for each ranking: `1`; `2.1` in the second of several."""
+    several = len(rankings) > 1
     return [
-        [f"{number}.{place}" if several else f"{place}" for place, _ in enumerate(part.runs, 1)]
-        for number, part in enumerate(parts, 1)
+        [f"{number}.{place}" if several else f"{place}" for place, _ in enumerate(ranking.runs, 1)]
+        for number, ranking in enumerate(rankings, 1)
     ]
+
+
+def texts_of(ranking: Ranking) -> Shown | None:
+    """The texts of the cases; None without data."""
+    run = ranking.runs[0]
+    show = run.benchmark.report.shown
+    return None if ranking.data is None or show is None else show(ranking.data, run.cases.keys())
 
 
 def called(run: Run) -> str:
@@ -62,21 +38,21 @@ def called(run: Run) -> str:
     return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
 
 
-def data(parts: Sequence[Part]) -> dict[str, Any]:
+def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
     """Everything, ready for `script_json`. A persona is there once, however many cases its user has."""
-    keys = _keys(parts)
+    keys = _keys(rankings)
     index = {key: place for place, key in enumerate(keys)}
     cases: list[dict[str, Any]] = [{} for _ in keys]
     people: dict[str, int] = {}
     flags: dict[str, str] = {}
     runs, answers = [], []
     kinds: dict[str, dict[str, Any]] = {}
-    for part, of_part in zip(parts, places(parts), strict=True):
-        first, shown = part.runs[0], part.shown
+    for ranking, numbers in zip(rankings, places(rankings), strict=True):
+        first, shown = ranking.runs[0], texts_of(ranking)
         kind = first.benchmark.name
         if shown or kind not in kinds:
             kinds[kind] = _kind(shown or Shown({}), first.benchmark.report.picked is not None)
-        found = part.texts.flags if part.texts else {}
+        found = ranking.texts.flags if ranking.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in found.items() if ids & first.cases.keys()}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
@@ -86,7 +62,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
-        for run, place in zip(part.runs, of_part, strict=True):
+        for run, place in zip(ranking.runs, numbers, strict=True):
             runs.append(
                 {"place": place, "name": called(run), "calls": run.method.calls, "kind": list(kinds).index(kind)}
             )
@@ -127,12 +103,12 @@ def _key(case: ScoredCase) -> tuple[str, str]:
     return case.case_id, case.digest
 
 
-def _keys(parts: Sequence[Part]) -> list[tuple[str, str]]:
+def _keys(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     """Every case once: in the order of the cells, then by number."""
     found: dict[tuple[str, str], tuple[int, list[Any]]] = {}
-    for part in parts:
-        cells = part.runs[0].benchmark.cells
-        for case in part.runs[0].cases.values():
+    for ranking in rankings:
+        cells = ranking.runs[0].benchmark.cells
+        for case in ranking.runs[0].cases.values():
             numbers = [int(text) if text.isdecimal() else text for text in re.split(r"(\d+)", case.case_id)]
             found.setdefault(_key(case), (cells.index(case.cell), numbers))
     return sorted(found, key=lambda key: (*found[key], key))

@@ -15,12 +15,12 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine.report import PrecisionRecall
-from .baselines import PEOPLE
 from .figure import COLORS, HANDLE, LINE, MARGIN, MARKERS, SIZE, STYLE, WIDTH, files, wrapped
-from .report import Report
+from .judges_text import PEOPLE
 
 TITLE = "Precision over recall, with 95 % intervals and baselines"
 NAME = "precision_recall"

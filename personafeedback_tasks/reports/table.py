@@ -1,4 +1,4 @@
-"""A table whose rows are cells and groups of them: defined once, drawn on a terminal and in Markdown."""
+"""A table whose rows are cells, groups of them or runs: defined once, drawn on a terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from ..common import foreign
 from ..common.statistics import Estimate, percent
 from ..engine.report import Line
-from . import terminal
+from . import terminal as console
 
 NOTHING = "–"
 """What is undefined or unknown."""
@@ -38,14 +38,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers by cell.
+    """Numbers by cell, or by run.
 
     Attributes:
-        heading: what they have in common.
+        heading: what they have in common; empty where the block above says so.
         labels: of the rows.
         columns: in order.
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
+        whole: whether a file has it as one table, however wide.
     """
 
     heading: str
@@ -53,11 +54,50 @@ class Table:
     columns: tuple[Column, ...]
     corner: str = "%"
     undefined: bool = False
+    whole: bool = False
 
     @property
     def shown(self) -> list[Column]:
         """The columns that have something to show."""
         return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
+
+    @property
+    def header(self) -> list[str]:
+        """The corner, and the heading of each column."""
+        return [self.corner, *(column.heading for column in self.shown)]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The texts of each row after its label."""
+        return [[label, *(column.texts[row] for column in self.shown)] for row, label in enumerate(self.labels)]
+
+    @property
+    def joined(self) -> list[int]:
+        """The places in a row of the columns that stay with the one before."""
+        return [place for place, column in enumerate(self.shown, 1) if column.joined]
+
+    @property
+    def strong(self) -> list[int]:
+        """The places in a row of the columns that are highlighted."""
+        return [place for place, column in enumerate(self.shown, 1) if column.strong]
+
+    def terminal(self) -> list[RenderableType]:
+        if not self.shown:
+            return []
+        heading = [console.line(self.heading, style="bold")] if self.heading else []
+        return [*heading, *console.tables(self.header, self.rows, self.joined, self.strong)]
+
+    def markdown(self, level: int) -> list[str]:
+        if not self.shown:
+            return []
+        parts = [f"{'#' * level} {foreign.markdown(self.heading)}"] if self.heading else []
+        texts = [list(map(foreign.markdown, row)) for row in (self.header, *self.rows)]
+        marked = [[f"**{text}**" if place in self.strong else text for place, text in enumerate(row)] for row in texts]
+        every = [list(range(len(self.header)))]
+        for some in every if self.whole else [some for some, _ in console.fitting(self.header, self.rows, self.joined)]:
+            first, *others = [[row[column] for column in some] for row in marked]
+            parts.append(grid(first, others))
+        return parts
 
 
 def with_interval(
@@ -115,45 +155,7 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def drawn(tables: Sequence[Table]) -> list[RenderableType]:
-    """What `terminal.show` prints."""
-    parts: list[RenderableType] = []
-    for table in tables:
-        header, rows, joined, strong = _laid_out(table)
-        if len(header) > 1:
-            parts += [terminal.line(table.heading, style="bold"), *terminal.tables(header, rows, joined, strong)]
-    return parts
-
-
-def markdown(tables: Sequence[Table], level: int) -> list[str]:
-    """The same in Markdown, a heading before each table."""
-    parts = []
-    for table in tables:
-        header, rows, joined, strong = _laid_out(table)
-        if len(header) == 1:
-            continue
-        parts.append(f"{'#' * level} {foreign.markdown(table.heading)}")
-        shown = [[foreign.markdown(name) for name in header], *([foreign.markdown(row[0]), *row[1:]] for row in rows)]
-        marked = [[f"**{text}**" if place in strong else text for place, text in enumerate(row)] for row in shown]
-        for some, _ in terminal.fitting(header, rows, joined):
-            first, *others = [[row[column] for column in some] for row in marked]
-            parts.append(grid(first, others))
-    return parts
-
-
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table: the first column left, the others right."""
     ruler = [":--", *["--:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
-
-
-def _laid_out(table: Table) -> tuple[list[str], list[list[str]], list[int], list[int]]:
-    """(header, rows, which columns are joined, which are strong)."""
-    columns = table.shown
-    rows = [[label, *(column.texts[row] for column in columns)] for row, label in enumerate(table.labels)]
-    return (
-        [table.corner, *(column.heading for column in columns)],
-        rows,
-        [place for place, column in enumerate(columns, 1) if column.joined],
-        [place for place, column in enumerate(columns, 1) if column.strong],
-    )

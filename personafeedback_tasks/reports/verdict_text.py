@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
-from rich.console import RenderableType
-
-from ..analysis.families import favored
+from ..analysis.families import SAME
 from ..analysis.verdict import Verdict
-from ..common import foreign
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
-from ..common.transfer import Transfer
+from ..common.strict_json import jsonable
 from ..runs.signature_line import signature_line
-from . import caveats
-from . import table as layout
+from .blocks import Block, Legend, Notes, Signatures, Title, Warnings
+from .sentences import as_dicts, beside_people
 from .table import Column, Table, percent, spaced, with_interval
-from .terminal import line
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
@@ -32,22 +30,6 @@ def heading(verdict: Verdict) -> str:
     """Who wrote, against what, and who judged."""
     remarks = f" ({', '.join(verdict.run.remarks)})" if verdict.run.remarks else ""
     return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
-
-
-def warnings(verdict: Verdict) -> Iterator[str]:
-    """What a reader must know before the numbers."""
-    yield from dict.fromkeys((*caveats.of_run(verdict.run), *caveats.of_run(verdict.exam, "the exam")))
-    if verdict.run.partial and verdict.duels.not_asked:
-        yield "Ties and empty replies are left out: the run has not answered all of its duels."
-    yield from favored(verdict.run.model, verdict.relatives)
-    found = verdict.transfer
-    if found is not None and found.differs:
-        side = "worse" if found.difference.value < 0 else "better"
-        yield (
-            f"The judge is {side} on these replies than in its exam: {_beside_people(found)} (p = {found.p:.4f}). Its exam does not correct "
-            "its votes: take the rate with people's votes."
-        )
-    yield from caveats.of_interval(verdict.overall.rate)
 
 
 def tables(verdict: Verdict) -> list[Table]:
@@ -125,27 +107,52 @@ def notes(verdict: Verdict) -> Iterator[str]:
     elif found is not None and not found.differs:
         low, high = (percent(end, sign=True) for end in (found.difference.low, found.difference.high))
         yield (
-            f"No difference found between the judge on replies and in its exam: {_beside_people(found)}. The difference is "
+            f"No difference found between the judge on replies and in its exam: {beside_people(found)}. The difference is "
             f"{percent(found.difference.value, sign=True)} points ({low} to {high}, {found.difference.n:,} duels with votes)."
         )
 
 
-def _beside_people(found: Transfer) -> str:
-    if found.direct:
-        return (
-            f"it agrees with {percent(found.accuracy)} % of people's votes on replies and with {percent(found.exam)} % of those on the "
-            "exam's pairs"
-        )
+def _why_not(verdict: Verdict) -> str:
+    """Why there is no corrected win rate; empty if there is one."""
+    if verdict.transfer is not None and verdict.transfer.differs:
+        return "People's votes say that the judge errs otherwise here than in its exam."
     return (
-        f"it is right in {percent(found.accuracy)} % here and in {percent(found.exam)} % of such pairs there, if people vote independently "
-        f"and each vote is right in {percent(found.reliability)} %, as their agreement with each other says"
+        verdict.corrected.why_not
+        if verdict.unchecked is None
+        else f"The exam's texts are not at hand. {verdict.unchecked}"
+    )
+
+
+def document(verdict: Verdict) -> dict[str, Any]:
+    """Ready for JSON; nan becomes None."""
+    transfer = verdict.transfer
+    return jsonable(
+        {
+            "writer": verdict.duels.writer,
+            "against": verdict.duels.against,
+            "judge": verdict.run.model,
+            "caveats": as_dicts(verdict.caveats),
+            "relatives": {
+                model: name if name == SAME else f"a model of the judge's own family ({name})"
+                for model, name in verdict.relatives.items()
+            },
+            "groups": {group.name: asdict(group) for group in verdict.groups},
+            "corrected": {**asdict(verdict.corrected), "why_not": _why_not(verdict)},
+            "length_adjusted": asdict(verdict.adjusted),
+            "people": verdict.people,
+            "people_users": verdict.voters,
+            "prediction_powered": None if verdict.powered is None else asdict(verdict.powered),
+            "judge_beside_people": None if transfer is None else {**asdict(transfer), "differs": transfer.differs},
+            "signature": signature_line(verdict.run),
+            "exam": signature_line(verdict.exam),
+        }
     )
 
 
 def _about_correction(verdict: Verdict) -> Iterator[str]:
     found = verdict.corrected
     if found.rate is None:
-        yield f"No corrected win rate. {found.why_not}"
+        yield f"No corrected win rate. {_why_not(verdict)}"
         return
     yield (
         f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where "
@@ -168,30 +175,13 @@ def _about_length(verdict: Verdict) -> Iterator[str]:
     yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}; {instead}."
 
 
-def terminal(verdict: Verdict) -> list[RenderableType]:
-    """What `terminal.show` prints."""
+def blocks(verdict: Verdict) -> list[Block]:
+    """One verdict."""
     return [
-        line(heading(verdict), style="bold"),
-        *(line(f"! {warning}") for warning in warnings(verdict)),
-        *layout.drawn(tables(verdict)),
-        *map(line, notes(verdict)),
-        line(LEGEND, style="dim"),
-        *(line(f"{name}: {signature}", style="dim") for name, signature in _signatures(verdict)),
+        Title(heading(verdict)),
+        Warnings(verdict.caveats),
+        *tables(verdict),
+        Notes(list(notes(verdict))),
+        Legend(LEGEND),
+        Signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]
-
-
-def markdown(verdict: Verdict) -> str:
-    """A section of a Markdown file."""
-    parts: Sequence[str] = (
-        f"## {foreign.markdown(heading(verdict))}",
-        "\n".join(f"> {foreign.markdown(warning)}  " for warning in warnings(verdict)),
-        *layout.markdown(tables(verdict), 3),
-        "\n".join(f"- {foreign.markdown(note)}" for note in notes(verdict)),
-        LEGEND,
-        "\n".join(f"{name}: {foreign.code(signature)}  " for name, signature in _signatures(verdict)),
-    )
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _signatures(verdict: Verdict) -> list[tuple[str, str]]:
-    return [("duels", signature_line(verdict.run)), ("exam", signature_line(verdict.exam))]

@@ -16,7 +16,7 @@ from ..common.strict_json import cut
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet, digest_of
 from ..engine.options import Options
-from .claims import options_of
+from .claims import options_of, prompts_unchecked
 from .data import refuse_other_data
 from .run import USE_AS_WRITTEN, Asked, Run, RunError
 
@@ -54,8 +54,8 @@ def checked(run: Run, cases: CaseSet[Any]) -> Run:
         RunError: these are other data, or the log has other prompts than its options ask for.
     """
     refuse_other_data(run, cases)
-    reason = "" if run.asked is None or run.unchecked else _compared(run, run.asked, cases)
-    return replace(run, unchecked=(reason,)) if reason else run
+    why = "" if run.asked is None or run.unchecked else _compared(run, run.asked, cases)
+    return replace(run, unchecked=(prompts_unchecked(run.logs[0], why),)) if why else run
 
 
 def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
@@ -69,10 +69,7 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
     try:
         for name, value in benchmark.signs(cases, options).items():
             if value != run.signature.get(name):
-                return (
-                    f"{log.name}: its prompts were not compared with its options: found {name} {run.signature.get(name)}, expected {value} "
-                    f"as in {cases.source}."
-                )
+                return f"found {name} {run.signature.get(name)}, expected {value} as in {cases.source}."
         documents = {document.id: document for document in _documents(run, cases)}
         lacking = 0
         for asked in logged:
@@ -95,12 +92,9 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
     except RunError:
         raise
     except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need
-        return f"{log.name}: its prompts were not compared with its options, since they cannot be built: {error}"
+        return f"they cannot be built: {error}"
     if lacking:
-        return (
-            f"{log.name}: its prompts were not compared with its options: {lacking} of {len(logged)} cases that were looked at have "
-            "no prompt in the log."
-        )
+        return f"{lacking} of {len(logged)} cases that were looked at have no prompt in the log."
     return ""
 
 

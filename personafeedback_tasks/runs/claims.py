@@ -17,6 +17,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import HUB_COMMIT, remark_of
 from ..engine.options import Options
 from ..engine.signature import set_of
+from .caveat import WEAKENS, Caveat
 from .run import USE_AS_WRITTEN, RunError, text
 
 
@@ -51,8 +52,8 @@ def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
     return _read(path, find(signature["benchmark"]), named, "its signature")
 
 
-def compared(path: Path, signature: Mapping[str, Any], record: HarnessRecord) -> tuple[str, ...]:
-    """Sentences on what could not be compared.
+def compared(path: Path, signature: Mapping[str, Any], record: HarnessRecord) -> tuple[Caveat, ...]:
+    """What could not be compared.
 
     Raises:
         RunError: the signature differs from what the harness wrote, or from what this version writes for its options.
@@ -85,10 +86,16 @@ def compared(path: Path, signature: Mapping[str, Any], record: HarnessRecord) ->
         raise _contradiction(
             path, "fingerprint", signature["fingerprint"], ours, "that of the prompts with these options"
         )
-    return (
-        f"{path.name}: its prompts were not compared with its options: task version {signature['task_version']} had other prompts "
-        f"(fingerprint {signature['fingerprint']}; the installed version {benchmark.version} has {ours}).",
+    why = (
+        f"task version {signature['task_version']} had other prompts (fingerprint {signature['fingerprint']}; the installed version "
+        f"{benchmark.version} has {ours})."
     )
+    return (prompts_unchecked(path, why),)
+
+
+def prompts_unchecked(log: Path, why: str) -> Caveat:
+    """The caveat on a log whose prompts were not compared with its options."""
+    return Caveat("prompts_unchecked", WEAKENS, {"log": log.name, "why": why})
 
 
 _SAMPLE = "sample"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,21 +20,22 @@ from inspect_ai.log import (
     resolve_sample_attachments,
     resolve_sample_events_data,
 )
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import GenerateConfig, ModelOutput
 
 from ..common import limits
 from ..engine.benchmark import Benchmark, benchmarks, find
 from ..engine.evidence import Reply
 from ..engine.method import Method
+from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
 from ..inspect_harness.reward_api import API
 from . import marks
-from .checks import refuse_other_cases, refuse_other_number
 from .claims import HarnessRecord
-from .log import Log, LoggedDocument, LoggedTask, Printed
+from .judged import refuse_other_cases, refuse_other_number
+from .log import Grader, Log, LoggedDocument, LoggedTask, Printed
 from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
 from .unfinished import perhaps
 
@@ -77,6 +78,7 @@ def opened(path: Path) -> Log:
         printed=samples.printed,
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
+        grader=_grader(samples),
     )
     return Log([task], partial(_run, samples))
 
@@ -243,6 +245,7 @@ class _Samples:
             tokens=_tokens(raw),
             mark=mark,
             asked=partial(self._asked, raw),
+            votes=self._votes(raw),
             stage_reply=partial(self._stage_reply, raw),
         )
 
@@ -258,6 +261,13 @@ class _Samples:
             self.asked.add(call.model)
         reply = said(calls.choice(made[stage].output)).text if stage in made else None
         return Asked(f"sample {raw['id']}", raw["id"], texts, reply)
+
+    def _votes(self, raw: dict[str, Any]) -> dict[str, Answers]:
+        graded = self.benchmark.graded
+        score = raw["scores"].get(f"{self.benchmark.name}_{graded.role}") if graded else None
+        noted = (score or {}).get("metadata") or {}
+        votes = noted.get("votes") or {}
+        return {name: tuple(votes.get(name) or ()) for name in noted.get("compared") or ()}
 
     def _stage_reply(self, raw: dict[str, Any]) -> Reply | None:
         stage = self.benchmark.stage
@@ -307,16 +317,36 @@ def _tokens(raw: dict[str, Any]) -> float:
     return float(sum(models) - sum(roles)) or math.nan
 
 
+def _grader(samples: _Samples) -> Grader | None:
+    """See `grader.grades`, which asks it with its own arguments over those of a judge."""
+    graded = samples.benchmark.graded
+    role = (samples.log.eval.model_roles or {}).get(graded.role) if graded else None
+    if graded is None or role is None:
+        return None
+    model = role[0] if isinstance(role, list) else role
+    conditions = _generation(model.model, [calls.text_config(graded.room), model.config], model.args)
+    return Grader(model.model, dict(sorted(conditions.items())))
+
+
+def _generation(model: str, configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The generation arguments of a model.
+
+    Args:
+        configs: the later ones win.
+    """
+    found: dict[str, Any] = {}
+    for config in configs:
+        found |= config.model_dump(exclude_none=True)
+    found = {name: value for name, value in found.items() if name not in _NO_CONDITION} | model_conditions(arguments)
+    if model.partition("/")[0] in benchmarks():  # a judge of ours: which file or folder it answers from
+        found |= arguments
+    return found
+
+
 def _conditions(samples: _Samples) -> dict[str, Any]:
     """The generation arguments in force, or a reward model's."""
     log = samples.log
-    config: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
-    config |= log.eval.model_generate_config.model_dump(exclude_none=True)
-    for name in _NO_CONDITION:
-        config.pop(name, None)
-    config |= model_conditions(log.eval.model_args)
-    if log.eval.model.partition("/")[0] in benchmarks():  # a judge of ours: which file or folder it answers from
-        config |= log.eval.model_args
+    config = _generation(log.eval.model, [log.plan.config, log.eval.model_generate_config], log.eval.model_args)
     if log.eval.model.startswith(f"{API}/"):
         names = ("aspects", "truncate", "trust_remote_code", "unpinned")
         given = {name: value for name, value in log.eval.model_args.items() if name in names}

@@ -14,8 +14,8 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.evidence import Evidence, Reply, likeliest, per_call
 from ..engine.method import Method
 from ..engine.signature import KEY
-from .checks import refuse_other_cases, refuse_other_number
 from .claims import HarnessRecord
+from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, model_conditions, needed, signed, text
 from .unfinished import perhaps

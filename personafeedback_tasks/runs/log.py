@@ -7,7 +7,7 @@ group `personafeedback_tasks.logs` (any name -> module:reader), or calls `regist
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -39,6 +39,7 @@ class LoggedDocument:
         epoch, tokens: see `engine.outcome.Outcome`.
         mark: why it does not count, see marks.py; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
+        votes: comparison -> the answers of a grader in the same run; none where it did not need to be asked.
         stage_reply: gives the reply to the call of the benchmark's stage, if the run had one.
     """
 
@@ -53,7 +54,19 @@ class LoggedDocument:
     tokens: float = float("nan")
     mark: str = ""
     asked: Callable[[], Asked] | None = None
+    votes: Mapping[str, Answers] = field(default_factory=dict)
     stage_reply: Callable[[], Reply | None] = lambda: None
+
+
+class Grader(NamedTuple):
+    """The model that judged in the same run.
+
+    Attributes:
+        conditions: see `Run`.
+    """
+
+    model: str
+    conditions: Mapping[str, Any]
 
 
 class Printed(NamedTuple):
@@ -85,6 +98,7 @@ class LoggedTask:
         printed: its table; None where there is none to compare.
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
+        grader: the model whose votes the documents have, if any.
     """
 
     path: Path
@@ -95,6 +109,7 @@ class LoggedTask:
     printed: Printed | None
     epochs: int = 1
     invalidated: bool = False
+    grader: Grader | None = None
 
 
 @dataclass(frozen=True)

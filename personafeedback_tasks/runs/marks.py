@@ -12,12 +12,10 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .judged import Compared
 from .run import RunError
-
-if TYPE_CHECKING:
-    from .checks import Compared
 
 FORMAT = 2
 """The newest version of Inspect's log format that is known here."""

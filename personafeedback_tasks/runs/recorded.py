@@ -13,7 +13,7 @@ from ..engine.options import Options
 from ..engine.outcome import Outcome
 from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
 from ..engine.signature import signature
-from .checks import scored_cases
+from .judged import scored_cases
 from .run import Run
 
 HARNESS = "recorded replies"

@@ -17,6 +17,7 @@ from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..engine.signature import KEY, TYPES, set_of
+from .caveat import Caveat
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
@@ -70,7 +71,7 @@ class Run:
         left_out: why samples do not count, see `marks` -> how many.
         named: whether an argument named its log; else it was found in a folder.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
-        unchecked: what of its claims could not be compared with its log, in sentences.
+        unchecked: what of its claims could not be compared with its log.
     """
 
     model: str
@@ -89,7 +90,7 @@ class Run:
     left_out: Mapping[str, int] = field(default_factory=dict)
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
-    unchecked: tuple[str, ...] = ()
+    unchecked: tuple[Caveat, ...] = ()
 
     @property
     def replies(self) -> int:

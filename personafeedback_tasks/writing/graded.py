@@ -10,13 +10,14 @@ from typing import Any
 from ..choice import scoring
 from ..choice.orders import ORDERS
 from ..common.errors import DataError
+from ..engine.cases import CaseSet
 from ..engine.graded import Ask, Graded
 from ..engine.method import FACTS
 from ..engine.outcome import Answers
 from ..personafeedback import prompts
-from ..personafeedback.record import METHODS
+from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
-from .cases import Question
+from .cases import Question, Questions
 from .duel import SIDES, Pair
 from .measures import text_of
 
@@ -44,12 +45,16 @@ def asks(question: Question, logged: Mapping[str, Any], against: Sequence[str], 
 
 
 def _ask(side: str, pair: Pair) -> Ask:
-    name = f"{side} {pair.case.id}"
+    name, case = f"{side} {pair.case.id}", replace(pair.case, chosen=pair.reply, rejected=pair.other)
     if pair.why_not:
         undefined = dict.fromkeys(METRICS, math.nan)  # a table has the metrics of its first row
-        return Ask(name, known={**undefined, "win": pair.worth, "tie": float(pair.why_not == "tie")})
-    case = replace(pair.case, chosen=pair.reply, rejected=pair.other)
-    return Ask(name, {order: prompts.build(case, prompts.Template(), order) for order in ORDERS})
+        known = {**undefined, "win": pair.worth, "tie": float(pair.why_not == "tie")}
+        return Ask(name, case, known=known, why_not=pair.why_not)
+    return Ask(name, case, {order: prompts.build(case, prompts.Template(), order) for order in ORDERS})
+
+
+def _duels(questions: Questions, cases: Sequence[Any] | None) -> CaseSet[Any]:
+    return questions.pairs if cases is None else replace(questions.pairs, cases=tuple(cases))
 
 
 def score(answers: Answers) -> dict[str, float]:
@@ -59,6 +64,6 @@ def score(answers: Answers) -> dict[str, float]:
 
 
 GRADED = Graded(
-    role="grader", option="against", compared=tuple(SIDES), room=METHODS["generate"].room, asks=asks, read=read_reply,
-    score=score,
+    role="grader", benchmark=PERSONAFEEDBACK.name, won="win", option="against", compared=tuple(SIDES), room=METHODS["generate"].room, asks=asks, read=read_reply,
+    score=score, cases=_duels,
 )  # fmt: skip

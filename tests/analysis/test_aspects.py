@@ -24,8 +24,10 @@ from matplotlib import image
 from support import classifiers
 from support.commands import personafeedback
 from support.inspect_runs import command, metrics
+from support.shown import markdown
 from support.tables import in_markdown, printed_rows
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.report import PublishedAspects
@@ -36,8 +38,7 @@ from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reports.heatmap import number
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import NOTHING, interval, markdown, percent
+from personafeedback_tasks.reports.table import NOTHING, interval, percent
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx

@@ -13,9 +13,12 @@ pytest.importorskip("scipy")
 pytest.importorskip("inspect_ai")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import words
 from support.inspect_runs import evaluate
 from support.outcomes import scored_case
+from support.shown import as_json, markdown, terminal
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
@@ -25,9 +28,7 @@ from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
-from personafeedback_tasks.reports.headline import lines
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import markdown, terminal
+from personafeedback_tasks.reports import headline
 from personafeedback_tasks.runs.read import read_run
 
 NAN = math.nan
@@ -240,15 +241,15 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     there = [case for case in general if case.id in made.run.cases]
     ties = sum(longest(case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
-    assert made.caveats[0].startswith(f"The run picks the longer response in {share_of} of the cases")
+    assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
     found = made.shortcuts["general_hard"]
     assert found.baselines["longest"].kappa.value == same(1)
     assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
     assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    said = "\n".join(lines(made))
+    said = "\n".join([*headline.shortcuts(made).texts, *headline.users(made).texts])
     assert f"longest ({200 - ties} cases): 100.0 % shared" in said
     assert "acc at equal length: " in said
-    assert made.as_dict()["shortcuts"].keys() == made.as_dict()["groups"].keys()
+    assert as_json(made)["shortcuts"].keys() == as_json(made)["groups"].keys()
     for shown in ("Is it a shortcut?", "By user ("):
         assert shown in " ".join(map(str, terminal(made)))
         assert shown in markdown(made).replace("\\", "")

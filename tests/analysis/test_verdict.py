@@ -14,10 +14,11 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import words
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
-from support.outcomes import answering, scored_case
+from support.outcomes import answering, changed, scored_case
 from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
@@ -31,7 +32,7 @@ from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.duels import duels as duels_of
-from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
+from personafeedback_tasks.reports.verdict_text import document, notes, tables
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
@@ -249,8 +250,9 @@ def test_a_relative_of_the_writer_is_named(logs, tmp_path):
     made = the_verdict(logs)
     made = replace(made, run=replace(made.run, model="scripted/reader-2"))
     assert "! The judge" not in printed
-    assert any("The judge scripted/reader-2 judges a model of the judge's own family" in one for one in warnings(made))
-    assert made.relatives == {"scripted/reader": "a model of the judge's own family (reader)"}
+    assert any("The judge scripted/reader-2 judges a model of the judge's own family" in one for one in words(made))
+    assert made.relatives == {"scripted/reader": "reader"}
+    assert document(made)["relatives"] == {"scripted/reader": "a model of the judge's own family (reader)"}
 
 
 @pytest.mark.parametrize(
@@ -276,7 +278,7 @@ def test_a_relative_of_the_writer_is_named(logs, tmp_path):
 )
 def test_a_family_is_the_first_word_of_a_models_own_name(judge, writer, name):
     assert family(judge) == family(writer) == name
-    assert related(judge, writer) == f"a model of the judge's own family ({name})"
+    assert related(judge, writer) == name
     assert related(writer, writer) == "the same model"
 
 
@@ -300,7 +302,7 @@ def test_the_other_side_may_be_a_relative_too():
     found = Duels("acme/writer", "openai/gpt-4o", ("acme/writer", "openai/gpt-4o"), {})
     assert [related("openai/gpt-4.1", model) for model in found.models] == [
         "",
-        "a model of the judge's own family (gpt)",
+        "gpt",
     ]
 
 
@@ -360,7 +362,7 @@ def test_an_exam_needs_the_cells_of_the_duels(logs):
 
 def test_an_exam_on_other_data_is_refused(logs):
     run = read_run(logs["readable some"])
-    cases = {case_id: replace(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
+    cases = {case_id: changed(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
     with pytest.raises(
         ValueError, match=r"found \w+:\d of user .*, expected user another .* Run the exam on the data that"
     ):
@@ -372,7 +374,7 @@ def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
     some = dict(list(run.cases.items())[:7])
     found = the_verdict(logs, cases=some)
     assert (found.overall.rate.n, found.overall.not_asked) == (7, {})
-    said = list(warnings(found))
+    said = words(found)
     assert any(one.startswith("PARTIAL: ") for one in said)
     assert "Ties and empty replies are left out: the run has not answered all of its duels." in said
 
@@ -393,7 +395,7 @@ def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
-    assert found.corrected.why_not == "The exam's texts are not at hand. FOLDER: no such folder."
+    assert document(found)["corrected"]["why_not"] == "The exam's texts are not at hand. FOLDER: no such folder."
     assert found.overall.exam.n == 16
 
 
@@ -456,10 +458,10 @@ def test_a_judge_that_people_contradict(logs):
     duels = replace(duels_of(cases), not_asked=())
     run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
     own = {
-        case_id: replace(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
+        case_id: changed(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
         for case_id, case in run.cases.items()
     }
-    examined = {case_id: replace(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
+    examined = {case_id: changed(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
     people = People({case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}, {})
     found = make_verdict(
         replace(run, cases=own),
@@ -471,9 +473,9 @@ def test_a_judge_that_people_contradict(logs):
     )
     assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
     assert found.transfer.differs
-    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in warnings(found))
+    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in words(found))
     assert found.corrected.rate is None
-    assert "errs otherwise here than in its exam" in found.corrected.why_not
+    assert "errs otherwise here than in its exam" in document(found)["corrected"]["why_not"]
     assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 

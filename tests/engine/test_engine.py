@@ -23,8 +23,10 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from support.outcomes import answering
+from support.shown import as_json, markdown
 from support.tables import in_markdown
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr, mean
 from personafeedback_tasks.engine import benchmark as engine
@@ -35,8 +37,6 @@ from personafeedback_tasks.engine.options import Options, option
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.report import Line, ReportSpec
 from personafeedback_tasks.inspect_harness.tasks import build_task
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import markdown
 from personafeedback_tasks.runs.read import read_run
 
 # --- the record --------------------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
         assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
         assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
         assert group.reasons == {"invalid_response_format": 1}
-    assert reports[0].as_dict()["groups"] == reports[1].as_dict()["groups"]
+    assert as_json(reports[0])["groups"] == as_json(reports[1])["groups"]
 
 
 @pytest.mark.slow

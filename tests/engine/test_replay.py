@@ -25,10 +25,11 @@ from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
 from support.logs import lm_eval_log
+from support.shown import as_json
 
 from personafeedback_tasks import recenter
+from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import ORDERS
-from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.evidence import Reply
@@ -83,7 +84,7 @@ def replayed(task, file: Path, logs: Path, model: str = "personafeedback/replay"
 
 def of_log(path: Path) -> dict:
     """What `report` says of a log, ready for JSON."""
-    return json.loads(json.dumps(report_of(read_run(path), RunData("sample")).as_dict()))
+    return as_json(report_of(read_run(path), RunData("sample")))
 
 
 def numbers(report: dict) -> dict:
@@ -189,7 +190,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
     out, printed = exported(log, tmp_path / "again.jsonl")
     assert read(out).replies == read(file).replies
-    report = json.loads(json.dumps(report_of(read_run(log), RunData(None)).as_dict()))
+    report = as_json(report_of(read_run(log), RunData(None)))
     assert numbers(scored(*shlex.split(printed)[2:])) == numbers(report)
 
     short = write(tmp_path / "short.jsonl", records)

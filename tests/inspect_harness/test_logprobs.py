@@ -155,9 +155,9 @@ from inspect_ai.model import (
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.inspect_harness.scorers import labels
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import tables
+from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 

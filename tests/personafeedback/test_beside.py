@@ -15,6 +15,7 @@ pytest.importorskip("scipy")
 
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import sentences
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.judges import OTHER
@@ -161,7 +162,7 @@ def test_a_sheet_keeps_to_the_cases_that_every_run_answered(release, logs, tmp_p
     _, stored = reported(tmp_path, logs["persona"], "--rag", part)
     assert stored["settings"]["groups"]["total"]["cases"] == 10
     assert stored["settings"]["left_out"] == 36
-    assert "PARTIAL control rag" in " ".join(stored["caveats"])
+    assert "PARTIAL control rag" in " ".join(sentences(stored))
 
 
 @pytest.mark.parametrize(

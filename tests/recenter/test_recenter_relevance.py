@@ -21,6 +21,7 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
 from personafeedback_tasks.engine.outcome import Outcome
@@ -28,7 +29,6 @@ from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 ROWS = with_majority(load(Relevance, "sample"))

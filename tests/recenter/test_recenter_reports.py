@@ -17,22 +17,23 @@ pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
 from support.browser import Page, chromium
+from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
-from support.outcomes import answering
+from support.outcomes import answering, changed
+from support.shown import markdown, rank_runs
 from support.tables import in_markdown
 
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.groups import judged
+from personafeedback_tasks.analysis.measures import over
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
 from personafeedback_tasks.recenter import baselines, examined, reference
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
-from personafeedback_tasks.reports import compare, page, precision_recall
-from personafeedback_tasks.reports.page_data import Part
-from personafeedback_tasks.reports.rank import make_ranking
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import markdown
+from personafeedback_tasks.reports import page, precision_recall
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -167,7 +168,7 @@ def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
     (tmp_path / "relevance.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
     rows = with_majority(load(Relevance, tmp_path))
     digests = {row.id: row.digest for row in rows}
-    cases = {case_id: replace(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
+    cases = {case_id: changed(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
     asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
     run = replace(
         template, cases=cases, cells={"relevance": len(rows)}, signature={**template.signature, "cells": asked}
@@ -275,7 +276,7 @@ def test_figures_of_the_response_stage_are_data_too():
 
 
 def test_compare_pairs_f1_and_kappa_with_the_jackknife(template, noisy):
-    found = compare.compare(template, noisy).groups[-1].others
+    found = compare(template, noisy).groups[-1].others
     assert found.keys() == set(MEASURES) - {"acc"}
     ids = sorted(template.cases)
     users = [template.cases[one].user_id for one in ids]
@@ -306,15 +307,16 @@ def test_compare_prints_both_harnesses(logs):
 
 def test_a_ranking_has_the_measures_over_all_rows(template, noisy):
     texts = examined.relevance(ROWS, template.cases)
-    ranking = make_ranking([(template, {}), (noisy, {})], texts)
+    ranking = rank_runs(template, noisy, texts=texts)
     for row in ranking.rows:
         made = make_report(row.run, ROWS)
-        assert list(row.measures) == list(BENCHMARK.report.ranked)
-        for name, value in row.measures.items():
-            assert value.value == same(made.overall.measures[name].value), name
+        assert [one.key for one in ranking.measures if one.kind == "own"] == list(BENCHMARK.report.ranked)
+        for name in BENCHMARK.report.ranked:
+            assert row.values[name].value == same(made.overall.measures[name].value), name
         acc = made.overall.measures["acc"].value
-        for name, margin in row.margins.items():
-            assert margin.value == same(acc - made.judges.baselines[name]["acc"].value), name
+        assert made.judges.baselines
+        for name, baseline in made.judges.baselines.items():
+            assert row.values[over(name)].value == same(acc - baseline["acc"].value), name
 
 
 def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_factory):
@@ -399,7 +401,7 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
 def test_a_run_without_an_answered_case_says_so(stages, stage):
     run = replace(stages[stage], cases={})
     made = make_report(run, run.benchmark.report.load("sample", "any"))
-    assert any("no answered case" in caveat for caveat in made.caveats)
+    assert any("no answered case" in caveat for caveat in words(made))
     text = markdown(made)
     found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
     assert not [
@@ -418,8 +420,8 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
     shown = {}
     for stage, run in stages.items():
         rows = run.benchmark.report.load("sample", "any")
-        part = Part(make_ranking([(run, {})], run.benchmark.report.examine(rows, run.cases)), rows, None)
-        data = embedded(page.render([part]))
+        ranking = rank_runs(run, texts=run.benchmark.report.examine(rows, run.cases), data=rows)
+        data = embedded(page.render([ranking]))
         shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
     for row in load(Extraction, "sample"):
         if row.majority is not None:
@@ -463,7 +465,7 @@ def embedded(html: str) -> dict:
 
 def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
     texts = examined.relevance(ROWS, template.cases)
-    data = embedded(page.render([Part(make_ranking([(template, {}), (noisy, {})], texts), ROWS, texts)]))
+    data = embedded(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]))
     rows = {row.id: row for row in ROWS}
     assert {case["id"] for case in data["cases"]} == rows.keys()
     for case in data["cases"]:
@@ -481,9 +483,7 @@ def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
 def test_a_browser_shows_a_case_and_finds_its_texts(template, noisy, tmp_path):
     texts = examined.relevance(ROWS, template.cases)
     file = tmp_path / "index.html"
-    file.write_text(
-        page.render([Part(make_ranking([(template, {}), (noisy, {})], texts), ROWS, texts)]), encoding="utf-8"
-    )
+    file.write_text(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]), encoding="utf-8")
     row = ROWS[0]
     with chromium() as driver:
         shown = Page(driver)

@@ -15,13 +15,13 @@ pytest.importorskip("inspect_ai")
 
 from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.documents import Document
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.profile import build, gather, listed, split
 from personafeedback_tasks.recenter.relevance import RELEVANCE, target
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 

@@ -19,6 +19,7 @@ from inspect_ai import eval as inspect_eval
 from lm_eval.tasks import TaskManager
 from support.recenter import in_inspect, in_lm_eval, same
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
@@ -35,7 +36,6 @@ from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 EXTRACTIONS = with_majority(load(Extraction, "sample"))

@@ -27,14 +27,17 @@ from huggingface_hub import ModelCard, RepoCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
+from support.caveats import words
 from support.outcomes import answering, scored_case
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
-from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
@@ -42,8 +45,7 @@ from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import interval, percent
+from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
 from personafeedback_tasks.runs.signature_line import model_of
@@ -702,8 +704,8 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "synthetic and mostly Chinese",
         "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
-        f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
-        f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
+        f"over all cells of the data (contradictory labels): specific {100 * report.texts.ceiling['specific']:.1f} %, general {100 * report.texts.ceiling['general']:.1f} %, "
+        f"total {100 * report.texts.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
         "public since 2025; whether the model was trained on them was not checked",
         "Language of the data, in cases: " + ", ".join(
@@ -903,7 +905,13 @@ def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_fold
 def reward_run(**kwargs):
     run = run_of(signature=REWARD, **kwargs)
     rows = {
-        id_: replace(row, answers=(), targets=(), values=({"acc": float(index % 4 > 0), "tie": 0.0},))
+        id_: answering(
+            row,
+            (),
+            targets=(),
+            values={"acc": float(index % 4 > 0), "tie": 0.0},
+            rewards={TOTAL: (float(index % 4), 0.5)},
+        )
         for index, (id_, row) in enumerate(run.cases.items())
     }
     return replace(run, cases=rows)
@@ -1235,7 +1243,7 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
     else:
         other = run_of(signature=setting)
         other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
-        assert any(said in note for note in make_report(run_of(), SAMPLE, {value: other}).caveats)
+        assert any(said in note for note in words(make_report(run_of(), SAMPLE, {value: other})))
     with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
         update(tmp_path / "README.md", run_of(), {value: other})
     assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
@@ -1262,7 +1270,7 @@ def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
-    report = make_report(run_of(), None, no_cases="There is no folder 'gone'.")
+    report = make_report(run_of(), None, no_data="There is no folder 'gone'.")
     with pytest.raises(
         CardError, match="found no data for this run, expected the texts.*There is no folder 'gone'.*Pass --data."
     ):

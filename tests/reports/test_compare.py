@@ -12,16 +12,19 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from support.caveats import words
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
+from support.shown import as_json, markdown
 
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.replies.answers import read_reply
-from personafeedback_tasks.reports.compare import LEGEND, compare, markdown
+from personafeedback_tasks.reports.compare_text import LEGEND
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
@@ -80,10 +83,10 @@ def test_a_run_against_itself_differs_by_nothing(logs):
 
 def test_a_partial_run_is_marked_in_every_output(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
-    assert "PARTIAL: run A has general_hard 60 of 1,010." in " ".join(found.caveats)
-    assert found.as_dict()["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
+    assert "run A: PARTIAL: general_hard 60 of 1,010." in " ".join(words(found))
+    assert as_json(found)["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
     assert "PARTIAL" in markdown(found)
-    assert not any("PARTIAL" in note for note in compare(read_run(logs["first"]), read_run(logs["mixed"])).caveats)
+    assert not any("PARTIAL" in note for note in words(compare(read_run(logs["first"]), read_run(logs["mixed"]))))
 
 
 def test_cases_in_one_run_only_are_counted_and_named(logs):

@@ -27,8 +27,9 @@ from support.attacks import ATTACKS
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import scored_case
+from support.outcomes import changed, scored_case
 from support.releases import write_release
+from support.shown import rank_runs
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.common import foreign
@@ -37,8 +38,7 @@ from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.reports.page_data import Part, called, script_json
-from personafeedback_tasks.reports.rank import make_ranking
+from personafeedback_tasks.reports.page_data import called, script_json
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -146,7 +146,7 @@ class Tags(HTMLParser):
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:
         run = replace(template, model=name)
-        return page.render([Part(make_ranking([(run, {})]), None, None, "No data.")])
+        return page.render([rank_runs(run)])
 
     plain = Tags(made("plain")).found
     for name in ATTACKS:
@@ -157,8 +157,9 @@ def test_the_name_of_a_model_adds_no_tag(template):
 
 
 def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
-    html = page.render([Part(make_ranking([(template, {})]), None, None, "The data are gone.")])
-    assert "The data are gone. So this page has no texts" in html
+    html = page.render([rank_runs(template, no_data="The data are gone.")])
+    assert "The data are gone. So there are no baselines" in html
+    assert "This page has no texts of these cases" in html
     data = embedded(html)
     assert [one["id"] for one in data["cases"]] == sorted(template.cases)
     assert not any(one.keys() & {"question", "responses", "about"} for one in data["cases"])
@@ -168,8 +169,8 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
 
 
 def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
-    other = replace(template, cases={name: replace(case, digest="other") for name, case in template.cases.items()})
-    data = embedded(page.render([Part(make_ranking([(run, {})]), None, None, "") for run in (template, other)]))
+    other = replace(template, cases={name: changed(case, digest="other") for name, case in template.cases.items()})
+    data = embedded(page.render([rank_runs(run) for run in (template, other)]))
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
     first, second = data["answers"]
     assert [one is None for one in first] == [one is not None for one in second]
@@ -293,16 +294,14 @@ def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_
             base,
             model=f"m{number}",
             cases={
-                case_id: replace(case, values=({"acc": scores[number]},))
+                case_id: changed(case, values={"acc": scores[number]})
                 for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
             },
         )
         for number in (0, 1)
     ]
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
     browser.open(path, "#cases")
     browser.set(disagree=True)
     assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
@@ -362,7 +361,7 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
 def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
     values = {"acc": 1.0}
     scored = {
-        name: replace(case, answers=(), values=(values,), rewards=({TOTAL: (1.5, -0.25)},), unread=())
+        name: changed(case, answers=(), values=values, rewards={TOTAL: (1.5, -0.25)}, unread=())
         for name, case in template.cases.items()
     }
     twice = {
@@ -379,9 +378,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
         replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
     ]
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
     browser.open(path, f"#case={min(template.cases)}")
     tables = browser(
         "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
@@ -398,9 +395,7 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
     path = tmp_path / "index.html"
-    path.write_text(
-        page.render([Part(make_ranking([(many(template, 120), {})]), None, None, "gone")]), encoding="utf-8"
-    )
+    path.write_text(page.render([rank_runs(many(template, 120))]), encoding="utf-8")
     browser.open(path, "#cases")
     assert len(browser.texts("#list li")) == 50
     assert browser.listed() == [f"general_hard:{number}" for number in range(1, 121)]
@@ -482,15 +477,7 @@ def hostile(template, tmp_path_factory) -> Path:
     runs = [replace(run, model=attack) for attack in (*EVIL, "m" * 150)]
     cases = load_cases(root / "data", "general", "hard", counts="any")
     (root / "index.html").write_text(
-        page.render(
-            [
-                Part(
-                    make_ranking([(run, {}) for run in runs]),
-                    cases,
-                    run.benchmark.report.examine(cases, run.cases.keys()),
-                )
-            ]
-        ),
+        page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)]),
         encoding="utf-8",
     )
     return root

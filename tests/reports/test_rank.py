@@ -20,14 +20,15 @@ from support import planted_rankings
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import scored_case
+from support.outcomes import changed, scored_case
 
+from personafeedback_tasks.analysis import ranking as ranking_of
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import rank as ranking_of
-from personafeedback_tasks.reports import rank_tables
-from personafeedback_tasks.reports.compare import compare
-from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -47,11 +48,11 @@ def sizes(real_data):
 
 
 def make_ranking(runs, texts=None):
-    return ranking_of.make_ranking([(run, {}) for run in runs], texts)
+    return ranking_of.make_ranking([Contender(run) for run in runs], texts)
 
 
 def alike(runs):
-    return ranking_of.alike([(run, {}) for run in runs])
+    return ranking_of.alike([Contender(run) for run in runs])
 
 
 def made(template: Run, name: str, sizes, right) -> Run:
@@ -120,8 +121,8 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
     assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
     assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
-    header, rows = rank_tables.result(ranking)
-    assert [dict(zip(header, row, strict=True))["tied"] for row in rows] == ["3", "3", "1–2"]
+    scores, _ = rank_text.tables(ranking)
+    assert [dict(zip(scores.header, row, strict=True))["tied"] for row in scores.rows] == ["3", "3", "1–2"]
 
 
 @pytest.mark.parametrize("count", [22, 23, 60])
@@ -158,7 +159,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert make_ranking(runs).as_dict() == make_ranking(shuffled).as_dict()
+    assert rank_text.document([make_ranking(runs)]) == rank_text.document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
@@ -170,8 +171,8 @@ def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
 def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
     some = dict(list(template.cases.items())[:10])
     first = next(iter(template.cases))
-    changed = {**template.cases, first: replace(template.cases[first], digest="other")}
-    for cases in (some, changed):
+    others = {**template.cases, first: changed(template.cases[first], digest="other")}
+    for cases in (some, others):
         assert len(alike([template, replace(template, cases=cases)])) == 2
 
 
@@ -269,12 +270,29 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
+    again = personafeedback("report", *runs, "--control", f"no_persona={control}", "--data", "sample")
+    assert again.stdout == done.stdout[: done.stdout.index("wrote ")]
     gold = found["scripted/gold", "persona"]
     refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
     assert refused.exit_code == 1
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
     )
+
+
+def test_a_control_has_a_setting_of_the_record(controlled):
+    (log,) = [path for path in controlled.rglob("*.eval") if read_run(path).model == "scripted/gold"]
+    for given, said in (
+        (f"persona={log}", "the setting of --control must be one of rag, other_persona, no_persona, got 'persona'."),
+        ("no_persona", "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona'."),
+        (
+            "no_persona=nowhere",
+            "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
+        ),
+    ):
+        refused = personafeedback("report", log, "--control", given, "--data", "sample")
+        assert refused.exit_code == 1
+        assert said in " ".join(refused.output.split())
 
 
 def test_of_two_controls_alone_the_one_that_is_told_more_is_the_run(controlled):
@@ -299,8 +317,10 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
         "no_persona": told("no_persona", [1, 0, 0, 0], 7),
         "other_persona": told("other_persona", [1, 1, 0, 0], 8),
     }
-    (row,) = ranking_of.make_ranking([(run, beside)]).rows
-    assert {name: (one.value, one.n) for name, one in row.differences.items()} == {
+    ranking = ranking_of.make_ranking([Contender(run, beside)])
+    (row,) = ranking.rows
+    found = {one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference"}
+    assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
     }  # fmt: skip
 
@@ -310,9 +330,10 @@ def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
     assert done.exit_code == 0, done.output
     ((row,),) = [ranking["runs"] for ranking in json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]]
-    assert row["score"]["low"] > 0.65
-    assert row["margins"]["longest"]["value"] == same(0.0)
-    assert row["adjusted"]["low"] < 0.5 < row["adjusted"]["high"]
+    assert row["measures"]["acc"]["low"] > 0.65
+    assert row["measures"]["over_longest"]["value"] == same(0.0)
+    adjusted = row["measures"]["at_equal_length"]
+    assert adjusted["low"] < 0.5 < adjusted["high"]
 
 
 def test_a_table_fits_80_columns(folder):

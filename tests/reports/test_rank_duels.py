@@ -11,13 +11,15 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.caveats import sentences
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.shared import built_once
 
-from personafeedback_tasks.cli.duel_runs import AS_THEY_ARE
+from personafeedback_tasks.reports.sentences import SENTENCES
 
+AS_THEY_ARE = SENTENCES["votes_as_they_are"]
 WRITERS = {
     "acme/brief": lambda case: "Try it.",
     "acme/half": lambda case: case.chosen if case.id.endswith("1") else "Try it.",
@@ -50,12 +52,14 @@ def ranked(folder, tmp_path, *arguments):
 def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
     (of_longest, of_other), printed = ranked(folder, tmp_path, "--out", tmp_path / "out")
     assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
-    assert [row["score"]["value"] for row in of_longest["runs"]] == pytest.approx([1, 0.5 * 2 / 16, 0], abs=1e-12)
+    assert [row["measures"]["acc"]["value"] for row in of_longest["runs"]] == pytest.approx(
+        [1, 0.5 * 2 / 16, 0], abs=1e-12
+    )
     assert of_longest["cases"] == 16  # a tie is a case of its writer
     assert [row["model"] for row in of_other["runs"]] == ["acme/wordy"]
     assert "Duels against chosen, judged by personafeedback/longest" in printed
     assert "Table 2" not in printed
-    assert of_longest["notes"] == [AS_THEY_ARE]
+    assert AS_THEY_ARE in sentences(of_longest)
     assert AS_THEY_ARE in " ".join(printed.split())
     assert AS_THEY_ARE in (tmp_path / "out" / "ranking.md").read_text("utf-8")
     assert (tmp_path / "out" / "index.html").is_file()
@@ -63,7 +67,7 @@ def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
 
 def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder, tmp_path):
     rankings, _ = ranked(folder, tmp_path, "--exam", folder / "exam")
-    assert all(ranking["notes"] == [] for ranking in rankings)
+    assert not any(AS_THEY_ARE in sentences(ranking) for ranking in rankings)
     verdicts = personafeedback("verdict", folder / "logs", "--exam", folder / "exam", "--json", tmp_path / "v.json")
     assert verdicts.exit_code == 0, verdicts.output
     expected = {
@@ -73,7 +77,7 @@ def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder
     found = {}
     for judge, ranking in zip(("personafeedback/longest", "scripted/readable"), rankings, strict=True):
         for row in ranking["runs"]:
-            found[judge, row["model"]] = row["measures"]["corrected by the exam"]["value"]
+            found[judge, row["model"]] = row["measures"]["corrected_by_the_exam"]["value"]
     assert found == expected
     assert any(found.values())
 

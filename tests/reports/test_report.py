@@ -18,12 +18,15 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log, write_eval_log
+from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 from support.outcomes import answering
+from support.shown import as_json, markdown
 from support.tables import in_markdown
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import estimate, share
@@ -33,8 +36,7 @@ from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.beside import beside
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
-from personafeedback_tasks.reports.report import make_report
-from personafeedback_tasks.reports.tables import markdown, tables
+from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 
@@ -47,7 +49,7 @@ def general(real_data):
 
 
 def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
-    one, two = (make_report(read_run(log), general).as_dict() for log in (lm_eval_general, inspect_general))
+    one, two = (as_json(make_report(read_run(log), general)) for log in (lm_eval_general, inspect_general))
     for report in (one, two):
         del report["signature"], report["model"]
     assert one == two
@@ -210,8 +212,8 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     assert read_run(hard_logs["persona"]).partial == {}
     assert read_run(hard_logs["partial"]).partial == {"general_hard": (100, 1010)}
     report = make_report(read_run(hard_logs["partial"]), general)
-    assert report.caveats[0].startswith("MISSING REPLIES")  # the judge is silent in one reply of ten
-    assert "PARTIAL: general_hard 100 of 1,010" in report.caveats[1]
+    assert words(report)[0].startswith("MISSING REPLIES")  # the judge is silent in one reply of ten
+    assert "PARTIAL: general_hard 100 of 1,010" in words(report)[1]
     done = personafeedback("report", hard_logs["partial"], "--data", real_data, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
     for name in ("report.md", "accuracy.svg", "report.json"):
@@ -226,9 +228,9 @@ def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
 
 def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
     report = make_report(replace(read_run(hard_logs["persona"]), cases={}), general)
-    assert "PARTIAL: general_hard 0 of 1,010" in report.caveats[0]
+    assert "PARTIAL: general_hard 0 of 1,010" in words(report)[0]
     assert any(
-        "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
+        "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in words(report)
     )
     assert "acc" not in {column.heading for table in tables(report) for column in table.shown}
 
@@ -699,15 +701,15 @@ def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_lo
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("Only 8 users: 95 % intervals are rough.") for caveat in report.caveats)
+    assert any(caveat.startswith("Only 8 users: 95 % intervals are rough.") for caveat in words(report))
     log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("All users have the same score") for caveat in report.caveats)
+    assert any(caveat.startswith("All users have the same score") for caveat in words(report))
     row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
     report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
-    assert any(caveat.startswith("Only one user: no standard error") for caveat in report.caveats)
+    assert any(caveat.startswith("Only one user: no standard error") for caveat in words(report))
     assert math.isnan(report.overall.measures["acc"].low)
 
 
@@ -745,7 +747,7 @@ def test_a_header_never_reaches_the_signature(tmp_path):
     )  # fmt: skip
     assert b"secret" in json.dumps(read_eval_log(str(log)).plan.config.extra_headers).encode()
     report = make_report(read_run(log), load_cases("sample"))
-    assert "secret" not in json.dumps(report.as_dict())
+    assert "secret" not in json.dumps(as_json(report))
     assert "top_p=0.5" in report.signature
     assert "max_retries" not in report.signature
 

@@ -83,7 +83,7 @@ def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, term
             layout.Column(layout.INTERVAL, tuple(f"+{text} to -{text}" for text in number[name]), joined=True)
         )
     made = layout.Table("Heading", tuple(LABELS), tuple(columns))
-    show(layout.drawn([made]))
+    show(made.terminal())
     shown = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
     assert max(map(cell_len, shown.splitlines())) <= WIDTH
     for name in names:
@@ -92,7 +92,7 @@ def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, term
             (found,) = [line for line in shown.splitlines() if f" {text} " in line]
             assert found.startswith(LABELS[row])
             assert f" {text}  +{text} to -{text}" in found  # the interval stays with its score
-    written = "".join(layout.markdown([made], 3))
+    written = "".join(made.markdown(3))
     assert all(f"| **{text}** | +{text} to -{text} |" in written for texts in number.values() for text in texts)
 
 

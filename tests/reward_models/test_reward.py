@@ -23,8 +23,11 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
+from support.caveats import words
 from support.inspect_runs import command
 
+from personafeedback_tasks.analysis import report
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import rewards
 from personafeedback_tasks.engine.benchmark import find
@@ -36,8 +39,6 @@ from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
-from personafeedback_tasks.reports import report
-from personafeedback_tasks.reports.compare import compare
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
 from personafeedback_tasks.runs.read import read_run
 
@@ -159,7 +160,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     assert "persona system turn" in made.signature
     assert f"prompt {fingerprint(Options())}" in made.signature
     pytest.importorskip("rich")
-    from personafeedback_tasks.reports import tables as report_text
+    from personafeedback_tasks.reports import report_text
 
     shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
     labels = shown.keys()
@@ -343,9 +344,8 @@ def test_runs_in_different_precision_differ_in_their_conditions(one, tmp_path, m
     assert [run.conditions_line for run in (full, half, auto)] == [
         f"dtype={dtype}, revision=local" for dtype in ("float32", "bfloat16", "bfloat16")
     ]
-    assert (
-        "The conditions differ: dtype=float32, revision=local; and dtype=bfloat16, revision=local."
-        in compare(full, auto).caveats
+    assert "The conditions differ: dtype=float32, revision=local; and dtype=bfloat16, revision=local." in words(
+        compare(full, auto)
     )
     assert "dtype=bfloat16" in report.make_report(auto, load_cases("sample", "general", "hard")).signature
 

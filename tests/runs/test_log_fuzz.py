@@ -27,14 +27,14 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from rich.console import Console
 from support.logs import inspect_log, lm_eval_log
+from support.shown import as_json, markdown, terminal
 
+from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import heatmap
-from personafeedback_tasks.reports import tables as report_text
 from personafeedback_tasks.reports.card_text import command, section
-from personafeedback_tasks.reports.compare import compare
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
@@ -138,10 +138,10 @@ def everything_said(log: Path) -> None:
     run = read_run(log)
     for cases in (SAMPLE, None):
         report = make_report(run, cases)
-        for part in report_text.terminal(report):
+        for part in terminal(report):
             Console(file=io.StringIO()).print(part)
-        json.dumps(report.as_dict(), allow_nan=False)
-        report_text.markdown(report)
+        as_json(report)
+        markdown(report)
         if report.aspects is not None:
             heatmap.draw(report, report.aspects)
     compare(run, run)

@@ -25,12 +25,13 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.scorer import ScoreEdit
+from support.caveats import sentences
 from support.commands import personafeedback
 from support.logs import inspect_log
 from support.releases import write_set
 
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 
 HARD, CASES = "personafeedback_general_hard", 24
@@ -117,9 +118,11 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
         assert f"({BAD} invalidated)" in text.replace("\\", "")
     ranked = personafeedback("rank", marked, "--data", data, "--json", tmp_path / "rank.json", "--markdown")
     assert f"({BAD} invalidated)" in ranked.output
-    assert f"({BAD} invalidated)" in " ".join(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0]["notes"])
+    assert f"({BAD} invalidated)" in " ".join(
+        sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])
+    )
     compared = personafeedback("compare", log, marked, "--data", data, "--json", tmp_path / "compare.json")
-    assert f"LEFT OUT: samples of run B that do not count ({BAD} invalidated)" in compared.output
+    assert f"run B: LEFT OUT: samples that do not count ({BAD} invalidated)" in compared.output
     assert json.loads((tmp_path / "compare.json").read_bytes())["left_out"] == {"A": {}, "B": {"invalidated": BAD}}
     card = personafeedback("card", marked, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1

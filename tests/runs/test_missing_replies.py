@@ -15,16 +15,18 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable
 from support.logs import inspect_log
+from support.outcomes import answering, changed
 from support.releases import write_set
 from support.servers import as_json, providers, run
 from werkzeug import Request, Response
 
+from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import caveats
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs.read import read_run
 
 HARD, CASES = "personafeedback_general_hard", 24
@@ -101,7 +103,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
     assert markdown.split("\n> ")[1].startswith(FIRST)
     assert markdown.index("MISSING REPLIES") < markdown.index("| general hard |")
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
-    assert document["caveats"][0].startswith(FIRST)
+    assert sentences(document)[0].startswith(FIRST)
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert page.index("MISSING REPLIES") < page.index("<table")
     ranked = personafeedback("rank", log, whole, "--data", data, "--json", tmp_path / "rank.json")
@@ -111,12 +113,14 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
     )  # fmt: skip
     assert f"! {place}: {FIRST}" in ranked.output
     assert ranked.output.split("\n! ")[1].startswith(f"{place}: {FIRST}")
-    assert json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0]["notes"][0].startswith(f"{place}: {FIRST}")
+    assert sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])[0].startswith(
+        f"{place}: {FIRST}"
+    )
     assert f"> {place}: {FIRST}" in personafeedback("rank", log, whole, "--data", data, "--markdown").stdout
     compared = personafeedback("compare", whole, log, "--data", data, "--json", tmp_path / "compare.json")
-    first = f"{FIRST} of run B have no text at all"
+    first = f"run B: {FIRST} have no text at all"
     assert compared.output.split("\n! ")[1].startswith(first)
-    assert json.loads((tmp_path / "compare.json").read_bytes())["caveats"][0].startswith(first)
+    assert sentences(json.loads((tmp_path / "compare.json").read_bytes()))[0].startswith(first)
 
 
 @pytest.mark.parametrize("how", ["thinking", "thinking, cut", "cut"])
@@ -149,19 +153,17 @@ def test_a_card_says_so_above_its_numbers(data, tmp_path):
 def test_one_reply_in_a_hundred_may_be_missing(missing, said, data, tmp_path):
     log = read_run(inspect_log(tmp_path, "readable", HARD, data))
     one = next(iter(log.cases.values()))
-    hundred = {f"c{n}": replace(one, case_id=f"c{n}") for n in range(100)}
-    assert bool(list(caveats.of_missing(replace(log, cases=with_missing(hundred, missing))))) == said
+    hundred = {f"c{n}": changed(one, case_id=f"c{n}") for n in range(100)}
+    assert (
+        "missing_replies" in [one.key for one in caveats.of_run(replace(log, cases=with_missing(hundred, missing)))]
+    ) == said
 
 
 def with_missing(cases, missing: int):
     """The cases, so many of which got one empty reply each."""
     names = sorted(cases)[:missing]
     empty = {
-        name: replace(
-            cases[name],
-            answers=(("no_response", cases[name].answers[0][1]),),
-            unread=(("no_response", ""),),
-        )
+        name: answering(cases[name], ("no_response", cases[name][0].answers[1]), unread=(("no_response", ""),))
         for name in names
     }
     return {**cases, **empty}

@@ -15,11 +15,11 @@ from support import jsonl_harness
 from support.commands import personafeedback
 from support.judges import JUDGES
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.reports.report import make_report
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.recorded import run_of

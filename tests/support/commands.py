@@ -29,7 +29,8 @@ _COMMAND = """\
 import sys
 from personafeedback_tasks.cli.main import main
 if sys.argv[1] == "card":
-    from personafeedback_tasks.reports import card, report
+    from personafeedback_tasks.analysis import report
+    from personafeedback_tasks.reports import card
 print(flush=True)
 sys.stdin.readline()
 main(prog_name="personafeedback")

@@ -28,6 +28,11 @@ def scored_case(
     )
 
 
+def changed(case: ScoredCase, **changes: Any) -> ScoredCase:
+    """The case with the same changes in every epoch."""
+    return ScoredCase(replace(outcome, **changes) for outcome in case)
+
+
 def answering(case: ScoredCase, answers: tuple[str, ...], **changes: Any) -> ScoredCase:
     """The case, in one epoch, with other answers and whatever else changes."""
     return ScoredCase([replace(case[0], answers=answers, **changes)])

@@ -6,10 +6,10 @@ from math import comb
 
 import numpy as np
 
+from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of, ranks_of
 from personafeedback_tasks.common.power import POWER
 from personafeedback_tasks.common.significance import detectable
 from personafeedback_tasks.common.statistics import estimate
-from personafeedback_tasks.reports.rank import LEVEL, pairs_of, ranks_of
 
 USERS, CASES = 101, 10
 """As many as General Hard has: 1,010 cases."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
-from personafeedback_tasks.reports import tables
-from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports import blocks, report_text
 from personafeedback_tasks.runs.logged import logged
 from personafeedback_tasks.runs.read import read_run
 
@@ -14,7 +14,7 @@ from personafeedback_tasks.runs.read import read_run
 def outcome(path: str) -> str:
     try:
         run = read_run(path)
-        tables.markdown(make_report(run, None))
+        blocks.markdown(report_text.blocks(make_report(run, None)))
         if run.method.read is not None:
             list(logged(run))
     except PersonaFeedbackError as error:

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from personafeedback_tasks.analysis.calibration import calibration
+from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import slices
 from personafeedback_tasks.common.adjusted import at_zero
@@ -32,7 +33,6 @@ from personafeedback_tasks.common.significance import equivalence_bound, holm, m
 from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, share
 from personafeedback_tasks.common.transfer import transfer
 from personafeedback_tasks.recenter.agreement import against_rest
-from personafeedback_tasks.reports.rank import LEVEL, pairs_of
 
 from . import planted_prompts, planted_rankings, planted_users
 from .planted_duels import Planted

@@ -24,6 +24,9 @@ ROOMS = (
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
+RUNS_A_AND_B = ("comparison.py", "compare_text.py")
+"""Modules that call two runs what some benchmarks call two responses."""
+
 BENCHMARKS = ("personafeedback", "recenter", "writing", "building")
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
@@ -151,6 +154,41 @@ def strings(path):
     ]  # fmt: skip
 
 
+SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z'(]{2,}[,.:;)]?(?=\s|$)\s*){5,}|\*\*|^#{1,6} |^> |`")
+"""Five words in a row, or a mark of Markdown."""
+
+
+def test_analysis_has_numbers_and_neither_a_sentence_nor_markdown():
+    """What it raises may say why; `reports/` says everything else."""
+    for path in modules("analysis"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        aside = (node for node in ast.walk(tree) if isinstance(node, (ast.Raise, ast.Expr)))
+        raised = {
+            id(part)
+            for node in aside
+            if isinstance(node, ast.Raise) or isinstance(node.value, ast.Constant)
+            for part in ast.walk(node)
+        }
+        said = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in raised
+        ]
+        assert not list(filter(SENTENCE.search, said)), path.relative_to(ROOT)
+
+
+def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
+    keys = set()
+    for room in ("runs", "analysis"):
+        for path in modules(room):
+            calls = (
+                node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+            )
+            keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Caveat"}
+    sentences = pytest.importorskip("personafeedback_tasks.reports.sentences")
+    assert keys == sentences.SENTENCES.keys()
+
+
 @pytest.mark.parametrize("room", BENCHMARKS)
 def test_no_benchmark_imports_another(room):
     others = tuple(
@@ -177,8 +215,8 @@ def test_no_other_room_knows_a_benchmark(room):
         assert not [name for name in imports(path) if name.startswith(rooms)], path
         texts = strings(path)
         known = [text for text in texts if a_word.search(text)]
-        known += [text for text in texts if text in {*names, *(() if path.name == "compare.py" else labels)}]
-        assert not known, f"{path.relative_to(ROOT)} knows {known}"  # compare.py has runs A and B
+        known += [text for text in texts if text in {*names, *(() if path.name in RUNS_A_AND_B else labels)}]
+        assert not known, f"{path.relative_to(ROOT)} knows {known}"
 
 
 def test_what_the_generator_writes_is_what_is_committed():

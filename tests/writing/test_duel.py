@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import zlib
@@ -19,7 +20,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
@@ -273,6 +274,42 @@ def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_pat
         won = sum(case.value("acc") for case in read_run(log).cases.values()) + 0.5 * not_asked["tie"]
         assert table[f"win_{side}"] == pytest.approx(won / len(SAMPLE), abs=1e-12)
         assert table[f"tie_{side}"] == pytest.approx(not_asked["tie"] / len(SAMPLE), abs=1e-12)
+
+
+@pytest.mark.slow
+def test_a_verdict_on_votes_in_the_same_run_is_that_on_duels(duels, graded, tmp_path):
+    """Each side is a verdict of its own, with every number of the verdict on its duels; the writers rank alike, too."""
+    exam = in_inspect_judge("sample", tmp_path / "exam")
+    run("verdict", graded, "--exam", exam, "--json", tmp_path / "at_once.json")
+
+    def verdicts(path):  # sums in another order differ in the last digit
+        return json.loads(path.read_text("utf-8"), parse_float=lambda digits: round(float(digits), 10))["verdicts"]
+
+    at_once = verdicts(tmp_path / "at_once.json")
+    assert [verdict["against"] for verdict in at_once] == list(SIDES)
+    for side, verdict in zip(SIDES, at_once, strict=True):
+        log = in_inspect_judge(duels[side][0], tmp_path / side)
+        run("verdict", log, "--exam", exam, "--json", tmp_path / f"{side}.json")
+        (apart,) = verdicts(tmp_path / f"{side}.json")
+        assert verdict.pop("signature") != apart.pop("signature")
+        assert verdict == apart
+        assert verdict["groups"]["total"]["won"] > 0
+    run("rank", graded, "--exam", exam, "--json", tmp_path / "ranks.json")
+    rankings = json.loads((tmp_path / "ranks.json").read_text("utf-8"))["rankings"]
+    assert len(rankings) == 3  # of what was written, and against each side
+
+
+@pytest.mark.slow
+def test_a_vote_that_is_no_answer_is_refused(graded, tmp_path):
+    log = read_eval_log(str(graded))
+    votes = next(
+        votes for sample in log.samples if (votes := sample.scores["personafeedback_write_grader"].metadata["votes"])
+    )
+    votes[next(iter(votes))] = ["A", "C"]
+    write_eval_log(log, str(tmp_path / "bent.eval"))
+    assert re.search(
+        r"found the votes \['A', 'C'\] on chosen ", refusal("verdict", tmp_path / "bent.eval", "--exam", graded)
+    )
 
 
 @pytest.mark.slow

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.groups import groups_of
 from ..common.paired_tests import range_by_chance
 from ..common.statistics import user_sums
 from ..runs.run import Run
+from .groups import groups_of
 from .report import Report
-from .table import percent
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,6 @@ class Sensitivity:
         """Highest minus lowest acc."""
         values = list(self.acc.values())
         return values[-1] - values[0]
-
-    def __str__(self) -> str:
-        (low, lowest), *_, (high, highest) = self.acc.items()
-        return (
-            f"{self.model}, {self.group.replace('_', ' ')}: acc {percent(lowest)} ({low}) to {percent(highest)} ({high}), "
-            f"a range of {percent(self.range)} over {len(self.acc)} wordings; equally good ones would have {percent(self.chance)} on average "
-            f"(p = {self.p:.3f})"
-        )
 
 
 def sensitivities(reports: Sequence[Report]) -> list[Sensitivity]:

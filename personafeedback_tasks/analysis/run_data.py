@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
-
-import click
 
 from ..common import foreign
 from ..common.errors import DataError
@@ -15,6 +14,8 @@ from ..engine.report import Examined
 from ..runs.asked import checked
 from ..runs.data import refuse_other_data
 from ..runs.run import Run, RunError
+from .measures import Contender
+from .ranking import Ranking, alike, make_ranking
 
 
 class RunData:
@@ -42,7 +43,7 @@ class RunData:
     def _find(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
         spec, logged = run.benchmark.report, run.signature["source"]
         if spec.load is None:
-            return None, f"{run.benchmark.title} has no loader for its texts."
+            return None, f"{run.benchmark.title} has no loader."
         under = spec.under or (lambda cases, signature: cases)
         if self.named is not None:
             return under(self._load(run, spec.load, self.named), run.signature), ""
@@ -57,16 +58,14 @@ class RunData:
                 return cases, ""
         return None, why_not
 
-    def checked(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
-        """The same, once the run was checked against them; with data, the second says what could not be compared.
+    def checked(self, run: Run) -> Run:
+        """The run, checked against its data if they are there.
 
         Raises:
             DataError, RunError: the data that the user named are broken, or of another run; or its prompts are not those of its options.
         """
-        cases, why_not = self.of(run)
-        if cases is not None:
-            why_not = " ".join(checked(run, cases).unchecked)
-        return cases, why_not
+        cases, _ = self.of(run)
+        return run if cases is None else checked(run, cases)
 
     def texts(self, run: Run) -> Examined | None:
         """What the texts of the run's cases add to its answers; None without data."""
@@ -100,16 +99,34 @@ def first_with(run: Run, data: Sequence[RunData]) -> RunData:
     """The first place that has the data of a run; the last if none has."""
     for one in data[:-1]:
         try:
-            if one.checked(run)[0] is not None:
+            one.checked(run)
+            if one.of(run)[0] is not None:
                 return one
         except (DataError, RunError):
             continue
     return data[-1]
 
 
-data_option = click.option(
-    "--data",
-    callback=lambda context, option, named: RunData(named),
-    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
-    "else PERSONAFEEDBACK_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
-)
+def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ranking]:
+    """The rankings of some runs.
+
+    Args:
+        data: where their data may be; the last place counts where no other fits.
+
+    Raises:
+        DataError, RunError: see `RunData.checked`.
+    """
+    rankings = []
+    for some in alike(contenders):
+        place = first_with(some[0].run, data)
+        found, why_not = place.of(some[0].run)
+        checked = [
+            replace(
+                one,
+                run=place.checked(one.run),
+                controls={value: place.checked(control) for value, control in one.controls.items()},
+            )
+            for one in some
+        ]
+        rankings.append(make_ranking(checked, place.texts(some[0].run), found, why_not))
+    return rankings

@@ -7,24 +7,15 @@ with errors over users. So does one person whose answers are held against what m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from rich.console import RenderableType
-
-from ..analysis.groups import Group, measures_of
-from ..common import foreign
 from ..common.statistics import Estimate
 from ..engine.benchmark import Benchmark
 from ..engine.documents import Scorable, ScorableCase
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.report import Examined, HumanAgreement
 from ..runs.run import Run
-from . import table as layout
-from .table import Column, Table
-from .terminal import line
-
-PEOPLE = "people among themselves"
+from .groups import measures_of
 
 
 @dataclass(frozen=True)
@@ -35,27 +26,13 @@ class Beside:
         baselines: name -> measure -> value on the cases of the run.
         people: measure -> value of one person against the others, over all rows of the data; empty without votes.
         agreement: how far people agree; None where there is no such thing.
-        notes: sentences on the baselines.
+        notes: of the record, on the baselines.
     """
 
     baselines: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     people: Mapping[str, Estimate] = field(default_factory=dict)
     agreement: HumanAgreement | None = None
     notes: Sequence[str] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for `jsonable`."""
-        return {
-            "baselines": {
-                name: {measure: asdict(value) for measure, value in found.items()}
-                for name, found in self.baselines.items()
-            },
-            "people": {measure: asdict(value) for measure, value in self.people.items()},
-            "agreement": {name: asdict(value) for name, value in self.agreement.coefficients.items()}
-            if self.agreement
-            else None,
-            "notes": [*self.notes, *([self.agreement.note] if self.agreement else [])],
-        }
 
 
 def with_scores(run: Run, texts: Examined) -> Examined:
@@ -118,52 +95,3 @@ def _with(run: Run, asked: Outcome, answers: Answers) -> ScoredCase:
     case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
     document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), asked.setting)
     return ScoredCase(run.method.judge(document, (), [answers]))
-
-
-# --- as text ----------------------------------------------------------------------------------------------------------
-
-
-def tables(benchmark: Benchmark, group: Group, beside: Beside | None) -> list[Table]:
-    """The run, the baselines, and people, one below the other."""
-    if beside is None or not beside.baselines:
-        return []
-    rows = {"this run": group.measures, **beside.baselines, **({PEOPLE: beside.people} if beside.people else {})}
-    columns: list[Column] = []
-    for shown in benchmark.report.compared:
-        columns += layout.measured(shown, [measures[shown.measure] for measures in rows.values()])
-    return [Table("Beside baselines and people", tuple(rows), tuple(columns))]
-
-
-def lines(beside: Beside | None) -> list[str]:
-    """What the rows of the table are."""
-    if beside is None:
-        return []
-    said = list(beside.notes)
-    found = beside.agreement
-    if found is None:
-        return said
-    if not found.coefficients:
-        return [*said, found.note]
-    values = "; ".join(f"{name} {_with_interval(value)}" for name, value in found.coefficients.items())
-    against = f" {PEOPLE}: each person against what most of the others say." if beside.people else ""
-    return [*said, f"People's agreement ({found.note}): {values}.{against}"]
-
-
-def _with_interval(one: Estimate) -> str:
-    low, high = layout.signed(one.low), layout.signed(one.high)
-    return f"{layout.signed(one.value)} ({low} to {high})"
-
-
-def terminal(benchmark: Benchmark, group: Group, beside: Beside | None) -> list[RenderableType]:
-    """What `terminal.show` prints."""
-    return [
-        *layout.drawn(tables(benchmark, group, beside)),
-        *map(line, lines(beside)),
-        *([line("")] if lines(beside) else []),
-    ]
-
-
-def markdown(benchmark: Benchmark, group: Group, beside: Beside | None, level: int) -> list[str]:
-    """Parts of a Markdown file."""
-    said = "\n".join(f"- {foreign.markdown(one)}" for one in lines(beside))
-    return [*layout.markdown(tables(benchmark, group, beside), level), *([said] if said else [])]

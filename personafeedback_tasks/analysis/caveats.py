@@ -1,0 +1,131 @@
+"""What forbids or weakens a conclusion from a run: the same caveats in every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..common.statistics import Estimate
+from ..engine.cases import CaseSet
+from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
+from ..runs.run import Run
+from ..runs.unfinished import advice, state_of
+from .shortcuts import ONE_OF_THEM, Shortcuts
+from .users import FEW_USERS
+
+MOST_MISSING = 0.01
+"""Share of replies without text up to which a report does not speak of them first."""
+
+
+def of_result(
+    run: Run,
+    controls: Mapping[str, Run],
+    cases: CaseSet[Any] | None,
+    no_data: str,
+    score: Estimate,
+    shortcuts: Shortcuts | None,
+) -> list[Caveat]:
+    """All caveats of a run's score.
+
+    Args:
+        controls: value of the control's option -> the run that is shown beside under it.
+        cases: the data, if they are at hand; else `no_data` says why not. Empty leaves that out.
+        score: over all cases of the run.
+        shortcuts: of all cases.
+    """
+    found = [*of_shortcuts(run, shortcuts), *of_run(run)]
+    if cases is not None:
+        found += of_data(run, cases)
+    for value, control in controls.items():
+        found += of_control(run, control, value)
+    if cases is None and no_data:
+        found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
+        found += [Caveat("counts_unchecked", WEAKENS)] if run.signature["counts"] == "any" else []
+    return ordered([*found, *of_interval(score)])
+
+
+def of_run(run: Run) -> Iterator[Caveat]:
+    """What forbids conclusions from a run."""
+    installed = run.benchmark.version
+    if (share := missing_share(run)) > MOST_MISSING:
+        yield Caveat("missing_replies", VOID, {"percent": 100 * share})
+    if run.signature["demonstration"]:
+        yield Caveat("demonstration", FORBIDS)
+    if run.partial:
+        yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
+    if not run.finished:
+        words = {"state": state_of(run.status), "advice": advice(run.status, run.harness)}
+        yield Caveat("unfinished", FORBIDS, words)
+    if run.left_out:
+        yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
+    if (version := run.signature["task_version"]) != installed:
+        values = {"version": version, "installed": installed, "otherwise": run.otherwise}
+        yield Caveat("other_version", WEAKENS, values)
+    yield from run.unchecked
+    if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
+        yield Caveat("counts_unchecked", WEAKENS)
+
+
+def of_data(run: Run, cases: CaseSet[Any]) -> Iterator[Caveat]:
+    """Where the data of a report have the cases of the run, but are not the data of the run in every file."""
+    if cases.digest != run.signature["data"]:
+        yield Caveat("other_data", WEAKENS, {"read": cases.digest, "asked": run.signature["data"]})
+
+
+def of_interval(estimate: Estimate) -> Iterator[Caveat]:
+    """Where an interval is less reliable than it looks."""
+    yield from of_users(estimate)
+    if estimate.stderr == 0:
+        yield Caveat("equal_users", WEAKENS)
+
+
+def of_users(estimate: Estimate) -> Iterator[Caveat]:
+    """Where there are no users, or few."""
+    if estimate.users == 0:
+        yield Caveat("no_case", FORBIDS)
+    elif estimate.users == 1:
+        yield Caveat("one_user", FORBIDS)
+    elif estimate.users < FEW_USERS:
+        yield Caveat("few_users", WEAKENS, {"users": estimate.users})
+
+
+def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
+    """The baselines that the run picks like."""
+    picks = run.benchmark.report.shortcuts
+    for name, agreement in (found.baselines if found else {}).items():
+        if agreement.all > ONE_OF_THEM:
+            values = {"picks": picks[name], "percent": 100 * agreement.all, "name": name}
+            yield Caveat("shortcut", WEAKENS, values)
+
+
+def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
+    """What weakens a difference to this control. A reply that cannot be read counts as wrong, and so makes a gain.
+
+    Args:
+        value: of the control's option.
+    """
+    yield from control.unchecked
+    if control.partial:
+        yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
+    if share := unreadable_share(control):
+        yield Caveat("control_unreadable", WEAKENS, {"value": value, "percent": 100 * share})
+    spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
+    if spec is not None and value == spec.value and len(common) < len(run.cases):
+        values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
+        yield Caveat("gain_in_part", WEAKENS, values)
+
+
+def missing_share(run: Run) -> float:
+    """Share of a run's replies without any text; 0 without replies.
+
+    Not one that thinking or a token limit ended: where the log knows, it has another reason, or an excerpt.
+    """
+    missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
+    return missing / run.replies if missing else 0.0
+
+
+def unreadable_share(run: Run) -> float:
+    """Share of a run's replies that are neither a label nor a refusal; 0 without replies."""
+    answers = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
+    labels = (*run.benchmark.labels, "refusal")
+    return sum(answer not in labels for answer in answers) / len(answers) if answers else 0.0

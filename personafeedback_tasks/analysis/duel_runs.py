@@ -1,0 +1,151 @@
+"""Runs on duels, with their data and the exam of their judge: what `verdict` and `rank` read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import DataError
+from ..common.statistics import estimate
+from ..engine.cases import CaseSet
+from ..engine.duels import Duels
+from ..engine.signature import set_of
+from ..runs.caveat import WEAKENS, Caveat
+from ..runs.graded import graded_runs, has_votes
+from ..runs.read import only
+from ..runs.run import Run, RunError
+from ..runs.written import of_writer
+from .families import favored
+from .measures import Contender
+from .ranking import Ranking, alike, make_ranking
+from .run_data import RunData, reason
+from .verdict import differences, make_verdict, refuse_other_judge
+
+CORRECTED = "corrected by the exam"
+
+Found = tuple[CaseSet[Any] | None, str]
+"""The cases of a run, or why they are not at hand."""
+
+
+def cases_of(run: Run, data: Sequence[RunData]) -> Found:
+    """The cases of a run, from the first place that has them."""
+    why_not = ""
+    for one in data:
+        try:
+            one.checked(run)
+            cases, why_not = one.of(run)
+        except (DataError, RunError) as error:
+            why_not = reason(error, run, one.named or "")
+            continue
+        if cases is not None:
+            return cases, ""
+    return None, why_not
+
+
+def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
+    """The runs of a grader in the same run as the replies; empty for any other run.
+
+    Raises:
+        RunError: there are votes, and the data are not at hand.
+    """
+    if run.benchmark.graded is None:
+        return []
+    cases, why_not = cases_of(run, data)
+    if cases is not None:
+        return graded_runs(run, cases)
+    if has_votes(run):
+        raise RunError(
+            f"{run.logs[0]}: the data of its replies are not at hand, which a grader's votes need. {why_not} Pass --data."
+        )
+    return []
+
+
+def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
+    """The duels of a run with their cases.
+
+    Raises:
+        RunError: it is on something else, or its data are not at hand.
+    """
+    of = run.benchmark.report.duels
+    cases, why_not = cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
+    if of is not None and cases is not None and (found := of(cases)) is not None:
+        return found, cases
+    if why_not:
+        raise RunError(f"{run.logs[0]}: the data of its duels are not at hand, which say who wrote what. {why_not}")
+    raise RunError(
+        f"{run.logs[0]}: found a run on {run.signature['source']}, which has no duels. Pass a judge's run on a folder that "
+        "`personafeedback duel` wrote; that on the benchmark goes to --exam."
+    )
+
+
+def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+    """The duels of a run; None if it is on something else.
+
+    Raises:
+        DataError: its data are not at hand, so that nobody knows.
+    """
+    of, named = run.benchmark.report.duels, set_of(run.signature)
+    if of is None or named is None:
+        return None
+    cases, why_not = cases_of(run, data)
+    if cases is None:
+        raise DataError(
+            f"{run.logs[0]}: the data of {named.name!r} are not at hand, so that its model is ranked, and no writer if these are "
+            f"duels. {why_not} Pass --data."
+        )
+    found = of(cases)
+    return None if found is None else (found, cases)
+
+
+def writers(
+    written: Sequence[tuple[Run, Duels, CaseSet[Any]]],
+    exam: Path | None,
+    candidates: Sequence[Run],
+    data: Sequence[RunData],
+) -> list[Ranking]:
+    """The rankings of the writers of some duels: those that the same judge compared with the same side.
+
+    Args:
+        exam: where `candidates`, the exams of the judges, are from; then each row has its win rate without the judge's errors,
+            undefined where that is not given.
+    """
+    contenders = []
+    for run, duels, cases in written:
+        given, caveats = {}, list(favored(run.model, duels.models))
+        if exam is None:
+            caveats.append(Caveat("votes_as_they_are", WEAKENS))
+        else:
+            of = exam_of(run, exam, candidates)
+            examined, why_not = cases_of(of, data)
+            rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
+            given[CORRECTED] = rate or estimate([], [])  # undefined
+        contenders.append(Contender(of_writer(run, duels), given=given, caveats=caveats))
+    return [make_ranking(some) for some in alike(contenders)]
+
+
+def exams(runs: Sequence[Run]) -> list[Run]:
+    """Those of some runs that are on a benchmark itself.
+
+    Raises:
+        RunError: none is.
+    """
+    exams = [run for run in runs if set_of(run.signature) is None]
+    if not exams:
+        raise RunError(
+            f"{runs[0].logs[0]}: found a run on the set {set_of(runs[0].signature).name!r}, expected the judge's run on the "  # type: ignore[union-attr]
+            "benchmark itself, which is its exam."
+        )
+    return exams
+
+
+def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
+    """The exam of the judge of a run of duels.
+
+    Raises:
+        RunError: there is none, or several.
+    """
+    same = [one for one in candidates if not differences(run, one)]
+    if not same:
+        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
+    return only(path, same)

@@ -1,0 +1,193 @@
+"""The measures of a ranking: what each is, and how it is computed for one of its runs. Every output shows this list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from ..common.adjusted import at_zero
+from ..common.statistics import Estimate, estimate, mean, share
+from ..engine.report import Examined
+from ..runs.caveat import Caveat
+from ..runs.run import Run
+from .control import gains, named_differences
+from .groups import has_macro, measures_of
+
+PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
+"""Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
+
+SCORE = "acc"
+"""The key of the primary measure."""
+
+KINDS = ("score", "margin", "adjusted", "difference", "given", "own", "cost")
+"""The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`; tokens. Outputs have
+them in this order."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A run that is ranked.
+
+    Attributes:
+        controls: value of the control's option -> run, for differences.
+        given: name of a measure that was computed elsewhere -> its value, undefined where this run has none.
+        caveats: of the run, beside those of every run.
+    """
+
+    run: Run
+    controls: Mapping[str, Run] = field(default_factory=dict)
+    given: Mapping[str, Estimate] = field(default_factory=dict)
+    caveats: Sequence[Caveat] = ()
+
+
+@dataclass(frozen=True)
+class SharedCases:
+    """The cases that all runs of a ranking answered.
+
+    Attributes:
+        ids, users, cells: of each case.
+        prompts: of each case where users share prompts, see `Examined.prompts`.
+        texts: what the texts add; None without data.
+    """
+
+    ids: Sequence[str]
+    users: Sequence[str]
+    cells: Sequence[str]
+    prompts: Sequence[str] | None
+    texts: Examined | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A contender with its scores.
+
+    Attributes:
+        scores: the primary measure of each case.
+    """
+
+    contender: Contender
+    cases: SharedCases
+    scores: Sequence[float]
+
+    @property
+    def run(self) -> Run:
+        return self.contender.run
+
+
+def entry(contender: Contender, cases: SharedCases) -> Entry:
+    """A contender with its scores."""
+    run = contender.run
+    return Entry(contender, cases, [run.cases[case_id].value(run.benchmark.report.primary) for case_id in cases.ids])
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of a ranking.
+
+    Attributes:
+        key: its name in files.
+        heading: its name in tables.
+        unit: see PERCENT.
+        kind: see KINDS; a ranking's first table has the scores, its second the others.
+        of: its value for a run; None where that has none.
+        interval: whether tables have its 95 % interval beside it.
+    """
+
+    key: str
+    heading: str
+    unit: str
+    kind: str
+    of: Callable[[Entry], Estimate | None]
+    interval: bool = False
+
+    @property
+    def main(self) -> bool:
+        """Whether it is in the first table."""
+        return self.kind == "score"
+
+
+def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measure]:
+    """The measures of a ranking, in the order of every output."""
+    spec, texts = contenders[0].run.benchmark.report, cases.texts
+    baselines = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case) if texts else ()
+    differences = {
+        name for one in contenders for name, value in named_differences(one.run).items() if value in one.controls
+    }
+    found = [
+        Measure(SCORE, SCORE, PERCENT, "score", _score, interval=True),
+        Measure("macro", "macro", PERCENT, "score", _macro),
+    ]
+    found += [Measure(over(name), over(name), POINTS, "margin", partial(_margin, name)) for name in baselines]
+    if spec.picked is not None and texts and texts.covariate:
+        found.append(_named(texts.covariate.equal, PERCENT, "adjusted", _adjusted))
+    every = dict.fromkeys(name for one in contenders for name in named_differences(one.run))
+    found += [_named(name, POINTS, "difference", partial(_difference, name)) for name in every if name in differences]
+    given = dict.fromkeys(name for one in contenders for name in one.given)
+    found += [_named(name, PERCENT, "given", partial(_given, name)) for name in given]
+    for name in spec.ranked:
+        line = spec.line(name)
+        unit = PERCENT if line.share else SIGNED if line.sign else RATIO
+        found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
+    return [*found, Measure("tokens", "tokens a case", COUNT, "cost", _tokens)]
+
+
+def over(baseline: str) -> str:
+    """The key of the margin over a baseline."""
+    return f"over_{baseline}".replace(" ", "_")
+
+
+def _named(heading: str, unit: str, kind: str, of: Callable[[Entry], Estimate | None]) -> Measure:
+    """A measure whose key is its heading without spaces."""
+    return Measure(heading.replace(" ", "_"), heading, unit, kind, of)
+
+
+def _score(one: Entry) -> Estimate:
+    return share(one.scores, one.cases.users, also=one.cases.prompts)
+
+
+def _macro(one: Entry) -> Estimate | None:
+    """The plain mean over the cells, where all are there."""
+    return share(one.scores, one.cases.users, one.cases.cells, one.cases.prompts) if has_macro(one.run) else None
+
+
+def _margin(name: str, one: Entry) -> Estimate:
+    """The score minus that of a baseline on the same cases."""
+    cases = one.cases
+    assert cases.texts is not None  # or there are no baselines
+    theirs = [cases.texts.baselines[case_id][name] for case_id in cases.ids]
+    margins = [mine - its for mine, its in zip(one.scores, theirs, strict=True)]
+    return estimate(margins, cases.users, also=cases.prompts)
+
+
+def _adjusted(one: Entry) -> Estimate:
+    """The score where the responses do not differ in the texts' covariate."""
+    covariate = one.cases.texts.covariate if one.cases.texts else None
+    assert covariate is not None  # or the measure is not listed
+    return at_zero(one.scores, [covariate.values[case_id] for case_id in one.cases.ids], one.cases.users)
+
+
+def _difference(name: str, one: Entry) -> Estimate | None:
+    """The score minus that of a control, on the cases that both answered."""
+    control = one.contender.controls.get(named_differences(one.run).get(name, ""))
+    if control is None:
+        return None
+    gain = gains(one.run, control)
+    return estimate(list(gain.values()), [one.run.cases[case_id].user_id for case_id in gain])
+
+
+def _given(name: str, one: Entry) -> Estimate | None:
+    return one.contender.given.get(name)
+
+
+def _ranked(name: str, one: Entry) -> Estimate:
+    """One of `ReportSpec.ranked`."""
+    answered = [one.run.cases[case_id] for case_id in one.cases.ids]
+    return measures_of(one.run.benchmark, answered, only=(name,), also=one.cases.prompts)[name]
+
+
+def _tokens(one: Entry) -> Estimate | None:
+    """Mean per case; None where the log does not count them."""
+    value, users = mean(one.run.cases[case_id].tokens for case_id in one.cases.ids), one.cases.users
+    return None if math.isnan(value) else Estimate(value, math.nan, math.nan, math.nan, len(users), len(set(users)))

@@ -1,0 +1,223 @@
+"""Some runs -> rankings: which are better, how sure that is, and which cannot be told apart.
+
+Only runs that answered the same cases, asked in the same way, share a ranking. Users are the unit, as in `common.statistics`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from ..common.paired_tests import familywise_p
+from ..common.statistics import Estimate, of_mean, user_sums
+from ..engine.cases import CaseSet
+from ..engine.report import Examined
+from ..runs.caveat import Caveat, grouped
+from ..runs.run import Run
+from .beside import with_scores
+from .caveats import of_result
+from .measures import SCORE, Contender, Entry, Measure, SharedCases, entry, measures
+from .shortcuts import make_shortcuts
+
+LEVEL = 0.05
+"""Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One run of a ranking.
+
+    Attributes:
+        rank: 1 is the best; equal scores share the better rank.
+        ranks: (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
+            95 % confidence all of these hold at once.
+        tied: places in the table, from 1, of the other runs that it cannot be told apart from.
+        values: key of a measure -> its value; None where the run has none.
+    """
+
+    run: Run
+    rank: int
+    ranks: tuple[int, int]
+    tied: tuple[int, ...]
+    values: Mapping[str, Estimate | None]
+
+    @property
+    def score(self) -> Estimate:
+        """The primary measure."""
+        found = self.values[SCORE]
+        assert found is not None  # every run has it
+        return found
+
+
+@dataclass(frozen=True)
+class RankedPair:
+    """Two runs of a ranking, by their places in it, from 1.
+
+    Attributes:
+        difference: score of the first minus that of the second, paired by case.
+        p: two-sided, see `familywise_p` over all pairs of the ranking.
+    """
+
+    first: int
+    second: int
+    difference: Estimate
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Runs on the same cases, from the best.
+
+    Attributes:
+        asked: what they share: name -> value.
+        users: how many.
+        cells: cell -> number of its cases.
+        measures: what `Ranked.values` has, in the order of every output.
+        rows: the runs.
+        pairs: each two of them.
+        caveats: what a reader must know before the numbers, each about the places of its runs.
+        data: the cases; None if they are not at hand.
+        texts: what they add to the answers; None without data.
+    """
+
+    asked: Mapping[str, Any]
+    users: int
+    cells: Mapping[str, int]
+    measures: Sequence[Measure]
+    rows: Sequence[Ranked]
+    pairs: Sequence[RankedPair]
+    caveats: Sequence[Caveat]
+    data: CaseSet[Any] | None = None
+    texts: Examined | None = None
+
+    @property
+    def cases(self) -> int:
+        """How many."""
+        return sum(self.cells.values())
+
+    @property
+    def runs(self) -> list[Run]:
+        """From the best."""
+        return [row.run for row in self.rows]
+
+    def has(self, measure: Measure) -> bool:
+        """Whether any run has it."""
+        return any(row.values[measure.key] is not None for row in self.rows)
+
+
+def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
+    """The runs that may share a ranking: the same benchmark, options but for the method, prompt, task version and cases."""
+    found: dict[str, list[Contender]] = {}
+    for one in contenders:
+        found.setdefault(repr(asked(one.run)), []).append(one)
+    return sorted(found.values(), key=len, reverse=True)
+
+
+def asked(run: Run) -> dict[str, Any]:
+    """What runs must share for their scores to be compared."""
+    shared = {name: run.signature.get(name) for name in run.defining if name != "method"}
+    texts = "\n".join(f"{case_id} {case.digest}" for case_id, case in sorted(run.cases.items()))
+    cells = ", ".join(f"{cell} {count:,}" for cell, count in sorted(run.answered.items()))
+    return {**shared, "set": run.title, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}
+
+
+def make_ranking(
+    contenders: Sequence[Contender],
+    texts: Examined | None = None,
+    data: CaseSet[Any] | None = None,
+    no_data: str = "",
+) -> Ranking:
+    """Rank runs that `alike` put together.
+
+    Args:
+        texts: of their cases, for the margins over baselines and the adjusted score.
+        data, no_data: the cases, and why there are none: see `caveats.of_result`.
+    """
+    first = contenders[0].run
+    cases = _shared(first, texts)
+    listed = measures(contenders, cases)
+    entries = sorted((entry(one, cases) for one in contenders), key=lambda one: (-sum(one.scores), one.run.label))
+    pairs = pairs_of([one.scores for one in entries], cases.users)
+    apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
+    rows = [
+        Ranked(
+            one.run,
+            rank=1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in entries),
+            ranks=ranks_of(place, len(entries), apart),
+            tied=_tied(place, len(entries), apart),
+            values={measure.key: measure.of(one) for measure in listed},
+        )
+        for place, one in enumerate(entries, 1)
+    ]
+    caveats = [
+        (f"{place}", _caveats(one, row, data, no_data))
+        for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
+    ]
+    return Ranking(
+        asked=asked(first),
+        users=len(set(cases.users)),
+        cells={cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
+        measures=listed,
+        rows=rows,
+        pairs=pairs,
+        caveats=grouped(caveats),
+        data=data,
+        texts=cases.texts,
+    )
+
+
+def _shared(run: Run, texts: Examined | None) -> SharedCases:
+    ids = sorted(run.cases)
+    return SharedCases(
+        ids,
+        users=[run.cases[case_id].user_id for case_id in ids],
+        cells=[run.cases[case_id].cell for case_id in ids],
+        prompts=texts.prompts_of(ids) if texts else None,
+        texts=with_scores(run, texts) if texts else None,
+    )
+
+
+def _caveats(one: Entry, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
+    run, texts = one.run, one.cases.texts
+    shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts).get("") if texts else None
+    return [*of_result(run, one.contender.controls, data, no_data, row.score, shortcuts), *one.contender.caveats]
+
+
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[RankedPair]:
+    """Each two of some runs, compared; the p values control the chance of any false difference among all of them.
+
+    Args:
+        scores: run -> one value per case, from the best run.
+        users: the user of each case.
+    """
+    cases = user_sums([1.0] * len(users), users)
+    sums = [user_sums(of_run, users) for of_run in scores]
+    found, differences = [], []
+    for a, b in combinations(range(len(scores)), 2):
+        by_user = {user: sums[a][user] - sums[b][user] for user in cases}
+        value = math.fsum(by_user.values()) / len(users)
+        moves = {user: (total - value * cases[user]) / len(users) for user, total in by_user.items()}
+        found.append((a + 1, b + 1, of_mean(value, len(users), moves)))
+        differences.append(list(by_user.values()))
+    p_values = familywise_p(differences) if found else []
+    return [RankedPair(*pair, p) for pair, p in zip(found, p_values, strict=True)]
+
+
+def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
+    """(best, worst) rank that the run at a place may have.
+
+    Args:
+        count: of all runs.
+        apart: (place of the better, of the worse) of each pair that is told apart.
+    """
+    return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)
+
+
+def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, ...]:
+    """See `Ranked.tied`."""
+    others = (other for other in range(1, count + 1) if other != place)
+    return tuple(other for other in others if (min(place, other), max(place, other)) not in apart)

@@ -1,0 +1,198 @@
+"""A run -> everything that its report has: every number with its uncertainty, its baselines and its caveats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
+from ..engine.report import Examined, Published
+from ..runs.asked import checked
+from ..runs.caveat import Caveat
+from ..runs.run import Run, RunError
+from ..runs.signature_line import signature_line
+from .aspects import Aspects, make_aspects
+from .beside import Beside, make_beside, with_scores
+from .caveats import of_result
+from .control import gains, refuse_other_control
+from .groups import Group, groups_of, has_macro, make_group
+from .sheet import MACRO, Sheet, make_sheet
+from .shortcuts import Shortcuts, make_shortcuts
+from .users import Users, make_users
+
+EXAMPLES = 5
+"""How many unreadable replies a report shows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything that is printed about one run.
+
+    Attributes:
+        run: what was read.
+        groups: the cells that were started, and groups of several of them; the last group has them all.
+        macro: the last group with the plain mean of its cells, see `ReportSpec.macro`.
+        caveats: what a reader must know before the numbers.
+        texts: what the texts of the cases add; empty without data.
+        controls: value of the control's option -> the same model's run under it.
+        sheet: the run and its controls; None where that is the one for the gain alone, or none.
+        published: what others published, if asked for.
+        unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
+        aspects: of a reward model with several outputs.
+        shortcuts: name of a group -> the run beside the baselines; empty without data.
+        judges: baselines that answer, and people, with every measure of the run; None without data.
+        users: how far the users differ; None with few of them.
+    """
+
+    run: Run
+    groups: tuple[Group, ...]
+    macro: Group | None
+    caveats: tuple[Caveat, ...]
+    texts: Examined = field(default_factory=Examined)
+    controls: Mapping[str, Run] = field(default_factory=dict)
+    sheet: Sheet | None = None
+    published: Published | None = None
+    unread: tuple[tuple[str, str, str], ...] = ()
+    aspects: Aspects | None = None
+    shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
+    judges: Beside | None = None
+    users: Users | None = None
+
+    @property
+    def signature(self) -> str:
+        """One line that goes with every number."""
+        return signature_line(self.run, self.texts.version)
+
+    @property
+    def shown(self) -> tuple[Group, ...]:
+        """The rows of a table."""
+        return (*self.groups, *([self.macro] if self.macro else []))
+
+    @cached_property
+    def by_name(self) -> dict[str, Group]:
+        """Name -> group."""
+        return {group.name: group for group in self.groups}
+
+    @property
+    def overall(self) -> Group:
+        """The group of all cases of the run."""
+        return self.groups[-1]
+
+
+def make_report(
+    run: Run,
+    cases: CaseSet[Any] | None,
+    controls: Mapping[str, Run] | None = None,
+    no_data: str = "No data were loaded.",
+    published: Published | None = None,
+    texts: Examined | None = None,
+) -> Report:
+    """The report of one run.
+
+    Args:
+        run: from `runs.read.read_runs`.
+        cases: all cases of the available data, other cells included, in which repeats are searched.
+            None leaves out what needs the texts.
+        controls: value of the control's option -> the same model's run under it: the control, for the gain, and others, for a
+            sheet (see `Control.others`).
+        no_data: why `cases` is None, for the caveats.
+        published: what others published, to be shown beside.
+        texts: what `ReportSpec.examine` says of the cases, where it was asked before.
+
+    Raises:
+        RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or a
+            control is not one of this run.
+    """
+    spec = run.benchmark.report
+    if cases is not None:
+        run = checked(run, cases)
+        if spec.examine is not None:
+            texts = texts or spec.examine(cases, run.cases.keys())
+    texts = with_scores(run, texts) if texts else None
+    controls = _checked(run, controls or {}, cases)
+    control = controls.get(spec.control.value) if spec.control else None
+    found = groups_of(run.cases.values(), run.cells, run.benchmark)
+    ids_of = {name: ids for name, _, ids in found}
+    groups, macro = _groups(run, found, texts, control)
+    score = groups[-1].measures[spec.primary]
+    shortcuts = make_shortcuts(run.cases, ids_of, spec, texts) if texts else {}
+    has_sheet = len(controls) > (control is not None)
+    return Report(
+        run=run,
+        groups=groups,
+        macro=macro,
+        caveats=tuple(of_result(run, controls, cases, no_data, score, shortcuts.get(groups[-1].name))),
+        texts=texts or Examined(),
+        controls=controls,
+        sheet=make_sheet(run, controls, list(ids_of.items()), has_macro(run)) if has_sheet else None,
+        published=published,
+        unread=examples(run.cases.values()),
+        aspects=make_aspects(run, ids_of, published.aspects if published else None),
+        shortcuts=shortcuts,
+        judges=make_beside(run, texts) if texts and spec.compared else None,
+        users=_users(run, texts),
+    )
+
+
+def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:
+    """The controls, from the one that is told most.
+
+    Raises:
+        RunError: the benchmark has no control, or one is not of this run.
+    """
+    spec = run.benchmark.report.control
+    if spec is None:
+        for control in controls.values():
+            raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
+        return {}
+    found = {}
+    for value in sorted(controls, key=spec.values.index):
+        refuse_other_control(run, controls[value], value)
+        found[value] = controls[value] if cases is None else checked(controls[value], cases)
+    return found
+
+
+def _groups(
+    run: Run,
+    found: Sequence[tuple[str, list[str], list[str]]],
+    texts: Examined | None,
+    control: Run | None,
+) -> tuple[tuple[Group, ...], Group | None]:
+    """(every group, the plain mean of the cells)."""
+    gain = {} if control is None else gains(run, control)
+
+    def group(name: str, cells: Sequence[str], ids: Sequence[str], plain: bool = False) -> Group:
+        return make_group(
+            run.benchmark,
+            name,
+            [run.cases[case_id] for case_id in ids],
+            of=sum(run.cells[cell] for cell in cells),
+            texts=texts,
+            gain=gain,
+            calls=len(run.method.calls),
+            plain=plain,
+        )
+
+    _, cells, ids = found[-1]
+    return tuple(group(*one) for one in found), group(MACRO, cells, ids, plain=True) if has_macro(run) else None
+
+
+def _users(run: Run, texts: Examined | None) -> Users | None:
+    cases = run.cases.values()
+    scores = [case.value(run.benchmark.report.primary) for case in cases]
+    people = texts.people if texts else {}
+    return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
+
+
+def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
+    """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for case in sorted(cases, key=lambda case: case.case_id):
+        for reason, said in (reply for outcome in case for reply in outcome.unread):
+            found.setdefault(reason, []).append((case.case_id, reason, said))
+    turns = zip_longest(*(found[reason] for reason in sorted(found)))
+    return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

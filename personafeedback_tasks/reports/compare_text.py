@@ -1,0 +1,89 @@
+"""Two runs side by side, on a terminal, in Markdown and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from ..analysis.comparison import RunComparison
+from ..common.statistics import Estimate
+from ..common.strict_json import jsonable
+from ..engine.report import Line
+from ..runs.signature_line import signature_line
+from .blocks import Block, Legend, Signatures, Title, Warnings
+from .sentences import as_dicts
+from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
+
+LEGEND = (
+    "acc in percent, paired by case; intervals clustered by user; p: the larger of sign flips and "
+    "bootstrap-t over users (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
+    "detectable: the minimum detectable difference at 80 % power."
+)
+
+
+def tables(comparison: RunComparison) -> list[Table]:
+    """One row per group. The last columns are a table of their own where they do not fit beside the others."""
+    groups = comparison.groups
+    columns = (
+        Column("cases", tuple(f"{group.difference.n:,}" for group in groups)),
+        Column("users", tuple(f"{group.difference.users:,}" for group in groups)),
+        Column("A", tuple(percent(group.acc_a) for group in groups)),
+        Column("B", tuple(percent(group.acc_b) for group in groups)),
+        *with_interval("A - B", [group.difference for group in groups], sign=True),
+        Column("p", tuple(NOTHING if group.p != group.p else f"{group.p:.4f}" for group in groups), joined=True),
+        Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
+        Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
+        Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
+    )
+    return [Table("Difference", tuple(spaced(group.name) for group in groups), columns), _other_table(comparison)]
+
+
+def _other_table(comparison: RunComparison) -> Table:
+    """The measures of `GroupRunComparison.others` over all cases, each in its unit; differences of percentages are in points."""
+    found = comparison.groups[-1].others
+    shown = [line for line in comparison.run_a.benchmark.report.compared if line.measure in found]
+    rows = [(one, replace(one, sign=True), found[one.measure]) for one in shown]
+
+    def gap(one: Line, value: float) -> str:
+        return percent(value, sign=True) if one.share else number(one, value)
+
+    def between(one: Line, gaps: Estimate) -> str:
+        return NOTHING if gaps.low != gaps.low else f"{gap(one, gaps.low)} to {gap(one, gaps.high)}"
+
+    columns = (
+        Column("A", tuple(number(one, a) for one, _, (a, _, _) in rows)),
+        Column("B", tuple(number(one, b) for one, _, (_, b, _) in rows)),
+        Column("A - B", tuple(gap(signed, difference.value) for _, signed, (_, _, difference) in rows), strong=True),
+        Column(INTERVAL, tuple(between(signed, difference) for _, signed, (_, _, difference) in rows), joined=True),
+    )
+    labels = tuple(f"{one.title} (%)" if one.share else one.title for one in shown)
+    return Table("Over all cases", labels, columns if rows else (), corner="")
+
+
+def blocks(comparison: RunComparison) -> list[Block]:
+    """The comparison."""
+    named = comparison.named
+    return [
+        Title("; ".join(f"{name}: {run.label}" for name, run in named.items())),
+        Warnings(comparison.caveats),
+        *tables(comparison),
+        Legend(LEGEND),
+        Signatures({name: signature_line(run) for name, run in named.items()}),
+    ]
+
+
+def document(comparison: RunComparison) -> dict[str, Any]:
+    """Ready for JSON; nan becomes None."""
+    named = comparison.named
+    return jsonable(
+        {
+            "a": signature_line(comparison.run_a),
+            "b": signature_line(comparison.run_b),
+            "partial": {name: run.partial for name, run in named.items()},
+            "left_out": {name: run.left_out for name, run in named.items()},
+            "caveats": as_dicts(comparison.caveats),
+            "only_in_a": comparison.only_in_a,
+            "only_in_b": comparison.only_in_b,
+            "groups": {group.name: asdict(group) for group in comparison.groups},
+        }
+    )

@@ -1,0 +1,94 @@
+"""Caveats in words: one sentence for each key, the same in every output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..common.statistics import percent
+from ..common.transfer import Transfer
+from ..runs.caveat import Caveat
+
+
+def beside_people(found: Transfer) -> str:
+    """How good a judge is on replies and in its exam, by people's votes: the end of a sentence."""
+    if found.direct:
+        return (
+            f"it agrees with {percent(found.accuracy)} % of people's votes on replies and with {percent(found.exam)} % of those on the "
+            "exam's pairs"
+        )
+    return (
+        f"it is right in {percent(found.accuracy)} % here and in {percent(found.exam)} % of such pairs there, if people vote independently "
+        f"and each vote is right in {percent(found.reliability)} %, as their agreement with each other says"
+    )
+
+
+def _judge_differs(transfer: Transfer) -> str:
+    side = "worse" if transfer.difference.value < 0 else "better"
+    return (
+        f"The judge is {side} on these replies than in its exam: {beside_people(transfer)} (p = {transfer.p:.4f}). Its exam does not correct "
+        "its votes: take the rate with people's votes."
+    )
+
+
+SENTENCES: Mapping[str, str | Callable[..., str]] = {
+    # a run
+    "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
+    "error or with no choice and the status 200 leaves such replies: then the score is that of the server. Check its log and ask again (with "
+    "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
+    "(max_gen_toks).",
+    "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
+    "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
+    "unfinished": "The run is {state}. {advice}",
+    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated ones again.",
+    "other_version": "The replies were read by task version {version}; the installed version {installed} reads {otherwise:,} of them differently.",
+    "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
+    "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
+    # its data
+    "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
+    "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
+    "the same texts in both, but other cells or personas differ. The audit and the label ceiling are those of the former.",
+    # its score
+    "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` restores them, "
+    "`inspect eval-retry` resumes the run.",
+    "one_user": "Only one user: no standard error and no interval.",
+    "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 98 % of runs, "
+    "and in 87 % where users differ much and the accuracy is 95 %.",
+    "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread.",
+    "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
+    # its controls
+    "control_partial": "PARTIAL control {value}: {cells}.",
+    "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
+    "to it.",
+    "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
+    # two runs side by side
+    "data_unchecked": "The users, cells and texts were not checked. {why}",
+    "only_in_one": "{count:,} cases are only in run {run} and left out: {shown}",
+    "other_titles": "Run A is of {a}, run B of {b}, with the same texts.",
+    "other_options": "The runs also differ in {name}: {a} and {b}. The difference is not due to the model alone.",
+    "other_conditions": "The conditions differ: {a}; and {b}.",
+    # a judge of duels
+    "votes_as_they_are": "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors.",
+    "same_model": "The judge {judge} judges the same model: {writer}. Judges tend to favor such texts.",
+    "same_family": "The judge {judge} judges a model of the judge's own family ({family}): {writer}. Judges tend to favor such texts.",
+    "ties_left_out": "Ties and empty replies are left out: the run has not answered all of its duels.",
+    "judge_differs": _judge_differs,
+}
+
+
+def sentence(caveat: Caveat) -> str:
+    """A caveat in words, after the names of the runs that it is about."""
+    about = ", ".join(filter(None, caveat.about))
+    return f"{about}: {_said(caveat)}" if about else _said(caveat)
+
+
+def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
+    """Ready for JSON."""
+    return [
+        {"key": one.key, "severity": one.severity, "about": list(one.about), "sentence": _said(one)} for one in caveats
+    ]
+
+
+def _said(caveat: Caveat) -> str:
+    words = SENTENCES[caveat.key]
+    return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

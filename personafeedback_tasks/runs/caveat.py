@@ -1,0 +1,53 @@
+"""What a reader must know before the numbers, as a record: code asks for its key, `reports/sentences.py` says it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+VOID = "void"
+"""The numbers are not those of the model. Such a caveat comes first in every output."""
+
+FORBIDS = "forbids"
+"""Nothing may be concluded about the model."""
+
+WEAKENS = "weakens"
+"""A conclusion needs care."""
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """
+    Attributes:
+        key: what it is: `partial`.
+        severity: VOID, FORBIDS or WEAKENS.
+        values: what its sentence needs, by name.
+        about: of several runs those that it is about, by their names in the output; empty where it is about all.
+    """
+
+    key: str
+    severity: str
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    about: tuple[str, ...] = ()
+
+
+def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:
+    """Each once, those that make the numbers void first."""
+    return sorted(dict.fromkeys(caveats), key=lambda caveat: caveat.severity != VOID)
+
+
+def grouped(of_runs: Sequence[tuple[str, Iterable[Caveat]]]) -> list[Caveat]:
+    """The caveats of several runs, each once, with the names of the runs that it is about; `ordered`.
+
+    Args:
+        of_runs: (name of a run, its caveats).
+    """
+    found: dict[Caveat, list[str]] = {}
+    for name, caveats in of_runs:
+        for caveat in dict.fromkeys(caveats):
+            found.setdefault(caveat, []).append(name)
+    everywhere = len(of_runs)
+    return ordered(
+        replace(caveat, about=() if len(names) == everywhere else tuple(names)) for caveat, names in found.items()
+    )

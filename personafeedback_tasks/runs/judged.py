@@ -1,0 +1,199 @@
+"""The documents of a log, judged again: every case beside what the log says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..common.statistics import mean
+from ..engine.benchmark import Benchmark
+from ..engine.documents import document_digest
+from ..engine.method import Method
+from ..engine.outcome import Answers, Outcome, ScoredCase
+from ..engine.rewards import RewardError
+from .asked import Spread
+from .log import LoggedDocument, LoggedTask
+from .run import RunError
+
+TOLERANCE = 1e-9
+"""By how much a logged number may differ from ours: sums in another order."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A case of a log beside what the log says of it.
+
+    Attributes:
+        where, mark: see `LoggedDocument`.
+        outcome: its answers are the log's, its values follow from them.
+        again: the reading of the evidence by this version.
+        logged: metric -> value, as logged; None where nothing was scored.
+        table: metric -> value, as the harness should have it.
+    """
+
+    where: str
+    mark: str
+    outcome: Outcome
+    again: Answers
+    logged: Mapping[str, Any] | None
+    table: Mapping[str, float]
+
+
+def scored_cases(outcomes: Iterable[Outcome]) -> dict[str, ScoredCase]:
+    """Case id -> its outcomes, by epoch."""
+    epochs: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        epochs.setdefault(outcome.case_id, []).append(outcome)
+    return {name: ScoredCase(sorted(of_case, key=lambda outcome: outcome.epoch)) for name, of_case in epochs.items()}
+
+
+def refuse_other_cases(path: Path, where: str, logged: Mapping[str, Any], cases: int) -> None:
+    """Raise RunError unless a document that has several cases lists those that were asked, in their order.
+
+    Args:
+        logged: what a harness logs of it, see `Benchmark.logged`.
+        cases: how many it has.
+    """
+    listed = logged.get("cases")
+    if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed) or len(listed) != cases:
+        found = f"{len(listed)} cases" if isinstance(listed, list) else "no list of cases"
+        raise RunError(
+            f"{path}, {where}: found {found}, expected one for each of {cases} answers. Use the log as the harness wrote it."
+        )
+    expected = document_digest(str(logged.get("id")), [str(case.get("digest")) for case in listed])
+    if logged.get("digest") != expected:
+        raise RunError(
+            f"{path}, {where}: found cases with the digest {expected}, expected {logged.get('digest')}: other ones, or in another "
+            "order. The log was changed after the run: use it as the harness wrote it, or run again."
+        )
+
+
+def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: int) -> None:
+    """Raise RunError unless each call has one reply.
+
+    Args:
+        replies: how many each call of a case or document has.
+        calls: how many it has.
+    """
+    if list(replies) != [1] * calls:
+        raise RunError(
+            f"{path}, {where}: found {sum(replies)} replies to {len(replies)} calls, expected one to each of {calls}. Use the log as the "
+            "harness wrote it, or run again."
+        )
+
+
+def compared(
+    task: LoggedTask, benchmark: Benchmark, spread: Spread[LoggedDocument]
+) -> tuple[list[Compared], list[str]]:
+    """(every case of every document, the mark of each document); `spread` is offered the documents."""
+    method = benchmark.methods[task.signature["method"]]
+    compared, found_marks = [], []
+    seen: dict[str, list[Compared]] = {}
+    for document in task.documents():
+        found_marks.append(document.mark)
+        if document.document is None:
+            continue
+        for case in _judged(task, method, document):
+            if not case.mark:
+                _refuse_unknown(task, case, benchmark)
+                of_case = seen.setdefault(case.outcome.case_id, [])
+                for other in of_case:
+                    _refuse_twice(task.path, other, case)
+                of_case.append(case)
+            compared.append(case)
+        spread.offer(f"{document.id} {document.epoch}", document)
+    return compared, found_marks
+
+
+def _judged(task: LoggedTask, method: Method, logged: LoggedDocument) -> list[Compared]:
+    """The cases of a document."""
+    path, where, document = task.path, logged.where, logged.document
+    assert document is not None  # checked by the caller
+    refuse_other_number(path, where, [1] * len(logged.evidence), len(method.calls))
+    outcomes = _outcomes(path, method, logged, None)
+    again = [outcome.answers for outcome in outcomes]
+    if logged.answers is not None and list(logged.answers) != again:
+        answers = [answer for of_case in logged.answers for answer in of_case]
+        if list(map(len, logged.answers)) != [len(case.targets) for case in document.cases]:
+            raise RunError(
+                f"{path}, {where}: found the answers {answers!r}, expected one per call. Use the log as the harness wrote it."
+            )
+        outcomes = _outcomes(path, method, logged, logged.answers)
+    tables = [method.tabled(outcome.values, task.harness) for outcome in outcomes]
+    if logged.mean is not None:
+        _refuse_other_mean(path, where, logged.mean, tables)
+    values = [None] * len(tables) if logged.values is None else logged.values
+    if len(values) != len(tables) or (logged.values and not all(isinstance(value, Mapping) for value in values)):
+        raise RunError(
+            f"{path}, {where}: found no values of its {len(tables)} cases, expected one mapping for each. Use the log as the "
+            "harness wrote it."
+        )
+    return [Compared(where, logged.mark, *of_case) for of_case in zip(outcomes, again, values, tables, strict=True)]
+
+
+def _outcomes(path: Path, method: Method, logged: LoggedDocument, answers: Sequence[Answers] | None) -> list[Outcome]:
+    assert logged.document is not None
+    try:
+        return method.judge(logged.document, logged.evidence, answers, logged.epoch, logged.tokens)
+    except RewardError as error:
+        raise RunError(f"{path}: {error}") from error
+
+
+def _refuse_other_mean(
+    path: Path, where: str, logged: Mapping[str, Any], tables: Sequence[Mapping[str, float]]
+) -> None:
+    """Raise RunError unless the score of a document is the mean over its cases."""
+    for metric in tables[0]:
+        value = mean(of_case[metric] for of_case in tables)
+        if not equal(logged.get(metric), value):
+            raise RunError(
+                f"{path}, {where}: found {metric} {logged.get(metric)}, expected {value:g}, the mean over its {len(tables)} cases. "
+                "The log was changed after the run: use it as the harness wrote it, or run again."
+            )
+
+
+def _refuse_unknown(task: LoggedTask, case: Compared, benchmark: Benchmark) -> None:
+    outcome, cells = case.outcome, task.signature["cells"]
+    texts = outcome.case_id, outcome.cell, outcome.user_id, outcome.digest
+    if not all(isinstance(text, str) and text for text in texts):
+        raise RunError(
+            f"{task.path}, {case.where}: found {texts!r}, expected the case's id, cell, user id and digest. Use the log as the "
+            "harness wrote it."
+        )
+    "".join(texts).encode()  # a lone surrogate is a ValueError here, and not while a report is written
+    if outcome.cell not in cells:
+        raise RunError(
+            f"{task.path}, {case.where}: found a case of {outcome.cell}, expected one of {', '.join(cells)}, the cells "
+            "of the run. Keep the files of one run together."
+        )
+    unknown = [answer for answer in outcome.answers if answer not in benchmark.answers]
+    if unknown:
+        raise RunError(
+            f"{task.path}, {case.where}: found the answer {unknown[0]!r} to {outcome.case_id}, expected one of "
+            f"{', '.join(benchmark.answers)}. Use the log as the harness wrote it."
+        )
+
+
+def _refuse_twice(path: Path, first: Compared, second: Compared) -> None:
+    """Two samples of a case are two epochs of it."""
+    one, other = first.outcome, second.outcome
+    if one.epoch == other.epoch:
+        raise RunError(
+            f"{path}, {second.where}: found {other.case_id} a second time (first: {first.where}), expected each case once. "
+            "Which one counts is unclear; use the log as the harness wrote it."
+        )
+    if (one.cell, one.user_id, one.digest) != (other.cell, other.user_id, other.digest):
+        raise RunError(
+            f"{path}, {second.where}: found {other.case_id} with another cell, user or digest than in epoch {one.epoch}, "
+            "expected the same case in every epoch. Use the log as the harness wrote it."
+        )
+
+
+def equal(found: object, expected: float) -> bool:
+    """Whether a logged number is ours; nan is nan."""
+    if not isinstance(found, (int, float)) or isinstance(found, bool):
+        return False
+    return math.isclose(found, expected, rel_tol=0, abs_tol=TOLERANCE) or (math.isnan(found) and math.isnan(expected))

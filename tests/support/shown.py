@@ -1,0 +1,34 @@
+"""What users get of a report, a comparison or a ranking."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from personafeedback_tasks.analysis import ranking
+from personafeedback_tasks.analysis.comparison import RunComparison
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.report import Report
+from personafeedback_tasks.reports import blocks, compare_text, report_text
+
+TEXTS = {Report: report_text, RunComparison: compare_text}
+
+
+def markdown(made: Report | RunComparison) -> str:
+    return blocks.markdown(TEXTS[type(made)].blocks(made))
+
+
+def terminal(made: Report | RunComparison) -> list[Any]:
+    """Lines and tables of rich."""
+    return blocks.terminal(TEXTS[type(made)].blocks(made))
+
+
+def as_json(made: Report | RunComparison) -> dict[str, Any]:
+    """The document as it is read back; it has no NaN."""
+    found: dict[str, Any] = json.loads(json.dumps(TEXTS[type(made)].document(made), allow_nan=False))
+    return found
+
+
+def rank_runs(*runs, **options):
+    """The ranking of some runs without controls; for the options see `ranking.make_ranking`."""
+    return ranking.make_ranking([Contender(run) for run in runs], **options)
