@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.judged import likeliest
+from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
@@ -127,11 +127,11 @@ def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
     doc = {"id": "general_hard:1", "cell": "general_hard", "user_id": "1", "digest": "d", "targets": ["A", "B"]}
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
     row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
-    (sample,) = lm_eval_log._sample(
-        Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, PERSONAFEEDBACK.methods["mc"]
-    )
-    assert sample.values["acc_sym"] == 1
-    assert sample.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
+    method = PERSONAFEEDBACK.methods["mc"]
+    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona")
+    (outcome,) = method.judge(logged.document, logged.evidence)
+    assert (outcome.answers, outcome.setting, outcome.values["acc_sym"]) == (("A", "B"), "persona", 1)
+    assert outcome.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
 
 
 # --- end to end --------------------------------------------------------------------------------------------------

@@ -27,13 +27,13 @@ from huggingface_hub import ModelCard, RepoCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
+from support.outcomes import answering, scored_case
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
@@ -61,7 +61,7 @@ def conditions(line):
 
 def answered(case, answers):
     """The same case with other answers."""
-    return replace(case, answers=(answers,), values=(score_answers(answers),))
+    return answering(case, answers, values=score_answers(answers))
 
 
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
@@ -70,7 +70,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     found = {}
     for i, c in enumerate(cases):
         values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
-        found[c.id] = CaseAnswers(c.id, c.cell, c.user_id, c.digest, GOLD, (answer(i),), (values,))
+        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
     signed = {
         "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
         "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),

@@ -27,11 +27,12 @@ from support.attacks import ATTACKS
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
 from support.releases import write_release
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -179,8 +180,8 @@ def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
 
 def sure(template: Run, probabilities: Sequence[float]) -> Run:
     cases = {
-        f"general_hard:{number}": CaseAnswers(
-            f"general_hard:{number}", "general_hard", f"u{number % 9}", "d", (), (), ({"acc": 1.0, "p_chosen": value},)
+        f"general_hard:{number}": scored_case(
+            f"general_hard:{number}", "general_hard", f"u{number % 9}", values=[{"acc": 1.0, "p_chosen": value}]
         )
         for number, value in enumerate(probabilities)
     }
@@ -248,8 +249,8 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
         assert browser.listed() == expected, controls
         assert browser.texts("#found")[0].endswith(f"{len(expected)} case{'' if len(expected) == 1 else 's'}")
 
-    def unreadable(case: CaseAnswers) -> bool:
-        return any(answer not in ("A", "B") for epoch in case.answers for answer in epoch)
+    def unreadable(case: ScoredCase) -> bool:
+        return any(answer not in ("A", "B") for outcome in case for answer in outcome.answers)
 
     results = {
         "missed": lambda case: case.value("acc") < 1,
@@ -347,8 +348,8 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
             "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.querySelectorAll('.pick')].map((one) => one.textContent))"
         )
         for row, run in zip(rows, ranked, strict=True):
-            (answers,) = run.cases[case.id].answers
-            gold = run.cases[case.id].targets
+            (outcome,) = run.cases[case.id]
+            answers, gold = outcome.answers, outcome.targets
             assert row == [
                 f"{answer}, {'chosen' if answer == target else 'rejected'}" if answer in ("A", "B") else f"unreadable: {answer.replace('_', ' ')}"
                 for answer, target in zip(answers, gold, strict=True)

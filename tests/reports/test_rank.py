@@ -20,9 +20,9 @@ from support import planted_rankings
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
 
 from personafeedback_tasks.analysis.control import with_controls
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank as ranking_of
 from personafeedback_tasks.reports import rank_tables
@@ -61,9 +61,7 @@ def made(template: Run, name: str, sizes, right) -> Run:
         for number in range(size):
             case_id = f"general_hard:{user * 100 + number}"
             values_of = {"acc": float(values[number]), "consistency": 1.0, "first_rate": 0.5, "invalid": 0.0}
-            cases[case_id] = CaseAnswers(
-                case_id, "general_hard", f"u{user}", "d", ("A", "B"), (("A", "B"),), (values_of,)
-            )
+            cases[case_id] = scored_case(case_id, "general_hard", f"u{user}", ("A", "B"), [("A", "B")], [values_of])
     return replace(template, model=name, cells={"general_hard": len(cases)}, cases=cases, logs=(Path(name),))
 
 

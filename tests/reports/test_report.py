@@ -21,6 +21,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.outcomes import answering
 from support.tables import in_markdown
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
@@ -85,7 +86,7 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(part_logs):
     run = read_run(part_logs["lm-eval"])
     one = min(run.cases)
     said = "```\n| a table |"
-    cases = {one: replace(run.cases[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
+    cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
     text = markdown(make_report(replace(run, cases=cases), None))
     assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 

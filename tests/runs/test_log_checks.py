@@ -24,9 +24,7 @@ from support.logs import lm_eval_log, set_version, signed
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
@@ -397,17 +395,14 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
     assert "found general_easy:1 (1 in all), which are also in another cell's samples" in done.output
 
 
-def test_epochs_of_a_case_are_the_same_case():
-    def sample(epoch: int, user: str) -> LoggedCase:
-        value = scoring.score_answers(("A", "B"))
-        both = ("A", "B")
-        return LoggedCase(
-            "general_hard:1", "general_hard", user, "d", epoch, both, both, value,
-            where="x", again=both, logged=value, checked=list(value),
-        )  # fmt: skip
+def test_epochs_of_a_case_are_the_same_case(tmp_path):
+    log = inspect_log(tmp_path / "logs", "readable", HARD, "sample", epochs=2)
+    assert {len(case) for case in read_run(log).cases.values()} == {2}
 
-    signature = {"cells": {"general_hard": {}}, "task_version": TASK_VERSION}
-    rows, _ = answers_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature, find("personafeedback"))
-    assert len(rows["general_hard:1"].answers) == 2
+    def other_user(rows: list[Json]) -> None:
+        (row,) = (row for row in rows if (row["id"], row["epoch"]) == (rows[0]["id"], 2))
+        about(row)["user_id"] += "x"
+
+    changed = bent(log, tmp_path / "bent", other_user, untouched)
     with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):
-        answers_of(Path("log"), [sample(1, "u"), sample(2, "w")], signature, find("personafeedback"))
+        read_run(changed)

@@ -30,7 +30,7 @@ from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.engine.judges import Reply
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
@@ -238,7 +238,7 @@ class Judging(LM):
 def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
     """Id of a case of the release -> the answers to its duel."""
     source = {case.id: case.extra["source"] for case in load_present(data)}
-    return {source[name]: case.answers[0] for name, case in read_run(log).cases.items()}
+    return {source[name]: case[0].answers for name, case in read_run(log).cases.items()}
 
 
 @pytest.fixture(scope="module")
