@@ -19,7 +19,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import lm_eval_log, set_version, signed
+from support.logs import inspect_log, lm_eval_log, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring

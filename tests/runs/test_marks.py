@@ -30,7 +30,7 @@ from support.logs import inspect_log
 from support.releases import write_set
 
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 
 HARD, CASES = "personafeedback_general_hard", 24
