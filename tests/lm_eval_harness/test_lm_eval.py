@@ -19,6 +19,7 @@ pytest.importorskip("lm_eval")
 from lm_eval.tasks import TaskManager
 from support.judges import JUDGES
 from support.lm_eval_runs import CELLS, GROUPS, METHODS, RECENTER, WRITE, JudgeLM, command, evaluate
+from support.real_part import CASES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
@@ -71,9 +72,9 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("judge", KNOWN)
-def test_known_judges_get_exactly_their_known_scores(judge, real_data):
-    results = evaluate(judge, "personafeedback_general", real_data)
-    for difficulty, count in (("easy", 1510), ("medium", 1321), ("hard", 1010)):
+def test_known_judges_get_exactly_their_known_scores(judge, real_part):
+    results = evaluate(judge, "personafeedback_general", real_part)
+    for difficulty, count in CASES.items():
         task = f"personafeedback_general_{difficulty}"
         assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge], abs=0, nan_ok=True)
         assert results["n-samples"][task] == {"original": count, "effective": count}
@@ -85,14 +86,14 @@ def test_known_judges_get_exactly_their_known_scores(judge, real_data):
 
 
 @pytest.mark.parametrize(("judge", "symmetric"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
-def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_data):
-    results = evaluate(judge, "personafeedback_general_hard_mc", real_data)
+def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_part):
+    results = evaluate(judge, "personafeedback_general_hard_mc", real_part)
     task = "personafeedback_general_hard_mc"
     assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge])
     assert value(results, task, "acc_sym") == symmetric
 
 
-def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real_data):
+def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real_part):
     class Reasoner(JudgeLM):
         def generate_until(self, requests, disable_tqdm=False):
             replies = super().generate_until(requests, disable_tqdm)
@@ -100,23 +101,23 @@ def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real
 
     lm = Reasoner(JUDGES["gold"])
     task = "personafeedback_general_hard_cot"
-    results = evaluate(lm, task, real_data, limit=40, log_samples=True)
+    results = evaluate(lm, task, real_part, limit=40, log_samples=True)
     assert value(results, task, "acc") == 1
     config = results["configs"][task]
     assert config["generation_kwargs"]["max_gen_toks"] == 4096
     assert config["metadata"]["personafeedback_tasks"]["method"] == "cot"
-    cases = load_cases(real_data, "general", "hard")[:40]
+    cases = load_cases(real_part, "general", "hard")[:40]
     template = prompts.Template(method="cot")
     assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
     assert all(prompt.endswith(WORDINGS["v1"]["zh"].ask_cot) for prompt in lm.prompts)
 
 
-def test_options_change_the_prompt_and_the_name(real_data):
+def test_options_change_the_prompt_and_the_name(real_part):
     metadata = {"prompt": "v2", "language": "en", "hide": "Name,Preference.Travel"}
     lm = JudgeLM(JUDGES["gold"])
-    results = evaluate(lm, "personafeedback_general_hard", real_data, limit=5, metadata=metadata)
+    results = evaluate(lm, "personafeedback_general_hard", real_part, limit=5, metadata=metadata)
     template = prompts.Template(prompt="v2", language="en", hide=("Name", "Preference.Travel"))
-    cases = load_cases(real_data, "general", "hard")[:5]
+    cases = load_cases(real_part, "general", "hard")[:5]
     assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
     alias = results["results"]["personafeedback_general_hard"]["alias"]
     assert alias.endswith("(prompt v2, language en, without Name, without Preference.Travel)")
@@ -130,9 +131,9 @@ def test_options_change_the_prompt_and_the_name(real_data):
         ({"language": "fr"}, "language must be one of auto, en, zh, got 'fr'."),
     ],
 )
-def test_an_unknown_option_is_refused(metadata, sentence, real_data):
+def test_an_unknown_option_is_refused(metadata, sentence, real_part):
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        evaluate("gold", "personafeedback_general_hard", real_data, limit=1, metadata=metadata)
+        evaluate("gold", "personafeedback_general_hard", real_part, limit=1, metadata=metadata)
 
 
 def test_a_field_that_a_cell_of_the_group_lacks_can_be_hidden_in_both_harnesses(real_data):
@@ -149,25 +150,28 @@ def test_a_field_that_a_cell_of_the_group_lacks_can_be_hidden_in_both_harnesses(
     assert tasks.personafeedback_general_hard(data=str(real_data), hide="Unique_Quirks")
 
 
-def test_groups_are_weighted_by_cases(real_data):
-    results = evaluate("mixed", "personafeedback_general", real_data)
-    cells = {d: PAPER_COUNTS["general", d] for d in ("easy", "medium", "hard")}
+def test_groups_are_weighted_by_cases(lm_eval_general):
+    results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
+    cells = {"easy": 1510, "medium": 1321, "hard": 1010}
+    for difficulty, count in cells.items():
+        task = f"personafeedback_general_{difficulty}"
+        assert results["n-samples"][task] == {"original": count, "effective": count}
     expected = sum(value(results, f"personafeedback_general_{d}", "acc") * n for d, n in cells.items()) / 3841
     assert value(results, "personafeedback_general", "acc") == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_data):
-    results = evaluate("mixed", "personafeedback_general_hard", real_data, log_samples=True)
+def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_part):
+    results = evaluate("mixed", "personafeedback_general_hard", real_part, log_samples=True)
     samples = results["samples"]["personafeedback_general_hard"]
     expected = statistics.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
     assert value(results, "personafeedback_general_hard", "acc_stderr_clustered") == pytest.approx(expected, abs=1e-15)
     assert expected > 0
 
 
-def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_data):
+def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_part):
     task = "personafeedback_general_hard"
-    results = evaluate("mixed", task, real_data, log_samples=True, limit=60)
-    case_of = {case.id: case for case in load_cases(real_data, "general", "hard")}
+    results = evaluate("mixed", task, real_part, log_samples=True, limit=60)
+    case_of = {case.id: case for case in load_cases(real_part, "general", "hard")}
     reasons = set()
     for sample in results["samples"][task]:
         case = case_of[sample["doc"]["id"]]
@@ -188,10 +192,10 @@ def test_limit_counts_cases_and_spreads_them_over_users(real_data):
     assert len({sample["doc"]["user_id"] for sample in samples}) == 100
 
 
-def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows(real_data):
+def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows(real_part):
     lm = JudgeLM(JUDGES["gold"])
     task = "personafeedback_general_hard"
-    results = evaluate(lm, task, real_data, limit=20, metadata={"setting": "no_persona"})
+    results = evaluate(lm, task, real_part, limit=20, metadata={"setting": "no_persona"})
     assert results["results"][task]["alias"] == f"{task} (no_persona)"
     assert len(lm.prompts) == 40
     assert not any("<persona>" in prompt for prompt in lm.prompts)
@@ -276,13 +280,13 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         manager.load(["personafeedback_general_easy"])
 
 
-def test_predict_only_asks_and_scores_nothing(real_data):
-    results = evaluate("gold", "personafeedback_general_hard_mc", real_data, limit=5, predict_only=True)
+def test_predict_only_asks_and_scores_nothing(real_part):
+    results = evaluate("gold", "personafeedback_general_hard_mc", real_part, limit=5, predict_only=True)
     assert len(results["samples"]["personafeedback_general_hard_mc"]) == 5
     assert "acc,none" not in results["results"]["personafeedback_general_hard_mc"]
 
 
-def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, monkeypatch):
+def test_a_cached_request_of_another_prompt_is_never_used(real_part, tmp_path, monkeypatch):
     from lm_eval.caching import cache
 
     monkeypatch.setattr(cache, "PATH", str(tmp_path))
@@ -290,7 +294,7 @@ def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, m
 
     def prompts_asked(**metadata):
         lm = JudgeLM(JUDGES["gold"])
-        evaluate(lm, task, real_data, limit=5, cache_requests=True, metadata=metadata)
+        evaluate(lm, task, real_part, limit=5, cache_requests=True, metadata=metadata)
         return lm.prompts
 
     first = prompts_asked()

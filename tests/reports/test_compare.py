@@ -31,16 +31,15 @@ from personafeedback_tasks.runs.run import RunError
 TASK = "personafeedback_general_hard"
 
 
-@pytest.fixture(scope="session")
-def logs(real_data, tmp_path_factory):
+@pytest.fixture
+def logs(part_log, real_part):
     """The same cell under two judges, each in one harness; and part of it."""
-    folder = tmp_path_factory.mktemp("compare")
     return {
-        "mixed": lm_eval_log(folder / "mixed", "mixed", TASK, real_data),
-        "first": lm_eval_log(folder / "first", "always_first", TASK, real_data),
-        "gold": inspect_log(folder / "gold", "gold", TASK, real_data, limit=60),
-        "easy": lm_eval_log(folder / "easy", "gold", "personafeedback_general_easy", real_data, limit=5),
-        "bare": lm_eval_log(folder / "bare", "gold", TASK, real_data, limit=5, samples=False),
+        "mixed": part_log("lm-eval", "mixed", TASK),
+        "first": part_log("lm-eval", "always_first", TASK),
+        "gold": part_log("inspect", "gold", TASK, limit=30),
+        "easy": part_log("lm-eval", "gold", "personafeedback_general_easy", limit=5),
+        "bare": part_log("lm-eval", "gold", TASK, limit=5, samples=False),
     }
 
 
@@ -48,10 +47,10 @@ def _picked(case, judge):
     return [read_reply(JUDGES[judge](case.id, order)) == CHOSEN_LETTER[order] for order in ORDERS]
 
 
-def test_every_number_is_that_of_the_paired_cases(logs, real_data):
+def test_every_number_is_that_of_the_paired_cases(logs, real_part):
     found = compare(read_run(logs["mixed"]), read_run(logs["first"]))
     (group,) = found.groups
-    cases = sorted(load_cases(real_data, "general", "hard"), key=lambda case: case.id)
+    cases = sorted(load_cases(real_part, "general", "hard"), key=lambda case: case.id)
     users = [case.user_id for case in cases]
     mixed = [sum(_picked(case, "mixed")) / 2 for case in cases]
     first = [0.5] * len(cases)
@@ -83,8 +82,8 @@ def test_a_run_against_itself_differs_by_nothing(logs):
 
 def test_a_partial_run_is_marked_in_every_output(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
-    assert "run A: PARTIAL: general_hard 60 of 1,010." in " ".join(words(found))
-    assert as_json(found)["partial"] == {"A": {"general_hard": [60, 1010]}, "B": {}}
+    assert "run A: PARTIAL: general_hard 30 of 80." in " ".join(words(found))
+    assert as_json(found)["partial"] == {"A": {"general_hard": [30, 80]}, "B": {}}
     assert "PARTIAL" in markdown(found)
     assert not any("PARTIAL" in note for note in words(compare(read_run(logs["first"]), read_run(logs["mixed"]))))
 
@@ -94,10 +93,10 @@ def test_cases_in_one_run_only_are_counted_and_named(logs):
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
     found = compare(read_run(logs["gold"]), read_run(logs["mixed"]))
-    assert len(found.only_in_b) == 950
-    assert "950 cases are only in run B and left out: " + ", ".join(found.only_in_b[:5]) in words
+    assert len(found.only_in_b) == 50
+    assert "50 cases are only in run B and left out: " + ", ".join(found.only_in_b[:5]) in words
     (group,) = found.groups
-    assert (group.difference.n, group.acc_a) == (60, 1)
+    assert (group.difference.n, group.acc_a) == (30, 1)
 
 
 def test_the_command_prints_the_table_and_writes_the_ids(logs, tmp_path):
@@ -105,7 +104,7 @@ def test_the_command_prints_the_table_and_writes_the_ids(logs, tmp_path):
     row, row2 = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("general hard")]
     (group,) = compare(read_run(logs["mixed"]), read_run(logs["first"])).groups
     assert row[:6] == [
-        "general", "hard", "1,010", f"{group.difference.users}", f"{100 * group.acc_a:.1f}", "50.0"
+        "general", "hard", "80", f"{group.difference.users}", f"{100 * group.acc_a:.1f}", "50.0"
     ]  # fmt: skip
     assert row[6] == f"{100 * group.difference.value:+.1f}"
     detectable = f"{100 * group.detectable:.1f}"
@@ -114,11 +113,11 @@ def test_the_command_prints_the_table_and_writes_the_ids(logs, tmp_path):
     assert stored["groups"]["general_hard"]["only_a"] == list(group.only_a)
     assert done.stdout.count("prompt v1-") == 2
     text = personafeedback("compare", logs["mixed"], logs["first"], "--markdown").stdout
-    assert "| general hard | 1,010 |" in text
+    assert "| general hard | 80 |" in text
 
 
-def test_what_else_differs_is_said(logs, real_data, tmp_path):
-    other = lm_eval_log(tmp_path, "gold", f"{TASK}_mc", real_data, metadata={"setting": "no_persona"}, limit=30)
+def test_what_else_differs_is_said(logs, real_part, tmp_path):
+    other = lm_eval_log(tmp_path, "gold", f"{TASK}_mc", real_part, metadata={"setting": "no_persona"}, limit=30)
     words = " ".join(personafeedback("compare", logs["mixed"], other).stdout.split())
     assert "The runs also differ in setting: persona and no_persona" in words
     assert "The runs also differ in method: generate and mc" in words
@@ -140,7 +139,7 @@ def test_answers_to_other_texts_are_refused(logs, tmp_path):
     row["doc"]["digest"] = "0" * 12
     rows[index] = json.dumps(row)
     (tmp_path / samples.name).write_text("\n".join(rows), encoding="utf-8")
-    with pytest.raises(RunError, match=f"1 of 1,010 cases have other texts.*the first is {row['doc']['id']}"):
+    with pytest.raises(RunError, match=f"1 of 80 cases have other texts.*the first is {row['doc']['id']}"):
         compare(read_run(logs["mixed"]), read_run(tmp_path / logs["first"].name))
 
 

@@ -44,11 +44,18 @@ same = pytest.approx
 
 
 @pytest.fixture(scope="session")
-def general(real_data):
-    return load_cases(real_data, "general")
+def general(real_part_folder):
+    return load_cases(real_part_folder, "general", counts="any")
 
 
-def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
+@pytest.fixture
+def part_logs(part_log, real_part):
+    """Three cells, by each harness."""
+    return {harness: part_log(harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect")}
+
+
+def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, real_data):
+    general = load_cases(real_data, "general")
     one, two = (as_json(make_report(read_run(log), general)) for log in (lm_eval_general, inspect_general))
     for report in (one, two):
         del report["signature"], report["model"]
@@ -59,17 +66,15 @@ def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, g
     }  # fmt: skip
 
 
-def test_a_report_shows_five_of_the_replies_that_it_could_not_read(
-    lm_eval_general, inspect_general, general, real_data, tmp_path
-):
-    for log in (lm_eval_general, inspect_general):
+def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, general, real_part, tmp_path):
+    for log in part_logs.values():
         made = make_report(read_run(log), general)
         said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
         reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
         assert len(made.unread) == 5
         assert {reason for _, reason, _ in made.unread} == set(REASONS)
         assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
-        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
+        done = personafeedback("report", log, "--data", real_part, "--out", tmp_path / "out")
         printed = " ".join(done.stdout.split())
         count = sum(made.overall.reasons.values())
         assert f"Unreadable replies (5 of {count:,}):" in printed
@@ -79,8 +84,8 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(
             assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
-def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
-    run = read_run(lm_eval_general)
+def test_an_unreadable_reply_with_backticks_closes_no_fence(part_logs):
+    run = read_run(part_logs["lm-eval"])
     one = min(run.cases)
     said = "```\n| a table |"
     cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
@@ -120,8 +125,8 @@ def _answers(case):
 
 
 @pytest.mark.parametrize("name", ["general_easy", "general_medium", "general_hard", "general"])
-def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general, general):
-    group = make_report(read_run(inspect_general), general).by_name[name]
+def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, general):
+    group = make_report(read_run(part_logs["inspect"]), general).by_name[name]
     cases = [case for case in general if name in (case.cell, case.category)]
     answers = {case.id: _answers(case) for case in cases}
     complete = [pair for pair in answers.values() if all(answer in LETTERS for answer in pair)]
@@ -178,12 +183,12 @@ def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general,
         assert group.baselines[baseline].value == same(sum(map(judge, cases)) / len(cases))
 
 
-def test_the_longest_baseline_is_the_judge_of_inspect(real_data, general, tmp_path):
+def test_the_longest_baseline_is_the_judge_of_inspect(real_part, general, tmp_path):
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from support.inspect_runs import evaluate
 
-    task = tasks.personafeedback_general_hard(data=str(real_data))
-    log = evaluate(task, "personafeedback/longest", tmp_path, limit=200)
+    task = tasks.personafeedback_general_hard(data=str(real_part))
+    log = evaluate(task, "personafeedback/longest", tmp_path)
     group = make_report(read_run(log.location), general).overall
     assert group.measures["acc"].value == group.baselines["longest"].value
 
@@ -191,44 +196,41 @@ def test_the_longest_baseline_is_the_judge_of_inspect(real_data, general, tmp_pa
 # --- what is a run ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
-def hard_logs(real_data, tmp_path_factory):
+@pytest.fixture
+def hard_logs(part_log, real_part):
     """One whole cell in every form that the issue of a row depends on."""
-    folder = tmp_path_factory.mktemp("hard")
     task = "personafeedback_general_hard"
     return {
-        "persona": lm_eval_log(folder / "persona", "mixed", task, real_data),
-        "no_persona": lm_eval_log(
-            folder / "no_persona", "always_first", task, real_data, metadata={"setting": "no_persona"}
-        ),
-        "mc": lm_eval_log(folder / "mc", "mixed", f"{task}_mc", real_data),
-        "no samples": lm_eval_log(folder / "bare", "mixed", task, real_data, samples=False),
-        "partial": lm_eval_log(folder / "partial", "mixed", task, real_data, limit=100),
-        "easy": lm_eval_log(folder / "easy", "mixed", "personafeedback_general_easy", real_data),
+        "persona": part_log("lm-eval", "mixed", task),
+        "no_persona": part_log("lm-eval", "always_first", task, metadata={"setting": "no_persona"}),
+        "mc": part_log("lm-eval", "mixed", f"{task}_mc"),
+        "no samples": part_log("lm-eval", "mixed", task, samples=False),
+        "partial": part_log("lm-eval", "mixed", task, limit=30),
+        "easy": part_log("lm-eval", "mixed", "personafeedback_general_easy"),
     }
 
 
-def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, general, real_data, tmp_path):
+def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, general, real_part, tmp_path):
     assert read_run(hard_logs["persona"]).partial == {}
-    assert read_run(hard_logs["partial"]).partial == {"general_hard": (100, 1010)}
+    assert read_run(hard_logs["partial"]).partial == {"general_hard": (30, 80)}
     report = make_report(read_run(hard_logs["partial"]), general)
     assert words(report)[0].startswith("MISSING REPLIES")  # the judge is silent in one reply of ten
-    assert "PARTIAL: general_hard 100 of 1,010" in words(report)[1]
-    done = personafeedback("report", hard_logs["partial"], "--data", real_data, "--out", tmp_path)
+    assert "PARTIAL: general_hard 30 of 80" in words(report)[1]
+    done = personafeedback("report", hard_logs["partial"], "--data", real_part, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
     for name in ("report.md", "accuracy.svg", "report.json"):
         assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
     assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
 
 
-def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
-    log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_data, limit=20)
-    assert read_run(log).partial == {"general_hard": (20, 1010)}
+def test_an_interrupted_inspect_log_is_partial(real_part, tmp_path):
+    log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_part, limit=20)
+    assert read_run(log).partial == {"general_hard": (20, 80)}
 
 
 def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
     report = make_report(replace(read_run(hard_logs["persona"]), cases={}), general)
-    assert "PARTIAL: general_hard 0 of 1,010" in words(report)[0]
+    assert "PARTIAL: general_hard 0 of 80" in words(report)[0]
     assert any(
         "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in words(report)
     )
@@ -280,7 +282,7 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
         for file in hard_logs[name].parent.iterdir():
             shutil.copy(file, tmp_path)
     (run,) = read_runs([tmp_path])
-    assert run.answered == {"general_hard": 1010, "general_easy": 1510}
+    assert run.answered == {"general_hard": 80, "general_easy": 95}
     assert [group.name for group in make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
     (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
     assert from_samples.cases == {id_: case for id_, case in run.cases.items() if case.cell == "general_easy"}
@@ -333,9 +335,9 @@ def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
         read_run(tmp_path)
 
 
-def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_general):
-    files = sorted(lm_eval_general.parent.iterdir())
-    whole = read_run(lm_eval_general)
+def test_samples_files_of_one_run_and_its_results_file_are_one_run(part_logs):
+    files = sorted(part_logs["lm-eval"].parent.iterdir())
+    whole = read_run(part_logs["lm-eval"])
     (from_all,) = read_runs(files)
     (from_samples,) = read_runs(file for file in files if file.suffix == ".jsonl")
     assert from_all.cases == from_samples.cases == whole.cases
@@ -343,12 +345,12 @@ def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_gener
     assert set(leaf.cells) == {"general_hard"}
 
 
-def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, tmp_path):
-    shutil.copytree(lm_eval_general.parent, tmp_path / "log")
+def test_a_samples_file_that_is_missing_among_others_is_named(part_logs, tmp_path):
+    shutil.copytree(part_logs["lm-eval"].parent, tmp_path / "log")
     (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
     easy.unlink()
     with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
-        read_run(tmp_path / "log" / lm_eval_general.name)
+        read_run(tmp_path / "log" / part_logs["lm-eval"].name)
 
 
 @pytest.mark.parametrize(
@@ -361,14 +363,14 @@ def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, t
         ("setting", "no_persona"),
     ],
 )
-def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_data, tmp_path):
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_part, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
     shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
     (results,) = (tmp_path / "easy").glob("results_*.json")
     content = json.loads(results.read_text(encoding="utf-8"))
     easy = "personafeedback_general_easy"
     if field in ("prompt", "setting"):
-        set_options(content, easy, real_data, **{field: value})
+        set_options(content, easy, real_part, **{field: value})
     elif field == "task_version":
         set_version(content, easy, value)
     else:
@@ -390,10 +392,10 @@ def everything(hard_logs, folder, *names):
     return folder
 
 
-def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_data, tmp_path):
+def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_part, tmp_path):
     """The control is paired with its run alone: the log-likelihoods of the same model have none."""
     folder = everything(hard_logs, tmp_path / "logs", "persona", "no_persona", "mc")
-    done = personafeedback("report", folder, "--data", real_data, "--out", tmp_path / "out")
+    done = personafeedback("report", folder, "--data", real_part, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
     methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
@@ -404,24 +406,24 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     assert methods["persona", "mc"]["beside"] == {}
 
 
-def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_data, tmp_path):
+def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_part, tmp_path):
     done = personafeedback(
-        "report", hard_logs["persona"], hard_logs["no_persona"], "--data", real_data, "--out", tmp_path
+        "report", hard_logs["persona"], hard_logs["no_persona"], "--data", real_part, "--out", tmp_path
     )
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert [not report["beside"] for report in stored] == [False, True]
 
 
-def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_data, tmp_path):
+def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_part, tmp_path):
     """`--limit` tried first, then the whole run: the larger log counts, in either order."""
     folder = everything(hard_logs, tmp_path, "persona", "partial")
     said = []
     (run,) = read_runs([folder], said.append)
-    assert len(run.cases) == 1010
+    assert len(run.cases) == 80
     assert len(said) == 1
     assert re.search(r"Passed over \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
-    done = personafeedback("report", folder, "--data", real_data)
+    done = personafeedback("report", folder, "--data", real_part)
     assert done.exit_code == 0
     assert "Passed over" in done.stderr
     assert "Passed over" not in done.stdout
@@ -461,8 +463,8 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
         assert len(alone.cases) == 3
 
 
-def test_two_arguments_are_two_rows(hard_logs, real_data):
-    done = personafeedback("report", hard_logs["persona"], hard_logs["mc"], "--data", real_data)
+def test_two_arguments_are_two_rows(hard_logs, real_part):
+    done = personafeedback("report", hard_logs["persona"], hard_logs["mc"], "--data", real_part)
     assert done.exit_code == 0, done.output
     assert done.stdout.count("signature:") == 2
     assert "acc_sym" in done.stdout
@@ -483,8 +485,8 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     ("control", "sentence"),
     [("persona", "found setting persona, expected no_persona"), ("easy", "expected no_persona")],
 )
-def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_data):
-    done = personafeedback("report", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_data)
+def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_part):
+    done = personafeedback("report", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_part)
     assert done.exit_code == 1
     assert sentence in done.output
 
@@ -538,14 +540,14 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words
 
 
-def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
-    rows = [json.loads(line) for line in (real_data / "data/general/hard.jsonl").read_bytes().splitlines()]
+def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_part):
+    rows = [json.loads(line) for line in (real_part / "data/general/hard.jsonl").read_bytes().splitlines()]
     rows[16]["question"] += "?"
-    personas = {row["user_id"]: json.loads((real_data / f"persona/{row['user_id']}.json").read_bytes()) for row in rows}
+    personas = {row["user_id"]: json.loads((real_part / f"persona/{row['user_id']}.json").read_bytes()) for row in rows}
     other = make_release({"general/hard": rows}, personas)
     done = personafeedback("report", hard_logs["persona"], "--data", other)
     assert done.exit_code == 1
-    assert "1 of 1,010 cases have other texts" in done.output
+    assert "1 of 80 cases have other texts" in done.output
     assert "general_hard:17" in done.output
 
 
@@ -561,8 +563,8 @@ def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
 @pytest.mark.parametrize("kind", ["eval", "results", "samples"])
-def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, inspect_general, tmp_path):
-    path = inspect_general
+def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, part_logs, tmp_path):
+    path = part_logs["inspect"]
     if kind != "eval":
         shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
         (path,) = (tmp_path / "copy").glob(f"{kind}_*")
@@ -623,7 +625,7 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
     for name in ("text.txt", "list.json", "a.json", "hellaswag.json"):
         (tmp_path / "log" / name).write_bytes(FOREIGN[name])
-    assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
+    assert read_run(tmp_path / "log").answered == {"general_hard": 80}
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
     with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
@@ -716,13 +718,13 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
 # --- wordings --------------------------------------------------------------------------------------------------------
 
 
-def test_runs_that_differ_only_in_the_wording_print_their_range(real_data, tmp_path, hard_logs):
+def test_runs_that_differ_only_in_the_wording_print_their_range(real_part, tmp_path, hard_logs):
     task = "personafeedback_general_hard"
     others = [
-        lm_eval_log(tmp_path / "v2", "gold", task, real_data, metadata={"prompt": "v2"}),
-        lm_eval_log(tmp_path / "en", "always_first", task, real_data, metadata={"language": "en"}),
+        lm_eval_log(tmp_path / "v2", "gold", task, real_part, metadata={"prompt": "v2"}),
+        lm_eval_log(tmp_path / "en", "always_first", task, real_part, metadata={"language": "en"}),
     ]
-    done = personafeedback("report", hard_logs["persona"], *others, "--data", real_data, "--out", tmp_path / "out")
+    done = personafeedback("report", hard_logs["persona"], *others, "--data", real_part, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
     assert acc < 0.5, "the mixed judge would not be the lowest"
@@ -732,8 +734,8 @@ def test_runs_that_differ_only_in_the_wording_print_their_range(real_data, tmp_p
 
 
 @pytest.mark.parametrize("other", ["no_persona", "mc", "partial"])
-def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, real_data):
-    done = personafeedback("report", hard_logs["persona"], hard_logs[other], "--data", real_data)
+def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, real_part):
+    done = personafeedback("report", hard_logs["persona"], hard_logs[other], "--data", real_part)
     assert "Prompt sensitivity" not in done.stdout
 
 

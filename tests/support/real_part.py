@@ -10,21 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from personafeedback_tasks.personafeedback.cells import DIFFICULTIES, PAPER_COUNTS
+from personafeedback_tasks.personafeedback.cells import PAPER_COUNTS
 
-CASES_PER_CELL = 80
+CASES = {"easy": 95, "medium": 65, "hard": 80}
+"""Difficulty -> cases; a mean over cells is not one over cases."""
 
 
 def write_part(folder: Path, real_data: Path) -> None:
-    """Write 80 rows of each cell, drawn once, as they are, and the personas of their users."""
-    draw = random.Random(11)
+    """Write rows of each cell, drawn once, as they are, and the personas of their users."""
+    draw = random.Random(12)  # the first one whose cells all have a case that the audit names
     (folder / "persona").mkdir(parents=True)
     (folder / "data" / "general").mkdir(parents=True)
     users = set()
-    for difficulty in DIFFICULTIES:
+    for difficulty, count in CASES.items():
         name = f"data/general/{difficulty}.jsonl"
         lines = (real_data / name).read_bytes().splitlines(keepends=True)
-        drawn = [lines[number] for number in sorted(draw.sample(range(len(lines)), CASES_PER_CELL))]
+        drawn = [lines[number] for number in sorted(draw.sample(range(len(lines)), count))]
         (folder / name).write_bytes(b"".join(drawn))
         users |= {json.loads(line)["user_id"] for line in drawn}
     for user in users:
@@ -34,5 +35,5 @@ def write_part(folder: Path, real_data: Path) -> None:
 @contextmanager
 def taken_for_the_release() -> Iterator[None]:
     """Whole cells are those of the part. A card takes whole cells only, and partial ones are marked wherever they are shown."""
-    with patch.dict(PAPER_COUNTS, {cell: CASES_PER_CELL for cell in PAPER_COUNTS if cell[0] == "general"}):
+    with patch.dict(PAPER_COUNTS, {("general", difficulty): count for difficulty, count in CASES.items()}):
         yield
