@@ -11,9 +11,10 @@ from ..choice import scoring
 from ..choice.orders import CHOSEN_LETTER, ORDERS
 from ..common.power import Comparison
 from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
-from ..engine.judged import Answers, LogLikelihoods
+from ..engine.benchmark import Benchmark, Explanations, Stage
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
+from ..engine.outcome import Answers, ScoredCase
 from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, score_pair
 from ..engine.signature import set_of
@@ -157,13 +158,14 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 _PAIRS, _REPLIES = "Both orders of a case", "Single replies"
 
 
-def picked(row: CaseAnswers) -> float:
+def picked(row: ScoredCase) -> float:
     """The share of a case's picks that are the chosen response: of the readable replies in both orders, or of the pairs of
     rewards without a tie; nan without one."""
-    if row.rewards:
-        decided = [score_pair(*pairs[TOTAL]) for pairs in row.rewards]
+    rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+    if rewards:
+        decided = [score_pair(*pair) for pair in rewards]
         return mean(right for right, tie in decided if not tie)
-    letters = [(answer, order) for answers in row.answers for answer, order in zip(answers, ORDERS, strict=True)]
+    letters = [pair for outcome in row for pair in zip(outcome.answers, ORDERS, strict=True)]
     return mean(float(answer == CHOSEN_LETTER[order]) for answer, order in letters if answer in LETTERS)
 
 

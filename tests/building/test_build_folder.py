@@ -239,6 +239,7 @@ PIECES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.tried("texts as build.yaml: settings, or one sentence", 300)
 @settings(max_examples=300, deadline=5000)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))

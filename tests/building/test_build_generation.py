@@ -167,6 +167,7 @@ def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
 # --- personas ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_personas_are_written_checked_and_split(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=8, test="1/2")
     own = persona("ours", Name="Ours")

@@ -33,6 +33,7 @@ def build(tmp_path_factory):
     return a_build(tmp_path_factory.mktemp("tiers") / "b", people=5, questions=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
@@ -115,6 +116,7 @@ def spelled_out(rows):
     return (sum(shares) / len(shares) - expected) / (1 - expected)
 
 
+@pytest.mark.slow
 def test_the_codings_are_those_of_a_reference(build):
     rng = random.Random(7)
     pairs = build.read(Pair)

@@ -59,6 +59,7 @@ def test_what_an_annotator_took_is_what_counts(build, tmp_path):
     assert "!" not in said
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(drawn=st.data())
 def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
@@ -203,6 +204,7 @@ def test_an_annotator_who_changed_a_vote_that_was_taken_in_is_asked_about(build,
     assert str(build.path(Vote)) in said
 
 
+@pytest.mark.slow
 def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [
@@ -241,6 +243,7 @@ def test_without_votes_the_command_says_how_to_get_some(build):
     assert "found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL" in done.stderr
 
 
+@pytest.mark.slow
 def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
@@ -304,6 +307,7 @@ def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path)
     assert "annotators: 3" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
     def prepared(root):

@@ -100,8 +100,8 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert answered == 2 * len(cases)
     run = read_run(tmp_path / "logs")
     other = read_run(lm_eval_log(tmp_path / "lm", Judging(), "personafeedback_hard", ours.root / "release"))
-    assert {name: case.answers for name, case in run.cases.items()} == {
-        name: case.answers for name, case in other.cases.items()
+    assert {name: case[0].answers for name, case in run.cases.items()} == {
+        name: case[0].answers for name, case in other.cases.items()
     }
     assert printed
     report = personafeedback("report", tmp_path / "logs")
