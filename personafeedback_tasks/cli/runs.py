@@ -17,7 +17,7 @@ from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run
-from .output import doing, encodable, say
+from .output import progress, say
 from .run_data import RunData, data_option, first_with
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def known_model(model: str | None) -> str | None:
 
 def read(paths: Sequence[Path]) -> list[Run]:
     """The runs of files and folders; what is left out is said on stderr."""
-    with doing() as show:
+    with progress() as show:
         return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
 
 
@@ -310,7 +310,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
             runs[name] = replace(run, unchecked=(why_not,))
     found = comparing.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
-        click.echo(encodable(comparing.markdown(found)), nl=False)
+        click.echo(comparing.markdown(found), nl=False)
     else:
         show(comparing.terminal(found))
     if json_file is not None:

@@ -11,7 +11,7 @@ from ..common.files import write
 from ..common.strict_json import json_text
 from ..runs.run import RunError
 from .duel_runs import cases_of, duels_of, exam_of, exams
-from .output import doing, encodable
+from .output import progress
 from .run_data import RunData
 from .runs import RUN, read
 
@@ -92,11 +92,11 @@ def verdict(
         of = exam_of(run, exam, candidates)
         people = human_votes(human, duels, of.cases) if human is not None else None
         examined, why_not = cases_of(of, data)
-        with doing() as tell:  # ppi_py takes seconds to import
+        with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
             made.append(make_verdict(run, of, duels, cases, examined, people, why_not))
     if as_markdown:
-        click.echo(encodable("\n".join(map(verdict_text.markdown, made))), nl=False)
+        click.echo("\n".join(map(verdict_text.markdown, made)), nl=False)
     else:
         for number, one in enumerate(made):
             show([*([line("")] if number else []), *verdict_text.terminal(one)])
