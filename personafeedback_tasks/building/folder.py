@@ -65,7 +65,7 @@ class Folder:
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other commands out of the build, see `files.locked`."""
-        return locked(self.root)
+        return locked(self.root / settings.FILE)
 
     def path(self, kind: type[BuildRow]) -> Path:
         return self.root / kind.file

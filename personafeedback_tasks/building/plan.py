@@ -106,7 +106,7 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
         assumed=not texts,
     )  # fmt: skip
     prompt = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
-    calls = [one for step in STEPS if step.asks_models for one in _CALLS[step](folder, made, prompt) if one.calls]
+    calls = [kind for step in STEPS if step.asks_models for kind in _CALLS[step](folder, made, prompt) if kind.calls]
     return replace(made, calls=tuple(calls))
 
 

@@ -121,7 +121,7 @@ def _personas(build: _Files) -> str:
 
 def _questions(build: _Files) -> str:
     asked = build.questions
-    return f"{len(asked)}{_counts(one.category for one in asked)}{_dropped(build.read(Question), asked)}"
+    return f"{len(asked)}{_counts(question.category for question in asked)}{_dropped(build.read(Question), asked)}"
 
 
 def _answers(build: _Files) -> str:

@@ -20,7 +20,7 @@ from . import runs as cli_runs
 from .annotations import import_annotations
 from .build import build
 from .duel import duel
-from .output import encodable, say, show_in_any_encoding
+from .output import say, show_in_any_encoding
 from .plan import plan
 from .rank import rank
 from .relevance import relevance
@@ -39,9 +39,9 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
-            raise click.ClickException(encodable(foreign.terminal(str(error)), err=True)) from error
+            raise click.ClickException(foreign.terminal(str(error))) from error
         except click.ClickException as error:  # quotes the argument that it is about
-            error.message = encodable(foreign.terminal(error.message), err=True)  # type: ignore[misc]
+            error.message = foreign.terminal(error.message)  # type: ignore[misc]
             raise
         except OSError as error:
             if error.filename is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,47 +24,21 @@ json_option = click.option(
 )
 
 
-_ASCII = {
-    "–": "-", "—": "-", "−": "-", "─": "-", "·": ".", "…": "...", "±": "+-", "×": "x", "‘": "'", "’": "'", "“": '"', "”": '"',
-    "→": "->", "≥": ">=", "≤": "<=",
-}  # fmt: skip
-"""Our own signs -> what stands for them where the output cannot show them."""
-
-_REPLACED = "personafeedback.ascii"
-
-
-def _replaced(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that cannot be encoded: ASCII for our own signs, an escape for the others."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    chars = error.object[error.start : error.end]
-    return "".join(_ASCII.get(char) or char.encode("unicode_escape").decode("ascii") for char in chars), error.end
-
-
-codecs.register_error(_REPLACED, _replaced)
-
-
 def show_in_any_encoding() -> None:
-    """Let nothing that is printed from now on fail because the terminal, pipe or file behind it takes ASCII or Latin-1 only."""
+    """Let nothing that is printed from now on fail because the terminal, pipe or file behind it cannot show a character: it gets a `?`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_REPLACED)
-
-
-def encodable(text: str, err: bool = False) -> str:
-    """A text as stdout or stderr can show it. Click would print UTF-8 where they say that they take ASCII only."""
-    encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
-    return text.encode(encoding, _REPLACED).decode(encoding)
+            stream.reconfigure(errors="replace")
 
 
 def say(text: str = "", err: bool = False) -> None:
     """Print one line, which may quote anybody's names."""
-    click.echo(encodable(foreign.terminal(text), err), err=err)
+    click.echo(foreign.terminal(text), err=err)
 
 
 @contextmanager
-def doing() -> Iterator[Callable[[str], None]]:
-    """While something takes long: a function that shows what it is, in one line that goes away. On a terminal only."""
+def progress() -> Iterator[Callable[[str], None]]:
+    """A function that shows what takes long, in one line that goes away. On a terminal only."""
     from rich.console import Console
     from rich.text import Text
 
@@ -74,7 +47,7 @@ def doing() -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     with console.status("") as status:
-        yield lambda text: status.update(Text(encodable(foreign.terminal(text), err=True)))
+        yield lambda text: status.update(Text(foreign.terminal(text)))
 
 
 def needs_tables(json_file: str | None) -> None:

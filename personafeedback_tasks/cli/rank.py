@@ -9,7 +9,7 @@ import click
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import json_text
-from .output import encodable, say
+from .output import say
 from .runs import RUN, passed_over, read
 
 
@@ -104,7 +104,7 @@ def rank(
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
     write_all(contents | made)
     if as_markdown:
-        click.echo(encodable(blocks.markdown(rank_text.all_blocks(rankings))), nl=False)
+        click.echo(blocks.markdown(rank_text.all_blocks(rankings)), nl=False)
     else:
         show(blocks.terminal(rank_text.all_blocks(rankings)))
     for path in made:

@@ -77,7 +77,7 @@ def _register(source: Path) -> str:
     _refuse_too_old()
     files = sorted(path for path in source.iterdir() if path.name.endswith("yaml"))
     names = [path.name for path in files]
-    with locked(folder), _or_include_path(), explained(folder):
+    with _or_include_path(), locked(folder), explained(folder):
         earlier = _registered(folder)
         _refuse_foreign(folder, names, earlier)
         # The manifest comes first: an interrupted registration can still be repeated or removed.

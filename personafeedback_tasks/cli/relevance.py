@@ -9,7 +9,7 @@ import click
 from ..recenter.data import load, with_majority
 from ..recenter.embeddings import DEFAULT
 from ..recenter.rows import Relevance
-from .output import doing, say
+from .output import progress, say
 
 RANDOM = "random"
 LEAKS = (
@@ -66,7 +66,7 @@ def train(data: str, out: Path, embeddings: str, answers: Path | None, split: st
     training.check_installed()
     folder.refuse_others(out)
     rows = with_majority(load(Relevance, data))
-    with doing() as show:
+    with progress() as show:
         files, metrics = training.train_on(rows, embeddings, None if answers is None else Recorded(answers), show)
     folder.replace(out, files)
     if rows.demonstration:

@@ -16,7 +16,7 @@ from ..engine.report import Published
 from ..personafeedback.paper.beside import beside
 from ..runs.read import only, read_runs
 from ..runs.run import Run
-from .output import doing, encodable, say
+from .output import progress, say
 
 if TYPE_CHECKING:
     from ..analysis.report import Report
@@ -179,7 +179,7 @@ def known_model(model: str | None) -> str | None:
 
 def read(paths: Sequence[Path]) -> list[Run]:
     """The runs of files and folders; what is left out is said on stderr."""
-    with doing() as show:
+    with progress() as show:
         return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
 
 
@@ -285,7 +285,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
             unchecked[name] = why_not
     found = comparison.compare(runs["A"], runs["B"], unchecked)
     if as_markdown:
-        click.echo(encodable(blocks.markdown(compare_text.blocks(found))), nl=False)
+        click.echo(blocks.markdown(compare_text.blocks(found)), nl=False)
     else:
         show(blocks.terminal(compare_text.blocks(found)))
     if json_file is not None:

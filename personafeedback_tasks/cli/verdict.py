@@ -10,7 +10,7 @@ from ..common.errors import OptionError, require
 from ..common.files import write
 from ..common.strict_json import json_text
 from ..runs.run import RunError
-from .output import doing, encodable
+from .output import progress
 from .runs import RUN, passed_over, read
 
 
@@ -102,11 +102,11 @@ def verdict(
         of = exam_of(run, exam, candidates)
         people = human_votes(human, duel, of.cases) if human is not None else None
         examined, why_not = cases_of(of, data)
-        with doing() as tell:  # ppi_py takes seconds to import
+        with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
             made.append(make_verdict(run, of, duel, cases, examined, people, why_not))
     if as_markdown:
-        click.echo(encodable("\n".join(blocks.markdown(verdict_text.blocks(one)) for one in made)), nl=False)
+        click.echo("\n".join(blocks.markdown(verdict_text.blocks(one)) for one in made), nl=False)
     else:
         for number, one in enumerate(made):
             show(blocks.terminal([*([blocks.Paragraph()] if number else []), *verdict_text.blocks(one)]))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-import stat
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,9 +57,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
         for _, _, temporary in staged:
             with suppress(OSError):
                 temporary.unlink()
-        for folder in made:
-            with suppress(OSError):  # not empty: all went well
-                folder.rmdir()
+        _remove_empty(made)
 
 
 def copy_all_but(names: Collection[str], folder: Path, to: Path) -> None:
@@ -120,27 +115,42 @@ def explained(path: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a file or folder against other processes of this user that would read and change it; it need not exist.
+    """Lock a file or folder against other processes that would read and change it; it need not exist.
+
+    The lock is a hidden file beside it. It is removed while it is held: filelock (4.2) sees that a file it locked is gone, and tries again.
 
     Raises:
-        FileError: another process holds the lock for more than LOCK_WAIT seconds, or there is no folder for locks.
+        FileError: another process holds the lock for more than LOCK_WAIT seconds, or it cannot be written.
     """
     from filelock import FileLock, Timeout  # half as long to import as the whole command takes otherwise
 
+    target = Path(os.path.realpath(path))
+    lock = target.with_name(f".{target.name[:40]}.lock")  # short: the name may be as long as can be
+    made = [folder for folder in lock.parents if not folder.exists()]
     try:
-        held = FileLock(_lock_of(path), timeout=LOCK_WAIT).acquire()
-    except Timeout as error:
-        raise FileError(
-            f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
-            "then run this again."
-        ) from error
-    except OSError as error:
-        raise FileError(
-            f"{path}: found no folder for its lock ({error}), expected a writable temporary folder. Set TMPDIR "
-            "to one, then run this again."
-        ) from error
-    with held:
-        yield
+        with explained(path):
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                held = FileLock(lock, timeout=LOCK_WAIT).acquire()
+            except Timeout as error:
+                raise FileError(
+                    f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
+                    "then run this again."
+                ) from error
+        with held:
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows removes no file that is open
+                    lock.unlink()
+    finally:
+        _remove_empty(made)
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # not empty: all went well
+            folder.rmdir()
 
 
 def _is_linked(path: Path, source: Path) -> bool:
@@ -170,22 +180,3 @@ def _encoded(content: Content) -> Iterator[bytes]:
 def _beside(path: Path) -> Path:
     """A new name in the same folder, so on the same file system. Short: the name of `path` may be as long as can be."""
     return path.with_name(f".personafeedback-{uuid4().hex}")
-
-
-def _lock_of(path: Path) -> Path:
-    """The file to lock for a path: in a folder of this user's, because a lock file has to stay when the lock is gone.
-
-    Raises:
-        FileError: that folder belongs to another user.
-        OSError: it cannot be made.
-    """
-    user = os.geteuid() if hasattr(os, "geteuid") else 0  # Windows has temporary folders per user, whose files show 0
-    folder = Path(tempfile.gettempdir(), f"personafeedback-locks-{user}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
-        raise FileError(
-            f"{folder}: found something that another user owns, expected your own folder for the locks of `personafeedback`. "
-            "Set TMPDIR to your own folder, then run this again."
-        )
-    return folder / hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()

@@ -21,9 +21,6 @@ WIDTH = 80
 LONGEST = 24
 """Columns of a name before it is broken: of a word in a heading, and of a label on a narrow terminal."""
 
-_RULED = box.Box(str(box.SIMPLE_HEAD), ascii=True)
-"""Only so called: rich would draw a frame where the output has no line characters. `cli.output` replaces them one by one."""
-
 
 def line(text: str, style: str = "") -> Text:
     """One line, which a terminal wraps."""
@@ -46,7 +43,7 @@ def table(
         strong: the columns that matter most, from 0 on.
     """
     texts = [[foreign.terminal(str(value)) for value in row] for row in rows]
-    drawn = Table(box=_RULED, padding=(0, 0 if tight else 1, 0, 0), show_edge=False)
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 0 if tight else 1, 0, 0), show_edge=False)
     for number, name in enumerate(header):
         drawn.add_column(
             "\n".join(_heading(name, [row[number] for row in texts])),

@@ -15,7 +15,7 @@ from ..personafeedback.persona import Persona
 
 
 @dataclass(frozen=True)
-class Question:
+class UserQuestion:
     """A question of one user.
 
     Attributes:
@@ -61,7 +61,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Questions(engine.CaseSet[Question]):
+class Questions(engine.CaseSet[UserQuestion]):
     """The questions of one run, in the order of their first cases.
 
     Attributes:
@@ -69,7 +69,7 @@ class Questions(engine.CaseSet[Question]):
         pairs: the cases that they were taken from.
     """
 
-    cases: tuple[Question, ...]
+    cases: tuple[UserQuestion, ...]
     pairs: Pairs
 
     @property
@@ -107,7 +107,7 @@ def questions(pairs: Pairs) -> Questions:
     for case in pairs:
         found.setdefault((case.category, case.user_id, case.question), []).append(case)
     return Questions(
-        tuple(Question(_id(user, category, text), tuple(of)) for (category, user, text), of in found.items()), pairs
+        tuple(UserQuestion(_id(user, category, text), tuple(of)) for (category, user, text), of in found.items()), pairs
     )
 
 
@@ -121,7 +121,7 @@ def columns(cells: Collection[str]) -> dict[str, list[str]]:
     return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
 
 
-def facts(question: Question) -> Mapping[str, Any]:
+def facts(question: UserQuestion) -> Mapping[str, Any]:
     """What the measures of a reply need of its question, ready for JSON, see `measures.py`."""
     name = question.persona.profile.get("Name")
     return {

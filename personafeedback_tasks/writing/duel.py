@@ -21,7 +21,7 @@ from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, Case
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Duel, Manifest, NotAsked
 from ..personafeedback.rag import memory
-from .cases import Question, Questions
+from .cases import Questions, UserQuestion
 from .measures import text_of
 
 SIDES: dict[str, Callable[[Case], str]] = {CHOSEN: lambda case: case.chosen, REJECTED: lambda case: case.rejected}
@@ -29,7 +29,7 @@ SIDES: dict[str, Callable[[Case], str]] = {CHOSEN: lambda case: case.chosen, REJ
 
 
 @dataclass(frozen=True)
-class Pair:
+class DuelPair:
     """A reply and what it stands against.
 
     Attributes:
@@ -72,7 +72,7 @@ class Writer:
     replies: Mapping[str, Reply]
     where: Path
 
-    def to(self, question: Question) -> Reply:
+    def to(self, question: UserQuestion) -> Reply:
         """Its reply to a question.
 
         Raises:
@@ -86,7 +86,7 @@ class Writer:
         return self.replies[question.id]
 
 
-def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[Pair]:
+def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[DuelPair]:
     """What is compared, in the order of the release's files. Questions that the writer was not asked are left out.
 
     Args:
@@ -104,14 +104,14 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[P
         text = text_of(reply.text) or ""
         in_order = sorted(question.pairs, key=_place)
         if isinstance(against, Writer):
-            found.append(Pair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
+            found.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
         else:
-            found += [Pair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
+            found += [DuelPair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
     return sorted(found, key=lambda pair: _place(pair.case))
 
 
 def files(
-    compared: Sequence[Pair],
+    compared: Sequence[DuelPair],
     writer: str,
     against: str,
     licence: str,
@@ -177,7 +177,7 @@ def people(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
-def _lines(found: Sequence[Pair], provenance: Mapping[str, Any]) -> Iterator[str]:
+def _lines(found: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator[str]:
     for pair in found:
         row = {
             "user_id": pair.case.user_id,

@@ -17,15 +17,15 @@ from ..engine.outcome import Answers
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
-from .cases import Question, Questions
-from .duel import SIDES, Pair
+from .cases import Questions, UserQuestion
+from .duel import SIDES, DuelPair
 from .measures import text_of
 
 METRICS = {"win": "acc", "consistency": "consistency", "first_rate": "first_rate", "invalid": "invalid"}
 """Metric -> what it is called where a judge chooses. `win` is 0.5 for a tie, which nobody is asked about."""
 
 
-def asks(question: Question, logged: Mapping[str, Any], against: Sequence[str], reply: str) -> list[dict[str, Ask]]:
+def asks(question: UserQuestion, logged: Mapping[str, Any], against: Sequence[str], reply: str) -> list[dict[str, Ask]]:
     """One row for each case of the run with this question, one comparison for each side that the reply stands against.
 
     Args:
@@ -41,10 +41,10 @@ def asks(question: Question, logged: Mapping[str, Any], against: Sequence[str], 
         if here.get(case_id) != digest:
             found = "other texts than" if case_id in here else "no such case, unlike"
             raise DataError(f"{case_id}: found {found} in the run that wrote the reply, expected the same data.")
-    return [{side: _ask(side, Pair(case, text, SIDES[side](case))) for side in against} for case in pairs]
+    return [{side: _ask(side, DuelPair(case, text, SIDES[side](case))) for side in against} for case in pairs]
 
 
-def _ask(side: str, pair: Pair) -> Ask:
+def _ask(side: str, pair: DuelPair) -> Ask:
     name, case = f"{side} {pair.case.id}", replace(pair.case, chosen=pair.reply, rejected=pair.other)
     if pair.why_not:
         undefined = dict.fromkeys(METRICS, math.nan)  # a table has the metrics of its first row

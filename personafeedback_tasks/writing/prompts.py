@@ -15,7 +15,7 @@ from ..engine.options import option
 from ..personafeedback.cases import CaseSet as Pairs
 from ..personafeedback.prompts import SETTINGS, STAND_INS, Template
 from ..personafeedback.wordings import Wording
-from .cases import Question, Questions
+from .cases import Questions, UserQuestion
 
 SIDES = ("chosen", "rejected")
 """The responses of the release that a reply can stand against."""
@@ -87,7 +87,7 @@ class Writing(Template):
     def fingerprint(self) -> str:
         """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout."""
         plain = replace(Writing(), prompt=self.prompt, language=self.language)
-        asked = [Question("", (case,)) for case in STAND_INS]
+        asked = [UserQuestion("", (case,)) for case in STAND_INS]
         parts = [build(one, plain) for one in asked] + [text for one in asked for text in astuple(plain.wording(one))]
         return f"{self.prompt}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 
@@ -98,7 +98,7 @@ def check(options: Writing, questions: Questions) -> None:
     options.check(pairs)
 
 
-def build(question: Question, options: Writing) -> str:
+def build(question: UserQuestion, options: Writing) -> str:
     """The prompt: instructions and what is told about the user, the question, the request."""
     told: Any = question  # it has all that a setting reads of a case
     return (

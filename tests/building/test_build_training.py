@@ -404,7 +404,7 @@ def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
     assert "2 pairs of HelpSteer2" in said
     assert "prompts left out: 1 about as helpful, 1 several turns" in said
     with pytest.raises(DataError, match="found helpfulness = '4', expected"):
-        helpsteer.rows([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
+        helpsteer.helpsteer_pairs([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
     case = next(iter(load_cases("sample")))
     rows_ = [{"prompt": "p", "response": text, "helpfulness": n} for n, text in ((4, case.rejected), (1, case.chosen))]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")

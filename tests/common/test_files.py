@@ -285,27 +285,24 @@ def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, re
     assert path.read_text(encoding="utf-8") == "# Title\n"
 
 
-@pytest.mark.parametrize("place", ["missing", "a file", "a link", "somebody else's"])
-def test_a_folder_for_locks_that_cannot_be_used_is_one_sentence(place, logs, release, tmp_path, monkeypatch):
-    temporary, path = tmp_path / "temporary", tmp_path / "README.md"
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    folder = temporary / f"personafeedback-locks-{os.geteuid()}"
-    if place != "missing":
-        temporary.mkdir()
-    if place == "a file":
-        folder.touch()
-    if place == "a link":
-        folder.symlink_to(tmp_path)
-    if place == "somebody else's":
-        folder.mkdir()
-        if os.geteuid() != 0:
-            pytest.skip("only root can give a folder away")
-        os.chown(folder, 65534, -1)
+@pytest.mark.parametrize("place", ["a file above", "a folder", "a link"])
+def test_a_place_that_takes_no_lock_is_one_sentence(place, logs, release, tmp_path):
+    path = tmp_path / "cards" / "README.md"
+    if place == "a file above":
+        path.parent.write_text("no folder", encoding="utf-8")
+    else:
+        path.parent.mkdir()
+        lock = path.with_name(".README.md.lock")
+        lock.mkdir() if place == "a folder" else lock.symlink_to(tmp_path / "somebody's")
     before = tree(tmp_path)
     done = personafeedback("card", logs["v1"], "--data", release, "--model-card", path)
     assert done.exit_code == 1
-    assert re.fullmatch(
-        r"Error: .*(found no folder for its lock|found something that another user owns).* Set TMPDIR to .*\n",
-        done.output,
-    )
+    assert re.fullmatch(r"Error: .*/README\.md: could not be written \(.*\)\. .*\n", done.output)
     assert tree(tmp_path) == before
+
+
+def test_a_lock_goes_away_with_the_folders_that_it_needed(tmp_path):
+    path = tmp_path / "new" / ("x" * 255)
+    with files.locked(path):
+        assert len(list(path.parent.iterdir())) == 1
+    assert not path.parent.exists()

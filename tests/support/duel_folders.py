@@ -7,7 +7,7 @@ from pathlib import Path
 
 from personafeedback_tasks.common.files import write_all
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
-from personafeedback_tasks.writing.duel import SIDES, Pair, files, people
+from personafeedback_tasks.writing.duel import SIDES, DuelPair, files, people
 
 
 def write_duels(
@@ -27,7 +27,7 @@ def write_duels(
     """
     cases = load_cases("sample", **options)
     ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
-    pairs = [Pair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
+    pairs = [DuelPair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
     contents = people(cases.release.root) | files(pairs, writer, against, "unknown", {"writer": writer})
     write_all({root / name: content for name, content in contents.items()})
     return root

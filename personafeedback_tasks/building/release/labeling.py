@@ -26,7 +26,7 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
         votes = counted(folder)
         cases, below = sort_into_tiers(folder, votes)
         agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
-        document = {"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in agreements.items()}}
+        document = {"codings": CODINGS, "agreement": {name: voting.as_dict() for name, voting in agreements.items()}}
         write(folder.root / "tiers.json", json_text(document))
         folder.write(Below, below)
         folder.write(Tiered, cases)

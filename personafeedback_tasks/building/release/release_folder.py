@@ -156,7 +156,7 @@ def _manifest(
 
 def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tiers: Collection[str]) -> str:
     if not votes:
-        source = "that of the imported pairs" if any(one.strategy == IMPORTED for one in texts) else "nobody's vote"
+        source = "that of the imported pairs" if any(text.strategy == IMPORTED for text in texts) else "nobody's vote"
         return f"Nobody voted here: the label of each pair is {source}."
     settings = folder.settings
     models = sorted({vote.annotator.removeprefix(MODEL) for vote in votes if vote.annotator.startswith(MODEL)})
@@ -178,9 +178,9 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
 
 
 def _generators(texts: Sequence[Answer]) -> str:
-    models = Counter(one.model for one in texts)
+    models = Counter(text.model for text in texts)
     own = models.pop(OWN, 0)
-    named = ", ".join(name for name, _ in sorted(models.items(), key=lambda one: (-one[1], one[0])))
+    named = ", ".join(name for name, _ in sorted(models.items(), key=lambda counted: (-counted[1], counted[0])))
     return named + (", and texts that were brought" if own and named else "Texts that were brought" if own else "")
 
 

@@ -43,7 +43,7 @@ class Checked:
         """
         header = ["", *next(iter(self.shortcuts.values()))]
         return header, [
-            [f"{quote}{name}{quote}", *(percent(one.value, stderr=one.stderr) for one in of.values())]
+            [f"{quote}{name}{quote}", *(percent(estimate.value, stderr=estimate.stderr) for estimate in of.values())]
             for name, of in self.shortcuts.items()
         ]
 

@@ -106,7 +106,7 @@ def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings
         tiered: pairs with two votes or more.
         pairs: pair id -> pair.
     """
-    kinds = Counter((sum(one.votes), _easy_side(pairs[one.pair_id]), one.reason in (SAME, TWICE)) for one in tiered)
+    kinds = Counter((sum(pair.votes), _easy_side(pairs[pair.pair_id]), pair.reason in (SAME, TWICE)) for pair in tiered)
     chances: dict[str, float] = defaultdict(float)
     agreeing: dict[str, float] = defaultdict(float)
     for (total, easy_side, left_out), count in kinds.items():

@@ -104,9 +104,9 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
         to: stands between the ends of an interval.
     """
     voting = agreements.values()
-    rows = [[name, *(_with_interval(one.coefficients[name], to) for one in voting)] for name in CODINGS]
-    rows.insert(0, ["pairs", *(f"{one.pairs:,}" for one in voting)])
-    rows.insert(2, [COINS, *(f"{one.coins:.2f}" for one in voting)])
+    rows = [[name, *(_with_interval(tier.coefficients[name], to) for tier in voting)] for name in CODINGS]
+    rows.insert(0, ["pairs", *(f"{tier.pairs:,}" for tier in voting)])
+    rows.insert(2, [COINS, *(f"{tier.coins:.2f}" for tier in voting)])
     return ["", *agreements], rows
 
 

@@ -65,7 +65,7 @@ _REWRITTEN = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _WantedAnswer:
     """An answer to be written.
 
     Attributes:
@@ -93,7 +93,7 @@ def write_answers(folder: Folder, models: Models) -> StepReport:
         OptionError: there is no such model.
     """
     with folder.locked():
-        run = _Run(folder)
+        run = _AnswersRun(folder)
         report, before = run.report, len(run.answers)
         users = {question.user_id for question in run.questions}
         report.read.append(f"{len(run.questions)} questions of {len(users)} persons, {before} answers")
@@ -115,7 +115,7 @@ def write_answers(folder: Folder, models: Models) -> StepReport:
         return report
 
 
-def _choose(run: _Run) -> list[Pair]:
+def _choose(run: _AnswersRun) -> list[Pair]:
     """Write the pairs, and note their lengths."""
     folder, report, old = run.folder, run.report, run.folder.read(Pair)
     voted = folder.has(PackItem) or folder.has(Vote)
@@ -141,7 +141,7 @@ def balance_line(of: Balance) -> str:
     return f"{of.kind}: {of.pairs} pairs; the better informed answer is longer in {of.longer}, shorter in {of.shorter}, as long in {of.equal}"
 
 
-class _Run(TextRun):
+class _AnswersRun(TextRun):
     """The answers of the build, and those that come to it.
 
     Attributes:
@@ -163,7 +163,7 @@ class _Run(TextRun):
             self._of_question[answer.question_id].append(answer)
         self._briefs.refuse_edited(self.questions, self.answers, self.origins)
 
-    def first(self, model: str) -> Iterator[_Wanted]:
+    def first(self, model: str) -> Iterator[_WantedAnswer]:
         """The answers of a model that are no rewrites."""
         for question in self.questions:
             for strategy in FIRST:
@@ -172,7 +172,7 @@ class _Run(TextRun):
                     texts["persona"] = self._briefs.persona(question.user_id, strategy)
                 yield self._wanted(question, strategy, model, "", self._prompts[strategy], texts)
 
-    def rewrites(self, model: str) -> Iterator[_Wanted]:
+    def rewrites(self, model: str) -> Iterator[_WantedAnswer]:
         """The rewrites by a model of its own answers with the full persona."""
         asked = {question.id: question for question in self.questions if question.id in self.test}
         for parent in list(self.answers):
@@ -184,19 +184,19 @@ class _Run(TextRun):
 
     def _wanted(
         self, question: Question, strategy: str, model: str, parent: str, prompt: prompts.Prompt, texts: dict[str, str]
-    ) -> _Wanted:
+    ) -> _WantedAnswer:
         answer = Answer(
             id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
             model=model, text="", parent=parent,
         )  # fmt: skip
         parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]))
         filled = prompt.filled(language=self.settings.language, **texts)
-        return _Wanted(answer, filled, prompt.version, parents)
+        return _WantedAnswer(answer, filled, prompt.version, parents)
 
-    def write(self, model: str, wanted: list[_Wanted], models: Models) -> None:
+    def write(self, model: str, wanted: list[_WantedAnswer], models: Models) -> None:
         """Ask for those that are neither there nor refused, and check what comes."""
-        missing = {one.answer.id: one for one in wanted if one.answer.id not in self._done}
-        for name, reply in self.ask(models, model, {name: one.prompt for name, one in missing.items()}):
+        missing = {answer.answer.id: answer for answer in wanted if answer.answer.id not in self._done}
+        for name, reply in self.ask(models, model, {name: answer.prompt for name, answer in missing.items()}):
             self._done.add(name)
             answer, reason, like = self._checked(missing[name].answer, reply)
             if reason:

@@ -30,7 +30,7 @@ def scenarios(settings: Settings, user_id: str, count: int) -> list[str]:
     for place in range(count):
         point = (start + place * _GOLDEN) % 1 * bounds[-1]
         of = list(_by_category().values())[next(at for at, bound in enumerate(bounds) if point < bound)]
-        left = [one for one in of if one not in found] or of
+        left = [scenario for scenario in of if scenario not in found] or of
         found.append(generator(settings, "scenario", f"{user_id}:{place}").choice(left))
     return found
 

@@ -60,7 +60,7 @@ def is_written_in(language: str, text: str) -> bool:
         if char.isalpha():
             script = _script(char)
             scripts[script] += WORD if script in _WORDS else 1
-    if 2 * sum(scripts[one] for one in _SCRIPTS.get(language, ("LATIN",))) < sum(scripts.values()):
+    if 2 * sum(scripts[script] for script in _SCRIPTS.get(language, ("LATIN",))) < sum(scripts.values()):
         return False
     letters = sum(map(str.isalpha, text))
     return letters < LEAST_LETTERS or _margin(language, text) / letters < MARGIN

@@ -28,7 +28,7 @@ class Leaks:
     """The terms of a build's personas."""
 
     def __init__(self, personas: Iterable[Persona]):
-        self._terms = {one.user_id: overlap_terms(one.values) for one in personas}
+        self._terms = {persona.user_id: overlap_terms(persona.values) for persona in personas}
         self._users = Counter(term for terms in self._terms.values() for term in terms)
 
     def gives_away(self, persona: Persona, question: str) -> bool:

@@ -55,14 +55,14 @@ def choose(
         old: those of the last run. Pairs of other strategies, which a team brought, always stay.
         fixed: people may have seen the old ones: all stay that still have both answers.
     """
-    known = {one.id: one for one in answers}
+    known = {answer.id: answer for answer in answers}
     kept = [
         pair for pair in old
         if pair.first in known and pair.second in known and (fixed or _kind(known[pair.first], known[pair.second]) is None)
     ]  # fmt: skip
     of_question: dict[str, list[Answer]] = {}
-    for one in known.values():
-        of_question.setdefault(one.question_id, []).append(one)
+    for answer in known.values():
+        of_question.setdefault(answer.question_id, []).append(answer)
     found = {pair.id: pair for pair in kept}
     have = {(pair.question_id, _kind(known[pair.first], known[pair.second])) for pair in kept}
     new: dict[tuple[str, str], Pair] = {}
@@ -72,8 +72,8 @@ def choose(
             for question in questions
             if (question.id, kind) not in have and (options := _options(kind, of_question.get(question.id, ())))
         }
-        tally = sum(_sign(*_ordered(kind, known[one.first], known[one.second])) for one in kept
-                    if _kind(known[one.first], known[one.second]) == kind)  # fmt: skip
+        tally = sum(_sign(*_ordered(kind, known[pair.first], known[pair.second])) for pair in kept
+                    if _kind(known[pair.first], known[pair.second]) == kind)  # fmt: skip
         for name, (better, worse) in _balanced(settings, kind, candidates, tally).items():
             new[name, kind] = _pair(settings, kind, better, worse)
     for question in questions:
@@ -85,13 +85,13 @@ def choose(
 
 def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
     """The lengths of each kind of pairs that is there, of those that have both answers."""
-    known, signs = {one.id: one for one in answers}, Counter[tuple[str, int]]()
+    known, signs = {answer.id: answer for answer in answers}, Counter[tuple[str, int]]()
     for pair in pairs:
         there = pair.first in known and pair.second in known
         if there and (kind := _kind(known[pair.first], known[pair.second])):
             signs[kind, _sign(*_ordered(kind, known[pair.first], known[pair.second]))] += 1
     found = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
-    return [one for one in found if one.pairs]
+    return [kind for kind in found if kind.pairs]
 
 
 def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]]:
@@ -117,8 +117,8 @@ def _balanced(
     equal: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
     for name, options in candidates.items():
         nearest: dict[int, tuple[Answer, Answer]] = {}
-        for one in sorted(options, key=_difference):
-            nearest.setdefault(_sign(*one), one)
+        for option in sorted(options, key=_difference):
+            nearest.setdefault(_sign(*option), option)
         if len(nearest) == 1:
             found[name] = next(iter(nearest.values()))
             tally += _sign(*found[name])
@@ -128,7 +128,9 @@ def _balanced(
     spare = {-sign for _, nearest in equal for sign in nearest} - {0}
     for free in (uneven, equal):
         # In a drawn order, so that the side says nothing about the place of a question.
-        for name, nearest in sorted(free, key=lambda one: generator(settings, f"balance:{kind}", one[0]).random()):
+        for name, nearest in sorted(
+            free, key=lambda question: generator(settings, f"balance:{kind}", question[0]).random()
+        ):
             wanted = (tally < 0) - (tally > 0)
             if wanted not in nearest:
                 sides = sorted(spare if free is uneven and spare else {-1, 1})

@@ -76,15 +76,15 @@ def load(root: Path, name: str) -> Prompt:
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: found bytes that are no UTF-8, expected a text in UTF-8. Save it again.") from error
-    found, needed = set(_PLACEHOLDER.findall(text)), PLACEHOLDERS[name]
-    for one in needed:
-        if one not in found:
+    present, needed = set(_PLACEHOLDER.findall(text)), PLACEHOLDERS[name]
+    for placeholder in needed:
+        if placeholder not in present:
             raise DataError(
-                f"{path}: found no {{{{{one}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
+                f"{path}: found no {{{{{placeholder}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
             )
-    for one in sorted(found - {*needed, ANYWHERE}):
+    for placeholder in sorted(present - {*needed, ANYWHERE}):
         raise DataError(
-            f"{path}: found {{{{{one}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
+            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
         )
     return Prompt(name, text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
 

@@ -52,7 +52,7 @@ _COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
 """Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
 
 
-class _Wanted(NamedTuple):
+class _WantedQuestions(NamedTuple):
     """What a prompt asks for.
 
     Attributes:
@@ -72,7 +72,7 @@ class _Wanted(NamedTuple):
     shown: tuple[str, ...] = ()
 
 
-class _Run(TextRun):
+class _QuestionsRun(TextRun):
     """The questions of the build, and those that come to it."""
 
     def __init__(self, folder: Folder):
@@ -95,7 +95,9 @@ class _Run(TextRun):
         self.done = {part for question in self.questions for part in self.origins[question.id].parents}
         self.done |= self.settled()
 
-    def take(self, slot: str, wanted: _Wanted, text: str, model: str, prompt: prompts.Prompt, *parents: str) -> None:
+    def take(
+        self, slot: str, wanted: _WantedQuestions, text: str, model: str, prompt: prompts.Prompt, *parents: str
+    ) -> None:
         """Add a question to those of the build."""
         name = _id(wanted.user, text)
         self.questions.append(
@@ -112,7 +114,7 @@ def write_questions(folder: Folder, models: Models | None) -> StepReport:
         OptionError: there is no such model.
     """
     with folder.locked():
-        run = _Run(folder)
+        run = _QuestionsRun(folder)
         report, before = run.report, len(run.questions)
         report.read.append(f"{len(run.people)} persons, {before} questions")
         if models is not None:
@@ -133,7 +135,7 @@ def write_questions(folder: Folder, models: Models | None) -> StepReport:
         return report
 
 
-def _specific(run: _Run, models: Models) -> None:
+def _specific(run: _QuestionsRun, models: Models) -> None:
     (model,), settings = models.names, run.settings
     prompt, asked, wanted = prompts.load(run.folder.root, "specific"), {}, {}
     for user, persona in run.people.items():
@@ -141,7 +143,7 @@ def _specific(run: _Run, models: Models) -> None:
             if slot not in run.done:
                 pieces = _memory(settings, persona, slot)
                 parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
-                wanted[slot] = _Wanted(user, "specific", 1, scenario, parents)
+                wanted[slot] = _WantedQuestions(user, "specific", 1, scenario, parents)
                 asked[slot] = prompt.filled(
                     persona=persona.text,
                     scenario=scenario,
@@ -152,7 +154,9 @@ def _specific(run: _Run, models: Models) -> None:
     if not replies:
         return
     leaks = Leaks(run.people.values())
-    seen = Seen(NEAR, ((one.id, one.question) for one in run.questions if one.category == "specific"))
+    seen = Seen(
+        NEAR, ((question.id, question.question) for question in run.questions if question.category == "specific")
+    )
     for slot, reply in replies:
         text = _unquoted(" ".join(reply.text.split()))
         reason, like = checks.fault(text, settings.language, reply.cut), ""
@@ -170,23 +174,27 @@ def _specific(run: _Run, models: Models) -> None:
             run.take(slot, wanted[slot], text, model, prompt)
 
 
-def _pool(run: _Run) -> list[str]:
+def _pool(run: _QuestionsRun) -> list[str]:
     texts, out = pool(run.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
     run.report.read.append(f"{len(texts)} questions of the pool{left_out}")
     return texts
 
 
-def _general(run: _Run, models: Models, texts: list[str]) -> None:
+def _general(run: _QuestionsRun, models: Models, texts: list[str]) -> None:
     (model,), settings = models.names, run.settings
     prompt, asked, wanted = prompts.load(run.folder.root, "general"), {}, {}
     for user, persona in run.people.items():
-        have = {one.question for one in run.questions if one.user_id == user and one.category == "general"}
+        have = {
+            question.question
+            for question in run.questions
+            if question.user_id == user and question.category == "general"
+        }
         slot, missing = general_slot(settings, user), settings.general - len(have)
         if missing > 0 and slot not in run.done:
             left = [text for text in texts if text not in have]
             shown = tuple(generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing))))
-            wanted[slot] = _Wanted(user, "general", missing, shown=shown)
+            wanted[slot] = _WantedQuestions(user, "general", missing, shown=shown)
             listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
             asked[slot] = prompt.filled(
                 persona=persona.text, questions=listed, count=str(missing), language=settings.language
@@ -222,8 +230,8 @@ def _numbers(reply: str) -> list[int]:
     """The numbers that a model chose, in its order."""
     lines = [line for line in reply.splitlines() if line.strip()]
     placed = [found for line in lines if (found := _PLACED.match(line))]
-    if len(placed) == len(lines) and [int(one[1]) for one in placed] == list(range(1, len(lines) + 1)):
-        return [int(one[2]) for one in placed]
+    if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
+        return [int(choice[2]) for choice in placed]
     numbers: list[str] = []
     for line in lines:
         copied = _COPIED.match(line)

@@ -33,4 +33,4 @@ drafted `Sorry, I can't come` do not."""
 
 def refuses(text: str) -> bool:
     """Whether a text is a refusal, in English or Chinese."""
-    return len(text) <= SHORT and any(one.match(text) for one in (_ENGLISH, _CHINESE))
+    return len(text) <= SHORT and any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE))

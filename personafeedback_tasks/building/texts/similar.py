@@ -76,5 +76,5 @@ def _empty() -> Any:
 
 def _signature(of: frozenset[str]) -> Any:
     signature = _empty().copy()
-    signature.update_batch([one.encode("utf-8", "surrogatepass") for one in of])
+    signature.update_batch([shingle.encode("utf-8", "surrogatepass") for shingle in of])
     return signature

@@ -71,7 +71,7 @@ def item_texts(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Item
 def as_csv(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: str) -> dict[str, str]:
     """`<annotator>.csv`: A or B goes into the column `vote`; and the guideline in a file of its own."""
     columns = ["item", "persona", "question", "A", "B", "vote", "note"]
-    lines = [asdict(one) | {"A": one.a, "B": one.b} for one in pack]
+    lines = [asdict(item) | {"A": item.a, "B": item.b} for item in pack]
     return {f"{annotator}.csv": tables.text(columns, lines), "guideline.txt": _rules(guide)}
 
 
@@ -81,7 +81,7 @@ def as_html(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: 
     from jinja2 import Environment, StrictUndefined
 
     template = resources.files(__package__).joinpath("pack.html").read_text("utf-8")
-    document = {"annotator": annotator, "set": title, "items": [asdict(one) for one in pack], "told": asdict(guide)}
+    document = {"annotator": annotator, "set": title, "items": [asdict(item) for item in pack], "told": asdict(guide)}
     # Inside of <script>, no text may end it or open a comment.
     data = (
         json.dumps(document, ensure_ascii=False)
@@ -95,7 +95,7 @@ def as_html(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: 
 
 def as_label_studio(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: str) -> dict[str, str]:
     """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
-    tasks = [{"data": asdict(one)} for one in pack]
+    tasks = [{"data": asdict(item)} for item in pack]
     config = f"""<View>
   <Header value={quoteattr(guide.persona)}/>
   <Text name="persona" value="$persona"/>
@@ -123,8 +123,8 @@ def as_potato(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title
     import yaml
 
     rows = [
-        {"id": one.item, "text": f"{guide.persona}:\n{one.persona}\n\n{guide.question}:\n{one.question}\n\n{guide.response} A:\n{one.a}\n\n{guide.response} B:\n{one.b}"}
-        for one in pack
+        {"id": item.item, "text": f"{guide.persona}:\n{item.persona}\n\n{guide.question}:\n{item.question}\n\n{guide.response} A:\n{item.a}\n\n{guide.response} B:\n{item.b}"}
+        for item in pack
     ]  # fmt: skip
     config = {
         "annotation_task_name": title,

@@ -39,7 +39,7 @@ def grown(folder: Folder, annotators: Iterable[str]) -> list[PackItem]:
         DataError: see `asked`.
     """
     pairs, given, seed = asked(folder), folder.read(PackItem), folder.settings.seed
-    wanted = [*pairs, *_attention(pairs, {one.id: one.question for one in folder.questions()}, seed)]
+    wanted = [*pairs, *_attention(pairs, {question.id: question.question for question in folder.questions()}, seed)]
     texts = ShownTexts(folder)
     now = {pair.id: texts.of(pair) for pair in wanted}
     items = list(given)
