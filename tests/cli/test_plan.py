@@ -162,7 +162,7 @@ def test_the_limit_shows_the_difference_4_times_in_5(real_data, compared, differ
     if compared.paired:
         owners = [f"{owner:03}" for owner in owners_of(sizes)]
         p = np.array([paired_p(row.tolist(), owners, resamples=399) for row in tables[0][:600]])
-        print(f"by sign flips: {np.mean(p <= 0.05):.1%}")
+        print(f"by the test of compare: {np.mean(p <= 0.05):.1%}")
         assert 0.75 <= np.mean(p <= 0.05) <= 0.85
         # What `compare` says after the run is what the plan said before it.
         after = [minimum_detectable_difference(row.tolist(), owners) for row in tables[0][:50]]
