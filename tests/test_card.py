@@ -30,7 +30,7 @@ from support.attacks import ATTACKS
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.choice.scoring import as_dict, score_answers
+from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.answered import CaseAnswers
@@ -61,7 +61,7 @@ def conditions(line):
 
 def answered(case, answers):
     """The same case with other answers."""
-    return replace(case, answers=(answers,), values=(as_dict(score_answers(answers)),))
+    return replace(case, answers=(answers,), values=(score_answers(answers),))
 
 
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
@@ -69,7 +69,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     cases = [case for case in SAMPLE if case.cell in cells]
     found = {}
     for i, c in enumerate(cases):
-        values = as_dict(score_answers(answer(i))) | ({} if acc_sym is None else {"acc_sym": acc_sym})
+        values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
         found[c.id] = CaseAnswers(c.id, c.cell, c.user_id, c.digest, GOLD, (answer(i),), (values,))
     signed = {
         "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",

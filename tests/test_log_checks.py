@@ -102,7 +102,7 @@ def answer(row: Json, new: list[str]) -> None:
 
 def score(row: Json) -> None:
     """The values that follow from the answers."""
-    values = scoring.as_dict(scoring.score_answers(answers(row)))
+    values = scoring.score_answers(answers(row))
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:
@@ -398,7 +398,7 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
 
 def test_epochs_of_a_case_are_the_same_case():
     def sample(epoch: int, user: str) -> LoggedCase:
-        value = scoring.as_dict(scoring.score_answers(("A", "B")))
+        value = scoring.score_answers(("A", "B"))
         both = ("A", "B")
         return LoggedCase(
             "general_hard:1", "general_hard", user, "d", epoch, both, both, value,

@@ -318,7 +318,7 @@ def perfect(header: Json, rows: list[Json]) -> None:
     for row in rows:
         about = row["metadata"] if "epoch" in row else row["doc"]
         right = row["target"] if "epoch" in row else about["targets"]
-        values = scoring.as_dict(scoring.score_answers(right))
+        values = scoring.score_answers(right)
         if "epoch" in row:
             row["scores"]["personafeedback"] |= {"value": values, "answer": ", ".join(right)}
             row["scores"]["personafeedback"]["metadata"]["answers"] = right
@@ -383,7 +383,7 @@ def test_an_older_version_that_reads_one_reply_in_a_thousand_otherwise_makes_a_c
             read = found["metadata"]["answers"] if "epoch" in row else row["filtered_resps"]
             if number in (10, 20):
                 read = ["invalid_response_format", read[1]]
-                values = scoring.as_dict(scoring.score_answers(read))
+                values = scoring.score_answers(read)
                 if "epoch" in row:
                     found["metadata"]["answers"], found["value"] = read, values
                 else:

@@ -137,7 +137,7 @@ def server(cases):
 
 @pytest.fixture(scope="module")
 def expected(cases):
-    return {c.id: scoring.as_dict(scoring.score_answers([read_reply(mixed(c.id, o)) for o in ORDERS])) for c in cases}
+    return {c.id: scoring.score_answers([read_reply(mixed(c.id, o)) for o in ORDERS]) for c in cases}
 
 
 def check_cases(found, expected):

@@ -53,10 +53,10 @@ def expected(cases):
     return scores(cases)
 
 
-def check(found: dict[str, dict], expected: dict[str, scoring.CaseScore]) -> None:
+def check(found: dict[str, dict], expected: dict[str, dict[str, float]]) -> None:
     assert found.keys() == expected.keys()
     for case_id, values in found.items():
-        ours = scoring.as_dict(expected[case_id])
+        ours = expected[case_id]
         assert {key: values[key] for key in ours} == pytest.approx(ours, abs=0, nan_ok=True), case_id
 
 

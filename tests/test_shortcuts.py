@@ -23,7 +23,7 @@ from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.report import Covariate, Examined
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports.headline import lines
 from personafeedback_tasks.reports.report import make_report
@@ -59,7 +59,7 @@ WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != targ
 )
 def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
     case = CaseAnswers("c", "cell", "u", "d", RIGHT, tuple(epochs), ({},))
-    assert picked(case) == same(share_of_right, nan_ok=True)
+    assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
 )
 def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, share_of_right):
     case = CaseAnswers("c", "cell", "u", "d", (), (), ({},), rewards=tuple({"reward": pair} for pair in pairs))
-    assert picked(case) == same(share_of_right, nan_ok=True)
+    assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
 # --- agreement beyond accuracy -----------------------------------------------------------------------------------------

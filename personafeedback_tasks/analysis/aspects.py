@@ -9,7 +9,7 @@ from ..common.statistics import Estimate, mean, share
 from ..common.strict_json import short_list
 from ..engine.answered import CaseAnswers
 from ..engine.report import PublishedAspects
-from ..engine.rewards import TOTAL, between, over_responses, score_pair, with_better
+from ..engine.rewards import TOTAL, between, over_responses, score_rewards, with_better
 from ..runs.run import Run, RunError
 
 
@@ -85,11 +85,11 @@ def _of_group(cases: Sequence[CaseAnswers], names: Sequence[str]) -> AspectsOfGr
     columns |= over_responses(case.rewards for case in cases)
 
     def right(case: CaseAnswers, name: str) -> float:
-        return mean(score_pair(*pairs[name])[0] for pairs in case.rewards)
+        return mean(score_rewards(*pairs[name])[0] for pairs in case.rewards)
 
     return AspectsOfGroup(
         responses=len(columns[TOTAL]),
         acc={name: share([right(case, name) for case in cases], users) for name in names},
-        pearson=with_better(columns),
+        pearson=with_better(columns, len(cases[0].rewards[0][TOTAL]) if cases else 1),
         correlations=between({name: columns[name] for name in names}),
     )

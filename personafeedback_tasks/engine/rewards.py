@@ -1,4 +1,4 @@
-"""Two rewards -> the score of a case; many of them -> how they correlate with each other and with being the better response."""
+"""The rewards of a case -> its score; many of them -> how they correlate with each other and with being the right response."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ TOTAL = "reward"
 LOCAL = "local"
 """Instead of the commit of a reward model: a folder has none."""
 
-Pairs = Mapping[str, tuple[float, float]]
-"""TOTAL and each aspect -> the rewards of both responses, the better one first."""
+Pairs = Mapping[str, tuple[float, ...]]
+"""TOTAL and each aspect -> the rewards of all responses, the right one first."""
 
 
 class RewardError(PersonaFeedbackError):
     """A reward model cannot be loaded, or cannot score what it is given."""
 
 
-def score_pair(better: float, worse: float) -> tuple[float, float]:
-    """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; tie is 1 if both are equal.
+def score_rewards(right: float, *others: float) -> tuple[float, float]:
+    """(acc, tie) of one case: acc is 1 if the right response alone has the highest reward, else 0; tie is 1 if it shares it.
 
     Raises:
         RewardError: a reward is nan or infinite, so it cannot be scored.
     """
-    if not (math.isfinite(better) and math.isfinite(worse)):
+    if not all(map(math.isfinite, (right, *others))):
         raise RewardError(
-            f"found the rewards {better!r} and {worse!r}, expected finite numbers. "
+            f"found the rewards {' and '.join(map(repr, (right, *others)))}, expected finite numbers. "
             "Half precision may overflow: pass -M dtype=float32."
         )
-    return float(better > worse), float(better == worse)
+    return float(right > max(others)), float(right == max(others))
 
 
 def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
-    """TOTAL and each aspect -> the rewards of all responses: of both responses of the first case, then of the second, ...
+    """TOTAL and each aspect -> the rewards of all responses: of those of the first case, then of the second, ...
 
     A response in several cases is there once for each. The epochs of a case are averaged.
 
@@ -47,13 +47,18 @@ def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
     for epochs in cases:
         for name in epochs[0]:
-            columns.setdefault(name, []).extend(map(mean, zip(*(pairs[name] for pairs in epochs), strict=True)))
+            columns.setdefault(name, []).extend(map(mean, zip(*(each[name] for each in epochs), strict=True)))
     return columns
 
 
-def with_better(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Name -> Pearson correlation of its column of `over_responses` with 1 for the better response, 0 for the other."""
-    return {name: pearson(column, [1.0, 0.0] * (len(column) // 2)) for name, column in columns.items()}
+def with_better(columns: Mapping[str, Sequence[float]], responses: int) -> dict[str, float]:
+    """Name -> Pearson correlation of its column of `over_responses` with 1 for the right response, 0 for the others.
+
+    Args:
+        responses: of each case.
+    """
+    right = [1.0, *[0.0] * (responses - 1)]
+    return {name: pearson(column, right * (len(column) // responses)) for name, column in columns.items()}
 
 
 def between(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""The solver and the scorer of a reward model in Inspect: two calls per case, the better response first."""
+"""The solver and the scorer of a reward model in Inspect: one call per response, the right one first."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def pearson() -> Metric:
 
 def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
     """The metrics of `pearson`, of the rewards of each case in each epoch."""
-    found = rewards.with_better(rewards.over_responses(cases))
+    cases = list(cases)
+    responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
+    found = rewards.with_better(rewards.over_responses(cases), responses)
     return {f"pearson_{name}": value for name, value in found.items()}
 
 
@@ -63,7 +65,8 @@ def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
 def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     """The scorer of a benchmark's method that compares rewards.
 
-    acc is 1 if the better response has the higher reward, so 0 on a tie; acc_half is 0.5 there; tie says whether it is one;
+    acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share there, 0.5 of two; tie says
+    whether it is one;
     truncated is the share of responses whose conversation was cut; acc_<aspect> is acc of one output of the model.
     """
     benchmark = find(name)
@@ -94,8 +97,8 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
 
 def both(
     found: dict[str, ChatCompletionChoice], calls: Sequence[str], case_id: str
-) -> tuple[ChatCompletionChoice, ChatCompletionChoice]:
-    """The replies about the two responses.
+) -> tuple[ChatCompletionChoice, ...]:
+    """The replies about all responses.
 
     Raises:
         RewardError: one is missing, or is not a reward.
@@ -103,34 +106,40 @@ def both(
     rewarded = [found[call] for call in calls if call in found and "reward" in _about(found[call])]
     if len(rewarded) != len(calls):
         raise RewardError(
-            f"sample {case_id}: found the rewards of {len(rewarded)} responses, expected both. "
+            f"sample {case_id}: found the rewards of {len(rewarded)} responses, expected {'both' if len(calls) == 2 else len(calls)}. "
             f"Run the case again with --model {API}/... -T method=reward."
         )
-    better, worse = rewarded
-    return better, worse
+    return tuple(rewarded)
 
 
 def values(replies: Sequence[ChatCompletionChoice], case_id: str) -> dict[str, float]:
-    """The values of one case, from the replies about both responses.
+    """The values of one case, from the replies about all responses.
 
     Raises:
         RewardError: a reward is not a finite number.
     """
+    found = pairs(replies)
     try:
-        scored = {name: rewards.score_pair(*pair) for name, pair in pairs(replies).items()}
+        scored = {name: rewards.score_rewards(*of_case) for name, of_case in found.items()}
     except RewardError as error:
         raise RewardError(f"{case_id}: {error}") from error
     acc, tie = scored.pop(TOTAL)
     cut = sum(bool(_about(reply)["truncated"]) for reply in replies) / len(replies)
     of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
-    return {"acc": acc, "acc_half": acc + tie / 2, "tie": tie, "truncated": cut, **of_aspects}
+    return {
+        "acc": acc,
+        "acc_half": acc + tie / found[TOTAL].count(found[TOTAL][0]),
+        "tie": tie,
+        "truncated": cut,
+        **of_aspects,
+    }
 
 
 def pairs(replies: Sequence[ChatCompletionChoice]) -> Pairs:
-    """The rewards in the replies about both responses."""
-    better, worse = map(_about, replies)
-    aspects = {name: (float(value), float(worse["aspects"][name])) for name, value in better["aspects"].items()}
-    return {TOTAL: (float(better["reward"]), float(worse["reward"])), **aspects}
+    """The rewards in the replies about all responses."""
+    notes = [_about(reply) for reply in replies]
+    aspects = {name: tuple(float(note["aspects"][name]) for note in notes) for name in notes[0]["aspects"]}
+    return {TOTAL: tuple(float(note["reward"]) for note in notes), **aspects}
 
 
 def _about(reply: ChatCompletionChoice) -> dict[str, Any]:

@@ -68,6 +68,11 @@ class Case:
     others: Others | None = field(default=None, repr=False, compare=False)
 
     @property
+    def responses(self) -> tuple[str, str]:
+        """Both, the chosen one first."""
+        return self.chosen, self.rejected
+
+    @property
     def cell(self) -> str:
         return f"{self.category}_{self.difficulty}"
 

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .. import TASK_VERSION
-from ..choice import scoring
-from ..choice.orders import CHOSEN_LETTER, ORDERS
+from ..choice.explanations import explanations
+from ..choice.judges import judges
+from ..choice.methods import methods
+from ..choice.orders import TWO
+from ..choice.report import control, report_of
 from ..common.power import Comparison
-from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
-from ..engine.judged import Answers, LogLikelihoods
-from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
-from ..engine.rewards import TOTAL, score_pair
+from ..engine.benchmark import Benchmark, Stage
+from ..engine.report import CardSpec, Covariate, Examined, Shown
 from ..engine.signature import set_of
-from ..replies.answers import LETTERS, read_last_line, read_reply
-from ..replies.letter_probabilities import read_top
-from . import card, conversations, explanations, prompts
+from . import card, conversations, prompts
 from .attributes import attributes
-from .audit import AUDIT_VERSION, audit
-from .baselines import CHANCE, acc_of
+from .audit import AUDIT_VERSION, audit, flags
+from .baselines import acc_of
 from .cases import Case, CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .conversations import SIDES
 from .duels import duels
-from .judges import JUDGES
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
@@ -35,62 +31,7 @@ from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
 from .scenarios import scenarios
 
-# --- how a choice is read --------------------------------------------------------------------------------------------
-
-_CASE_METRICS = (
-    Metric("acc"),
-    Metric("acc_both"),
-    Metric("invalid", higher_is_better=False),
-    Metric("consistency", defined=False),
-    Metric("first_rate", higher_is_better=None, defined=False),  # 0.5 is best: no direction is better
-)
-_SYMMETRIC = (*_CASE_METRICS[:2], Metric("acc_sym"), *_CASE_METRICS[2:])
-
-
-def _of_letters(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]) -> dict[str, float]:
-    return scoring.as_dict(scoring.score_answers(answers))
-
-
-def _of_two_log_likelihoods(
-    targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]
-) -> dict[str, float]:
-    both: list[scoring.LogLikelihoods] = [(a, b) for a, b in pairs]
-    return {
-        **_of_letters(targets, answers, pairs),
-        "acc_sym": scoring.score_symmetric(both),
-        "p_chosen": scoring.p_chosen(both),
-    }
-
-
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            name="generate", help="the letter in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=ORDERS,
-            per_case="both orders", score=_of_letters, metrics=_CASE_METRICS, room=1024, read=read_reply,
-        ),
-        Method(
-            name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
-            harnesses=("lm-eval", "inspect"), calls=ORDERS, per_case="both orders", score=_of_letters, metrics=_CASE_METRICS,
-            suffix="cot", room=4096, read=read_last_line,
-        ),
-        Method(
-            name="mc", help="log-likelihoods of the two letters", evidence="log_likelihoods", harnesses=("lm-eval",), calls=ORDERS,
-            per_case="both orders", score=_of_two_log_likelihoods, metrics=_SYMMETRIC, suffix="mc",
-        ),
-        Method(
-            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
-            harnesses=("inspect",), calls=ORDERS, per_case="both orders", score=_of_two_log_likelihoods,
-            metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False)), suffix="logprobs", read_tokens=read_top,
-        ),
-        Method(
-            name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",), calls=SIDES,
-            per_case="both responses", score=None, metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)),
-            suffix="reward", conversation=conversations.conversation,
-        ),
-    )
-}  # fmt: skip
-"""How the model's choice is read. All ask for a letter but `cot`, which reasons first, and `reward`."""
+METHODS = methods(TWO, conversations.conversation)
 
 FILTER = Stage(
     name="rag_filter",
@@ -152,46 +93,6 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 # --- reports ---------------------------------------------------------------------------------------------------------
 
-_MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "acc_half", "tie")
-_PAIRS, _REPLIES = "Both orders of a case", "Single replies"
-
-
-def measures(row: CaseAnswers) -> dict[str, float]:
-    """The values of one case in a report, averaged over its epochs; nan if undefined. Beside the metrics of `scoring.CaseScore`:
-
-    - bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
-    - bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
-    - acc_readable: share of the readable replies that picked the chosen response.
-    - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
-    - tie: 1 if a reward model gave both responses the same reward, which is 0 in acc; acc_half: 0.5 there. Both are nan
-      unless one scored. It sees no order: all but acc and these two are nan then.
-    """
-    found = {name: row.value(name) for name in _MEASURES}
-    epochs = [_of_epoch(answers) for answers in row.answers]
-    of_letters = ("bias_first", "bias_second", "acc_readable")
-    return found | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
-
-
-def picked(row: CaseAnswers) -> float:
-    """The share of a case's picks that are the chosen response: of the readable replies in both orders, or of the pairs of
-    rewards without a tie; nan without one."""
-    if row.rewards:
-        decided = [score_pair(*pairs[TOTAL]) for pairs in row.rewards]
-        return mean(right for right, tie in decided if not tie)
-    letters = [(answer, order) for answers in row.answers for answer, order in zip(answers, ORDERS, strict=True)]
-    return mean(float(answer == CHOSEN_LETTER[order]) for answer, order in letters if answer in LETTERS)
-
-
-def _of_epoch(answers: Answers) -> tuple[float, float, float]:
-    readable = [answer for answer in answers if answer in LETTERS]
-    both = len(readable) == len(answers)
-    picked = sum(answer == CHOSEN_LETTER[order] for answer, order in zip(answers, ORDERS, strict=True))
-    return (
-        float(readable == [LETTERS[0]] * 2) if both else math.nan,
-        float(readable == [LETTERS[1]] * 2) if both else math.nan,
-        picked / len(readable) if readable else math.nan,
-    )
-
 
 def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
@@ -235,60 +136,21 @@ def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
         people={case.user_id: case.persona.text for case in there},
         questions={case.id: case.question for case in there},
         labels=SIDES,
-        responses={case.id: (case.chosen, case.rejected) for case in there},
+        responses={case.id: case.responses for case in there},
     )
 
 
-REPORT = ReportSpec(
-    primary="acc",
-    score="Accuracy",
-    chance=CHANCE,
-    values=measures,
-    headline=(
-        Line("acc", strong=True, interval=True),
-        Line("tie", "ties (wrong in acc)"),
-        Line("acc_half", "acc_half (a tie counts half)"),
-        Line("acc_sym", strong=True, interval=True),
-        Line("p_chosen", strong=True, interval=True),
-    ),
-    details=(
-        Line("acc_both", table=_PAIRS),
-        Line("consistency", table=_PAIRS),
-        Line("bias_first", table=_PAIRS),
-        Line("bias_second", table=_PAIRS),
-        Line("preference_fairness", "preference fairness", share=False, table=_PAIRS),
-        Line("first_rate", table=_REPLIES),
-        Line("invalid", table=_REPLIES),
-        Line("acc_readable", "acc, readable", table=_REPLIES),
-    ),
-    # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
-    # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
-    # pairs with both replies readable.
-    derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
-    picked=picked,
+REPORT = report_of(
+    TWO,
     shortcuts={
         "longest": "the longer response",
         "overlap": "the response with more words of the persona",
         "name": "the response that says the user's name",
     },
-    probability="p_chosen",
     examine=examine,
     shown=shown,
     duels=duels,
-    control=Control(
-        option="setting",
-        value="no_persona",
-        gain="persona gain",
-        without="without the persona",
-        others=("rag", "other_persona"),
-        named=(
-            Difference("persona", "other_persona", "right minus wrong", "what knowing this person is worth"),
-            Difference("other_persona", "no_persona", "wrong minus none", "what any persona text at all is worth"),
-        ),
-        alike={"other_persona": ("hide",)},
-    ),
-    ranked=("consistency", "first_rate", "invalid"),
-    macro=True,
+    control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
@@ -333,25 +195,23 @@ PERSONAFEEDBACK = Benchmark(
     version=TASK_VERSION,
     options=Template,
     methods=METHODS,
-    labels=LETTERS,
+    labels=TWO.letters,
     cells=CELLS,
     selections=SELECTIONS,
     load=_load,
     columns=columns,
     prompt=prompts.build,
     input=lambda case: case.question,
-    targets=lambda case: [CHOSEN_LETTER[order] for order in ORDERS],
+    targets=lambda case: list(TWO.letters),
     fingerprint=_fingerprint,
     report=REPORT,
     about=_about,
     check=_check,
     sizes=_sizes,
     stage=FILTER,
-    judges=JUDGES,
+    judges=judges(TWO),
     signed=SIGNED,
     signs=_signs,
-    explanations=Explanations(
-        facts=explanations.facts, of_answers=explanations.of_answers, of_rewards=explanations.of_rewards
-    ),
+    explanations=explanations(TWO, flags),
     comparisons=COMPARISONS,
 )

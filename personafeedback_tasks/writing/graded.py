@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..choice import scoring
 from ..choice.orders import ORDERS
+from ..choice.scoring import score_answers
 from ..common.errors import DataError
 from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
@@ -54,7 +54,7 @@ def _ask(side: str, pair: Pair) -> Ask:
 
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = scoring.as_dict(scoring.score_answers(answers))
+    found = score_answers(answers)
     return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
 
 

@@ -1,0 +1,127 @@
+"""What a report shows of a choice: the values of a case, the lines of the tables, and the control runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..common.statistics import mean
+from ..engine.answered import CaseAnswers
+from ..engine.judged import Answers
+from ..engine.report import Control, Difference, Line, ReportSpec
+from ..engine.rewards import TOTAL, score_rewards
+from .orders import Orders
+from .scoring import score_answers
+
+PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
+"""Settings: the model is told about the user, about nobody, or about another user."""
+
+
+def values_of(orders: Orders) -> Callable[[CaseAnswers], dict[str, float]]:
+    """The function that gives the values of one case in a report, averaged over its epochs; nan if undefined.
+
+    Beside the metrics of `scoring.score_answers`:
+
+    - bias_first: 1 if all orders picked the response shown first, among cases with all replies readable; so for each place. With
+      two responses, consistency + bias_first + bias_second = 1.
+    - acc_readable: share of the readable replies that picked the right response.
+    - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
+    - tie: 1 if a reward model gave the right response and another one the same highest reward, which is 0 in acc; acc_half: an
+      equal share of 1 there. Both are nan unless one scored. It sees no order: all but acc and these two are nan then.
+    """
+    metrics = (*score_answers(orders.letters, orders), "acc_sym", "p_chosen", "acc_half", "tie")
+    of_letters = (*(f"bias_{place}" for place in orders.places), "acc_readable")
+
+    def of_epoch(answers: Answers) -> list[float]:
+        readable = [answer for answer in answers if answer in orders.letters]
+        complete = len(readable) == len(answers)
+        biases = [float(readable.count(letter) == len(answers)) if complete else math.nan for letter in orders.letters]
+        return [*biases, orders.picks(answers).count(0) / len(readable) if readable else math.nan]
+
+    def values(row: CaseAnswers) -> dict[str, float]:
+        epochs = [of_epoch(answers) for answers in row.answers]
+        logged = {name: row.value(name) for name in metrics}
+        return logged | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
+
+    return values
+
+
+def picked_of(orders: Orders) -> Callable[[CaseAnswers], float]:
+    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, or
+    of the rewards without a tie; nan without one."""
+
+    def picked(row: CaseAnswers) -> float:
+        if row.rewards:
+            decided = [score_rewards(*found[TOTAL]) for found in row.rewards]
+            return mean(right for right, tie in decided if not tie)
+        picks = [pick for answers in row.answers for pick in orders.picks(answers)]
+        return mean(float(pick == 0) for pick in picks if pick is not None)
+
+    return picked
+
+
+def report_of(orders: Orders, **fields: Any) -> ReportSpec:
+    """The report of a benchmark of this kind.
+
+    Args:
+        fields: further ones of `ReportSpec`: what the texts add, the control, the loader.
+    """
+    case_table = f"{orders.all_names.capitalize()} of a case"
+    replies = "Single replies"
+    two = len(orders.letters) == 2
+    return ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=orders.chance,
+        values=values_of(orders),
+        headline=(
+            Line("acc", strong=True, interval=True),
+            Line("tie", "ties (wrong in acc)"),
+            Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
+            Line("acc_sym", strong=True, interval=True),
+            Line("p_chosen", strong=True, interval=True),
+        ),
+        details=(
+            Line(orders.all_right, table=case_table),
+            Line("consistency", table=case_table),
+            *(Line(f"bias_{place}", table=case_table) for place in orders.places),
+            *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
+            *(Line(rate, table=replies) for rate in orders.rates),
+            Line("invalid", table=replies),
+            Line("acc_readable", "acc, readable", table=replies),
+        ),
+        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
+        # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
+        # pairs with both replies readable.
+        derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value}
+        if two
+        else {},
+        picked=picked_of(orders) if two else None,
+        probability="p_chosen",
+        ranked=("consistency", "first_rate", "invalid"),
+        macro=True,
+        **fields,
+    )
+
+
+def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[str, ...]] | None = None) -> Control:
+    """The runs that show how much of a score needs what is known about the user.
+
+    Args:
+        known: what the controls leave out: `the persona`.
+        others: further settings whose runs a sheet can show beside.
+        alike: see `Control.alike`.
+    """
+    return Control(
+        option="setting",
+        value=NO_PERSONA,
+        gain="persona gain",
+        without=f"without {known}",
+        others=(*others, OTHER_PERSONA),
+        named=(
+            Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth"),
+            Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
+        ),
+        alike=alike or {},
+    )
