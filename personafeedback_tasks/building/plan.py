@@ -9,14 +9,14 @@ from statistics import mean
 
 from ..common.errors import OptionError
 from ..common.tokens import estimated
-from . import prompts
-from .answers import FIRST, REWRITES
 from .folder import Folder
-from .pairs import KINDS
-from .personas import STEP as PERSONAS
-from .personas import names, next_split
-from .questions import CANDIDATES
 from .rows import FULL, MASKED, TEST, Person, Refused
+from .texts import prompts
+from .texts.answers import FIRST, REWRITES
+from .texts.pairs import KINDS
+from .texts.personas import STEP as PERSONAS
+from .texts.personas import names, next_split
+from .texts.questions import CANDIDATES
 
 SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
 """Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 from ..common.files import Content, write_all
-from . import prompts, settings
-from .seeds import EXAMPLES, FILE
+from . import settings
 from .settings import Settings
+from .texts import prompts
+from .texts.seeds import EXAMPLES, FILE
 
 COMMENTS = {
     "name": "of the set, as every table and card shows it",

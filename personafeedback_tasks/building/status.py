@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..common.errors import DataError, require
-from .answers import FIRST, REWRITES, answer_id
-from .asking import short_reason
 from .folder import BELOW, Folder, command
-from .pairs import Balance, balance
-from .personas import names, other_seed
-from .questions import general_slot, slots
 from .rows import FULL, OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote
-from .shown_texts import refuse_edited_labels, refuse_edited_votes
+from .texts.answers import FIRST, REWRITES, answer_id
+from .texts.asking import short_reason
+from .texts.pairs import Balance, balance
+from .texts.personas import names, other_seed
+from .texts.questions import general_slot, slots
+from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
 
 
 @dataclass

@@ -9,15 +9,16 @@ from typing import Any, TypeVar
 
 import click
 
-from ..building import answers as building_answers
-from ..building import checks, screening, starting
-from ..building import personas as building_personas
 from ..building import plan as building_plan
-from ..building import questions as building_questions
+from ..building import starting
 from ..building import status as building_status
-from ..building.asking import Models, Report
 from ..building.folder import Folder
-from ..building.pairs import KINDS
+from ..building.texts import answers as building_answers
+from ..building.texts import checks, screening
+from ..building.texts import personas as building_personas
+from ..building.texts import questions as building_questions
+from ..building.texts.asking import Models, Report
+from ..building.texts.pairs import KINDS
 from .build_folder import folder_argument, model_arguments, then
 from .output import say
 

@@ -8,10 +8,10 @@ import click
 
 from ..building import settings
 from ..building.folder import Folder, command
-from ..building.imported import FIELDS, REASONS, RECIPES, Recipe, import_rows, mapping, save
+from ..building.imported.pairs import FIELDS, REASONS, RECIPES, Recipe, import_rows, mapping, save
+from ..building.imported.sources import read_rows
 from ..building.rows import Vote
 from ..building.settings import Settings
-from ..building.sources import read_rows
 from ..building.starting import as_yaml
 from ..common.errors import DataError, OptionError
 from ..common.files import locked, write

@@ -19,8 +19,8 @@ from .output import say, show_table
 
 if TYPE_CHECKING:
     from ..building.folder import Folder
-    from ..building.release_folder import Made
-    from ..building.shortcuts import Checked
+    from ..building.release.release_folder import Made
+    from ..building.release.shortcuts import Checked
 
 
 @click.command()
@@ -40,10 +40,10 @@ def tiers(folder: Path) -> None:
         personafeedback build tiers DIR
     """
     from ..building.folder import BELOW
+    from ..building.release.tiers import REASONS, least_votes, sort_into_tiers
+    from ..building.release.voting import CODINGS, agreement
     from ..building.rows import Answer, Pair, Tiered, Vote
-    from ..building.tiers import REASONS, least_votes, sort_into_tiers
-    from ..building.votes import counted, outdated
-    from ..building.voting import CODINGS, agreement
+    from ..building.votes.collected import counted, outdated
 
     build = opened(folder)
     with locked(build.root):
@@ -113,7 +113,7 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
         personafeedback build release DIR
         personafeedback build release DIR --accept longest
     """
-    from ..building.release_folder import make
+    from ..building.release.release_folder import make
 
     build = opened(folder)
     with locked(build.root):
@@ -138,9 +138,9 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
 
 def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
     """Put the release in place if nothing stops it."""
-    from ..building import data_card, shortcuts
-    from ..building.release_folder import files
-    from ..building.releasing import put_in_place, staged
+    from ..building.release import data_card, shortcuts
+    from ..building.release.release_folder import files
+    from ..building.release.releasing import put_in_place, staged
 
     with staged(build.root, files(build, made)) as (place, cases):
         checked = shortcuts.check(cases)

@@ -56,9 +56,9 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
         personafeedback build training DIR
         personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
     """
-    from ..building import contamination, helpsteer
-    from ..building import training as pairs
-    from ..building.sources import read_rows
+    from ..building.imported.sources import read_rows
+    from ..building.training import contamination, helpsteer
+    from ..building.training import pairs as pairs
     from ..personafeedback.cases import load_present
 
     build = opened(folder)

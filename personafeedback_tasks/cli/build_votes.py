@@ -40,9 +40,9 @@ def packs(folder: Path, form: str) -> None:
         personafeedback build packs DIR
         personafeedback build packs DIR --format label-studio
     """
-    from ..building import pack_files
-    from ..building.packs import ATTENTION, grown, names
     from ..building.rows import Shown
+    from ..building.votes import pack_files
+    from ..building.votes.packs import ATTENTION, grown, names
 
     build = opened(folder)
     with locked(build.root):
@@ -95,7 +95,7 @@ def votes(
         personafeedback build votes DIR --drop annotator-2
         personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    from ..building.votes import annotators, imported, with_dropped
+    from ..building.votes.collected import annotators, imported, with_dropped
 
     build = opened(folder)
     if model_args and not models:
@@ -128,9 +128,9 @@ def votes(
 
 def _to_a_pair(build: Folder, found: list[Vote]) -> None:
     """Print how many pairs have how many votes, and what is lacking."""
+    from ..building.release.tiers import least_votes
     from ..building.rows import Pair
-    from ..building.tiers import least_votes
-    from ..building.votes import ATTENTION, counted, outdated
+    from ..building.votes.collected import ATTENTION, counted, outdated
 
     pairs = {pair.id for pair in build.read(Pair)}
     of = Counter(vote.pair_id for vote in counted(build))
@@ -153,7 +153,7 @@ def _to_a_pair(build: Folder, found: list[Vote]) -> None:
 
 def _by_models(build: Folder, models: tuple[str, ...], model_args: dict[str, Any]) -> None:
     require("inspect_ai", extra="build")
-    from ..building.model_votes import ask
+    from ..building.votes.model_votes import ask
     from ..inspect_harness.generation import check_models
 
     check_models(models, model_args)

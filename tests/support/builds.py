@@ -10,7 +10,7 @@ from pathlib import Path
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Shown, Vote
-from personafeedback_tasks.building.shown_texts import ShownTexts
+from personafeedback_tasks.building.votes.shown_texts import ShownTexts
 from personafeedback_tasks.engine.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")

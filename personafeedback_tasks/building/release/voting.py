@@ -1,0 +1,102 @@
+"""How far annotators agree, by tier and on the whole. The coding is part of the number: the same votes give four different kappas."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...common.agreement import alpha, fleiss, randolph
+from ...common.statistics import Estimate, estimate_of
+from ...common.strict_json import jsonable
+from ..rows import Answer, Pair, Tiered, Vote
+
+HEADLINE = "kappa, random sides"
+"""Whoever votes at random gets 0, and the two answers of a pair have no names in common with other pairs: what is reported."""
+
+CODINGS = {
+    HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
+    "coded by a side drawn at random",
+    "Fleiss, by strategy": "Fleiss' kappa where a vote is what the writer of the answer was told",
+    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator (to a model, in the first of two orders)",
+    "Fleiss, by label": "Fleiss' kappa where a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
+    "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
+}
+"""Coefficient -> how a vote is coded."""
+
+
+@dataclass(frozen=True)
+class Voting:
+    """The agreement on some pairs.
+
+    Attributes:
+        pairs: with two votes or more; users: whose these are.
+        votes: fewest and most votes to one of them.
+        coefficients: name of CODINGS -> its value with a 95 % interval over users (jackknife); nan where it is not defined.
+    """
+
+    pairs: int
+    users: int
+    votes: tuple[int, int]
+    coefficients: Mapping[str, Estimate]
+
+    def as_dict(self) -> dict[str, Any]:
+        return jsonable(asdict(self))
+
+
+def agreement(
+    pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
+) -> dict[str, Voting]:
+    """Tier -> its agreement; `below` and `all` too. Those without a pair that has two votes are left out.
+
+    Args:
+        tiered: all pairs, those below as well.
+        votes: those that count.
+    """
+    strategy = {answer.id: answer.strategy for answer in answers}
+    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote)
+    first = {pair.id: pair.first for pair in pairs}
+    groups: dict[str, list[Tiered]] = defaultdict(list)
+    for one in tiered:
+        if len(of_pair[one.pair_id]) > 1:
+            groups[one.difficulty or "below"].append(one)
+            groups["all"].append(one)
+    codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
+        HEADLINE: (lambda one, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
+        "Fleiss, by strategy": (lambda one, vote: strategy.get(vote.chosen, ""), fleiss),
+        "Fleiss, by letter": (lambda one, vote: vote.shown_as, fleiss),
+        "Fleiss, by label": (lambda one, vote: "chosen" if vote.chosen == one.chosen else "rejected", fleiss),
+        "alpha, random sides": (lambda one, vote: _side(first, vote), _alpha),
+    }
+    found = {}
+    for name in sorted(groups, key=lambda one: ("easy", "medium", "hard", "below", "all").index(one)):
+        some = groups[name]
+        counts = [len(of_pair[one.pair_id]) for one in some]
+        users = [one.user_id for one in some]
+        coefficients = {}
+        for coefficient, (coded, measure) in codings.items():
+            rows = [[coded(one, vote) for vote in of_pair[one.pair_id]] for one in some]
+            coefficients[coefficient] = _estimated(measure, rows, users)
+        found[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients)
+    return found
+
+
+def _side(first: Mapping[str, str], vote: Vote) -> str:
+    """`first` and `second` are in an order that says nothing, see rows.Pair."""
+    return "first" if vote.chosen == first[vote.pair_id] else "second"
+
+
+def _alpha(rows: Sequence[Sequence[str]]) -> float:
+    return alpha(rows, ("first", "second"), "nominal")
+
+
+def _estimated(
+    measure: Callable[[Sequence[Sequence[str]]], float], rows: Sequence[Sequence[str]], users: Sequence[str]
+) -> Estimate:
+    if len(set(users)) > 1:
+        return estimate_of(measure, rows, users, (-1.0, 1.0))
+    return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), len(set(users)))
