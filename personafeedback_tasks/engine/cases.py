@@ -7,7 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -134,6 +134,11 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
+
+
+def each_and_all(cells: Collection[str]) -> dict[str, list[str]]:
+    """The columns of a table: each cell where there are several, and all of them."""
+    return {**({cell: [cell] for cell in cells} if len(cells) > 1 else {}), **({"total": list(cells)} if cells else {})}
 
 
 def shown_source(source: str) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.cases import each_and_all
 from ..engine.options import Options, option
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference
 from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_votes
+from .data import ENVIRONMENT_VARIABLE, Rows, load, with_votes
 from .rows import Response
 
 VERSION = "1.1"
@@ -105,7 +106,7 @@ RESPONSE = Benchmark(
     cells=Response.cells,
     selections={"": {}},
     load=lambda options, selection: _load(options.data, options.control),
-    columns=columns,
+    columns=each_and_all,
     prompt=lambda case, options, call: build(case, call),
     input=lambda case: case.prompt,
     targets=targets,

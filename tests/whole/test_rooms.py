@@ -19,12 +19,12 @@ from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "choice", "personafeedback", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "common", "replies", "engine", "choice", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
     "building", "runs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
-BENCHMARKS = ("personafeedback", "recenter", "writing", "building")
+BENCHMARKS = ("personafeedback", "prefeval", "recenter", "writing", "building")
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
 
