@@ -121,7 +121,6 @@ def shown(cases: ChoiceCases, asked: Collection[str], orders: Orders, tag: str) 
         about=tag.capitalize(),
         people={case.user_id: case.known for case in there},
         questions={case.id: case.question for case in there},
-        labels=tuple(side.replace("_", " ") for side in orders.sides),
         responses={case.id: case.responses for case in there},
     )
 

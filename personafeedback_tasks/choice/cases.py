@@ -61,9 +61,9 @@ class ChoiceCases(CaseSet[ChoiceCase]):
 
     cases: tuple[ChoiceCase, ...]
     counts: str
-    source: str
-    digest: str
-    cell_order: tuple[str, ...]
+    source: str = ""  # defaults, since the base class has properties of these names
+    digest: str = ""
+    cell_order: tuple[str, ...] = ()
 
     @property
     def demonstration(self) -> bool:

@@ -22,8 +22,8 @@ from .audit import AUDIT_VERSION, audit, flags
 from .baselines import acc_of
 from .cases import Case, CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .conversations import SIDES
 from .duels import duels
+from .manifest import CHOSEN, REJECTED
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
@@ -135,7 +135,7 @@ def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
         about="Persona",
         people={case.user_id: case.persona.text for case in there},
         questions={case.id: case.question for case in there},
-        labels=SIDES,
+        labels=(CHOSEN, REJECTED),
         responses={case.id: case.responses for case in there},
     )
 
