@@ -251,7 +251,7 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     assert total["baselines"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))
     assert "+0.0 to +0.0" in shown.output, "the gain over a control with the same replies"
     for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
-        assert heading in shown.output, heading
+        assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
     assert "responses" in (tmp_path / "index.html").read_text(encoding="utf-8")
     ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
     assert ranked.exit_code == 0, ranked.output
