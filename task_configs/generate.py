@@ -112,7 +112,7 @@ def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
     """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled."""
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
-    for metric in filter(_poolable, method.metrics):
+    for metric in filter(_poolable, method.metrics_in("lm-eval")):
         lines += [f"  - metric: {metric.name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 

@@ -39,6 +39,7 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         Metric("invalid", higher_is_better=False),
         Metric("consistency", defined=False),
         *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
+        *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
     )
     symmetric = (*case_metrics[:2], Metric("acc_sym"), *case_metrics[2:])
     both_harnesses = ("lm-eval", "inspect")
@@ -56,7 +57,8 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
             ),
             Method(
                 name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", evidence="log_likelihoods", harnesses=("lm-eval",),
-                calls=orders.names, per_case=orders.all_names, score=score_likelihoods, metrics=symmetric, suffix="mc",
+                calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
+                metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
             ),
             Method(
                 name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",

@@ -39,6 +39,11 @@ class Orders:
         return tuple(f"{place}_rate" for place in (self.places if len(self.places) > 2 else self.places[:1]))
 
     @property
+    def biases(self) -> tuple[str, ...]:
+        """The metrics that say whether every order picked the same place, one per place."""
+        return tuple(f"bias_{place}" for place in self.places)
+
+    @property
     def all_names(self) -> str:
         """All orders in words: `both orders`."""
         return "both orders" if len(self.names) == 2 else f"all {len(self.names)} orders"

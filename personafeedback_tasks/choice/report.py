@@ -1,50 +1,18 @@
-"""What a report shows of a choice: the values of a case, the lines of the tables, and the control runs."""
+"""What a report shows of a choice: the lines of the tables, and the control runs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..common.statistics import mean
 from ..engine.answered import CaseAnswers
-from ..engine.judged import Answers
 from ..engine.report import Control, Difference, Line, ReportSpec
 from ..engine.rewards import TOTAL, score_rewards
 from .orders import Orders
-from .scoring import score_answers
 
 PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""
-
-
-def values_of(orders: Orders) -> Callable[[CaseAnswers], dict[str, float]]:
-    """The function that gives the values of one case in a report, averaged over its epochs; nan if undefined.
-
-    Beside the metrics of `scoring.score_answers`:
-
-    - bias_first: 1 if all orders picked the response shown first, among cases with all replies readable; so for each place. With
-      two responses, consistency + bias_first + bias_second = 1.
-    - acc_readable: share of the readable replies that picked the right response.
-    - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
-    - tie: 1 if a reward model gave the right response and another one the same highest reward, which is 0 in acc; acc_half: an
-      equal share of 1 there. Both are nan unless one scored. It sees no order: all but acc and these two are nan then.
-    """
-    metrics = (*score_answers(orders.letters, orders), "acc_sym", "p_chosen", "acc_half", "tie")
-    of_letters = (*(f"bias_{place}" for place in orders.places), "acc_readable")
-
-    def of_epoch(answers: Answers) -> list[float]:
-        readable = [answer for answer in answers if answer in orders.letters]
-        complete = len(readable) == len(answers)
-        biases = [float(readable.count(letter) == len(answers)) if complete else math.nan for letter in orders.letters]
-        return [*biases, orders.picks(answers).count(0) / len(readable) if readable else math.nan]
-
-    def values(row: CaseAnswers) -> dict[str, float]:
-        epochs = [of_epoch(answers) for answers in row.answers]
-        logged = {name: row.value(name) for name in metrics}
-        return logged | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
-
-    return values
 
 
 def picked_of(orders: Orders) -> Callable[[CaseAnswers], float]:
@@ -74,7 +42,6 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         primary="acc",
         score="Accuracy",
         chance=orders.chance,
-        values=values_of(orders),
         headline=(
             Line("acc", strong=True, interval=True),
             Line("tie", "ties (wrong in acc)"),
@@ -85,7 +52,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         details=(
             Line(orders.all_right, table=case_table),
             Line("consistency", table=case_table),
-            *(Line(f"bias_{place}", table=case_table) for place in orders.places),
+            *(Line(bias, table=case_table) for bias in orders.biases),
             *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
             *(Line(rate, table=replies) for rate in orders.rates),
             Line("invalid", table=replies),

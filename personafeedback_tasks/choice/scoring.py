@@ -27,6 +27,9 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
         first_rate: share of the readable replies that picked the response shown first; nan without any. A mean of 1 / n is no
             position bias. With more than two responses also second_rate and so on.
         invalid: share of the replies that are unreadable.
+        bias_first: 1 if every order picked the response shown first, else 0; nan unless all replies are readable. So for each place;
+            of two responses, consistency + bias_first + bias_second = 1.
+        acc_readable: share of the readable replies that picked the right response; nan without any.
 
     Raises:
         ValueError: the number of answers is not the number of orders.
@@ -36,21 +39,28 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
         raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(orders.names)})")
     picks = orders.picks(answers)
     readable = [answer for answer in answers if answer in orders.letters]
+    complete = len(readable) == count
     right = picks.count(0)
+    counts = [readable.count(letter) for letter in orders.letters]
     return {
         "acc": right / count,
         orders.all_right: float(right == count),
-        "consistency": float(len(set(picks)) == 1) if len(readable) == count else math.nan,
+        "consistency": float(len(set(picks)) == 1) if complete else math.nan,
         **{
-            rate: readable.count(letter) / len(readable) if readable else math.nan
-            for rate, letter in zip(orders.rates, orders.letters, strict=False)  # two places need one rate
+            rate: times / len(readable) if readable else math.nan
+            for rate, times in zip(orders.rates, counts, strict=False)  # two places need one rate
         },
         "invalid": 1 - len(readable) / count,
+        **{
+            bias: float(times == count) if complete else math.nan
+            for bias, times in zip(orders.biases, counts, strict=True)
+        },
+        "acc_readable": right / len(readable) if readable else math.nan,
     }
 
 
-METRICS = tuple(score_answers(TWO.letters))
-"""The names of the scores of two responses."""
+METRICS = ("acc", "acc_both", "consistency", "first_rate", "invalid")
+"""What harnesses print of the answers of a case with two responses."""
 
 
 def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:

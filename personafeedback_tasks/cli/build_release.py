@@ -41,7 +41,7 @@ def tiers(folder: Path) -> None:
     """
     from ..building.folder import BELOW
     from ..building.release.tiers import REASONS, least_votes, sort_into_tiers
-    from ..building.release.voting import CODINGS, agreement
+    from ..building.release.voting import CIRCULAR, CODINGS, agreement, table
     from ..building.rows import Answer, Pair, Tiered, Vote
     from ..building.votes.collected import counted, outdated
 
@@ -50,7 +50,7 @@ def tiers(folder: Path) -> None:
         build.need(Vote, "votes")
         votes = counted(build)
         cases, below = sort_into_tiers(build, votes)
-        found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
+        found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)
         write(
             build.root / "tiers.json",
             json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
@@ -67,14 +67,8 @@ def tiers(folder: Path) -> None:
     )
     for reason, count in Counter(one.reason for one in below).most_common():
         say(f"{count:,} are below, {reason}: {REASONS[reason]}")
-    show_table(
-        "Agreement of the annotators, with 95 % intervals over users",
-        ["", *found],
-        [
-            ("pairs", *(f"{one.pairs:,}" for one in found.values())),
-            *((name, *(_value(one.coefficients[name]) for one in found.values())) for name in CODINGS),
-        ],
-    )
+    show_table("Agreement of the annotators, with 95 % intervals", ["", *found], table(found, _value))
+    say(CIRCULAR)
     for name, meaning in CODINGS.items():
         say(f"{name}: {meaning}.")
     if not cases:

@@ -38,4 +38,6 @@ class CaseAnswers:
 
     def value(self, metric: str) -> float:
         """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""
+        if len(self.values) == 1:
+            return self.values[0].get(metric, nan)
         return mean(values.get(metric, nan) for values in self.values)

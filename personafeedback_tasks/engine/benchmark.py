@@ -45,13 +45,13 @@ FACTS = "facts"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric that is a mean over cases.
+    """A value of a case; its mean over cases is a metric.
 
     Attributes:
-        name: as in both harnesses' tables.
+        name: as in tables and reports.
         higher_is_better: None where neither direction is.
         defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
-        harnesses: whose logs it can be computed from.
+        harnesses: whose tables have it; reports have every one.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Method:
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
             gives the values.
         per_case: what each case is made of, for tables: `both orders`.
-        metrics: what `score` gives, means over cases.
+        metrics: the values of a case.
         suffix: of the method in the names of tasks and scorers.
         room: default limit on the new tokens of a reply, in both harnesses.
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
@@ -118,6 +118,14 @@ class Method:
     def metrics_in(self, harness: str) -> list[Metric]:
         """The metrics of a harness's table."""
         return [metric for metric in self.metrics if harness in metric.harnesses]
+
+    def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
+        """The values of a case that go into a harness's table: without those of reports alone.
+
+        Values without a metric, such as those of a reward model's aspects, are in the table.
+        """
+        left_out = {metric.name for metric in self.metrics if harness not in metric.harnesses}
+        return {name: value for name, value in values.items() if name not in left_out}
 
     def facts(self, case: Any) -> dict[str, Any]:
         """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
@@ -273,6 +281,11 @@ class Benchmark:
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
     explanations: Explanations | None = None
     comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the values that a case can have, under any method."""
+        return list(dict.fromkeys(metric.name for method in self.methods.values() for metric in method.metrics))
 
     @property
     def answers(self) -> tuple[str, ...]:

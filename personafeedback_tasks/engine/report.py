@@ -19,7 +19,7 @@ class Line:
     """One measure in a report's tables.
 
     Attributes:
-        measure: of `ReportSpec.values`, `derived` or the benchmark's corpus metrics.
+        measure: of `Benchmark.measures`, `ReportSpec.derived` or the benchmark's corpus metrics.
         label: its name.
         strong: whether it is highlighted.
         interval: whether its 95 % interval stands beside it.
@@ -162,7 +162,7 @@ class Control:
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
-        measure: of `ReportSpec.values`, whose difference the gain is; `primary` if none is named.
+        measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
     """
 
     option: str
@@ -278,7 +278,6 @@ class ReportSpec:
         primary: the measure that is compared, drawn and put into cards.
         score: its name on the axis of a figure.
         chance: its chance level; None if unknown.
-        values: the answers of a case -> measure -> value in [0, 1], averaged over epochs; nan where undefined.
         headline, details: the measures in the first table, and in those after the baselines and the subsets.
         derived: measure -> what it is, from the estimates of the others.
         picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
@@ -310,7 +309,6 @@ class ReportSpec:
     primary: str
     score: str
     chance: float | None
-    values: Callable[[CaseAnswers], Mapping[str, float]]
     headline: Sequence[Line]
     details: Sequence[Line] = ()
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)

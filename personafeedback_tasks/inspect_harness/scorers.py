@@ -57,16 +57,17 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
             targets = method.of_each(list(target))
             of_each = method.answers([one.answer for one in read], len(targets))
             found_values = values(benchmark, method, targets, of_each, read, found.values(), state.metadata)
+            tabled = [method.tabled(of_case, "inspect") for of_case in found_values]
             answers = [answer for of_case in of_each for answer in of_case]
             return Score(
-                value=cast(Any, over_cases(found_values)),
+                value=cast(Any, over_cases(tabled)),
                 answer=", ".join(one.answer for one in read),
                 explanation=explained.answers(benchmark, answers, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
                     "answers": answers,
                     "targets": list(target),
-                    **({} if method.several is None else {VALUES: found_values}),
+                    **({} if method.several is None else {VALUES: tabled}),
                     **_of_tokens(method, read),
                     **stage_outcome(benchmark.stage, state),
                 },

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark, Method, Metric, always
 from ..engine.cases import each_and_all
 from ..engine.judged import Judged
@@ -74,10 +73,6 @@ def _load(data: str | None) -> Rows[Extraction]:
     return with_majority(load(Extraction, data))
 
 
-def _values(row: CaseAnswers) -> dict[str, float]:
-    return {name: row.value(name) for name in ("acc", "invalid")}
-
-
 GENERATE = Method(
     name="generate", help="ACCEPT or PROBLEMATIC in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("accept",),
     per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), room=1024,
@@ -112,7 +107,6 @@ EXTRACTION = Benchmark(
         primary="acc",
         score="Accuracy",
         chance=None,
-        values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of PROBLEMATIC", strong=True, interval=True)),
         compared=(
             Line("acc", strong=True, interval=True),

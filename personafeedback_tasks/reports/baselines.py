@@ -65,7 +65,7 @@ def with_scores(run: Run, texts: Examined) -> Examined:
     found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
     for name, cases in answered(run, texts).items():
         for case in cases:
-            found.setdefault(case.case_id, {})[name] = run.benchmark.report.values(case)[primary]
+            found.setdefault(case.case_id, {})[name] = case.value(primary)
     return replace(texts, baselines=found)
 
 
@@ -111,8 +111,7 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
 def _measures(
     benchmark: Benchmark, cases: Sequence[CaseAnswers], wanted: Sequence[str], also: Sequence[str] | None = None
 ) -> dict[str, Estimate]:
-    values = {case.case_id: benchmark.report.values(case) for case in cases}
-    return measures_of(benchmark, cases, values, only=wanted, also=also)
+    return measures_of(benchmark, cases, only=wanted, also=also)
 
 
 def _case(case: CaseAnswers, answers: Answers, method: Method) -> CaseAnswers:

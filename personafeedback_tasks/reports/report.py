@@ -167,11 +167,10 @@ def make_report(
         known.append(
             f"The {spec.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control also answered."
         )
-    values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
 
     def group(name: str, ids: Sequence[str], cells: Sequence[str], plain: bool = False) -> Group:
         of, there = sum(run.cells[cell] for cell in cells), [run.cases[case_id] for case_id in ids]
-        return make_group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), plain)
+        return make_group(benchmark, name, there, of, texts, gain, len(run.method.calls), plain)
 
     found = groups_of(run.cases.values(), run.cells, benchmark)
     groups = tuple(group(name, ids, cells) for name, cells, ids in found)
@@ -199,7 +198,7 @@ def make_report(
         examples(run.cases.values()),
         make_aspects(run, of_group, published.aspects if published else None), shortcuts,
         make_beside(run, texts) if texts and benchmark.report.compared else None,
-        texts.covariate.equal if texts and texts.covariate else "", _users(run, values, texts),
+        texts.covariate.equal if texts and texts.covariate else "", _users(run, texts),
     )  # fmt: skip
 
 
@@ -219,9 +218,9 @@ def _in_order(run: Run, beside: Mapping[str, Run]) -> dict[str, Run]:
     return dict(sorted(beside.items(), key=lambda item: order.index(item[0])))
 
 
-def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined | None) -> Users | None:
+def _users(run: Run, texts: Examined | None) -> Users | None:
     cases = list(run.cases.values())
-    primary = [values[case.case_id][run.benchmark.report.primary] for case in cases]
+    primary = [case.value(run.benchmark.report.primary) for case in cases]
     people = texts.people if texts else {}
     return make_users(primary, [case.user_id for case in cases], [case.cell for case in cases], people)
 

@@ -193,7 +193,7 @@ def _sample(
         unread = checks.unread_of(benchmark, answers, [_shown(reply) for reply in found.values()])
     of_case = [(name, about["digest"], logged)]
     if method.several is not None:
-        _refuse_other_value(path, where, logged, values)
+        _refuse_other_value(path, where, logged, [method.tabled(value, "inspect") for value in values])
         named = checks.cases_of(path, where, {**about, "id": name}, len(of_each))
         logged_values = noted.get(VALUES)
         if not isinstance(logged_values, list) or len(logged_values) != len(named):
@@ -205,7 +205,7 @@ def _sample(
     return [
         LoggedCase(
             case_id, cell, user, digest, raw["epoch"], target, answer, value, unread, tokens=tokens / len(of_each),
-            where=where, again=once_more, logged=scored, checked=list(value),
+            where=where, again=once_more, logged=scored, checked=list(method.tabled(value, "inspect")),
         )
         for (case_id, digest, scored), target, answer, once_more, value in zip(
             of_case, of_each, answers, again, values, strict=True

@@ -86,7 +86,11 @@ def test_the_manifest_says_how_the_labels_arose(build):
     assert manifest.generator == "acme/m"
     document = json.loads((build.root / "tiers.json").read_text("utf-8"))
     assert -1 <= manifest.agreement.low <= manifest.agreement.value <= manifest.agreement.high <= 1
-    assert manifest.agreement.measure.removesuffix(", over the released pairs") in document["codings"]
+    assert manifest.agreement.measure.removesuffix(", over all pairs voted on") in document["codings"]
+    # Over all pairs voted on, as `tiers` prints it: those below, of which none is released, too.
+    every = document["agreement"]["all"]
+    assert every["pairs"] == len(build.read(Tiered)) + document["agreement"]["below"]["pairs"]
+    assert manifest.agreement.value == round(every["coefficients"]["kappa, random sides"]["value"], 4)
 
 
 def test_the_card_is_one_that_the_hub_reads(build):
@@ -96,7 +100,10 @@ def test_the_card_is_one_that_the_hub_reads(build):
     for config in card.data.to_dict()["configs"]:
         assert (build.root / "release" / config["data_files"]).is_file()
     assert "Accepted by whoever released this set:** overlap is right in" in card.text
-    assert "kappa, random sides" in card.text
+    assert "| kappa, random sides | " in card.text
+    assert "| kappa, tossed coins | " in card.text
+    assert "kappa by tier is circular" in card.text
+    assert "for these annotators" in card.text
     assert "| `longest` |" in card.text
 
 

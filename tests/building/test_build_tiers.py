@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,7 @@ from support.builds import a_build, cast
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import BELOW
-from personafeedback_tasks.building.release.tiers import REASONS, sort_into_tiers
+from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Tiered, Vote
 
@@ -131,7 +132,7 @@ def test_the_codings_are_those_of_a_reference(build):
     cases, below = sort_into_tiers(build, votes)
     tiered = {one.pair_id: one for one in [*cases, *below]}
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
-    found = agreement(pairs, build.read(Answer), [*cases, *below], votes)["all"]
+    found = agreement(build.settings, pairs, build.read(Answer), [*cases, *below], votes)["all"]
     of_pair = [[vote for vote in votes if vote.pair_id == pair.id] for pair in pairs]
     expected = {
         "Fleiss, by strategy": spelled_out([[strategy[vote.chosen] for vote in some] for some in of_pair]),
@@ -168,10 +169,56 @@ def test_who_votes_at_random_agrees_no_better_than_chance(tmp_path):
         for n in range(rng.choice([3, 9]))
     ]
     cases, below = sort_into_tiers(build, votes)
-    found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)["all"]
+    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)["all"]
     for name in (HEADLINE, "alpha, random sides"):
         assert abs(found.coefficients[name].value) < 0.08
     assert found.votes == (3, 9)
+
+
+@pytest.mark.parametrize(
+    ("annotators", "by_tier"),
+    [  # 9 votes: 2 of 512 ways are unanimous (P = 1), 18 are 8 : 1 (P = 28 / 36), 72 are 7 : 2, 168 are 6 : 3, 252 are 5 : 4
+        (
+            9,
+            {
+                "medium": 2 * (2 * 1 + 18 * 28 / 36) / 20 - 1,  # .60
+                "hard": 2 * (72 * 22 / 36 + 168 * 18 / 36) / 240 - 1,  # .067
+                "below": 2 * 16 / 36 - 1,  # -.11
+            },
+        ),
+        (5, {"medium": 1.0, "hard": 2 * 6 / 10 - 1, "below": 2 * 4 / 10 - 1}),
+    ],
+)
+def test_tossed_coins_agree_in_the_upper_tiers(tmp_path, annotators, by_tier):
+    build = a_build(tmp_path / "b", people=60, questions=8)
+    pairs = [pair for pair in build.read(Pair) if not pair.easy]
+    rng = random.Random(11)
+    firsts = [sum(rng.random() < 0.5 for _ in range(annotators)) for _ in pairs]
+    votes = [
+        vote for pair, first in zip(pairs, firsts, strict=True) for vote in votes_for(pair, first, annotators - first)
+    ]
+    cases, below = sort_into_tiers(build, votes)
+    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)
+    coins = {tier: one.coins for tier, one in found.items()}
+    assert coins == pytest.approx(by_tier | {"all": 0.0})
+    # And coins that were tossed come out there, though they know nothing.
+    for tier, value in coins.items():
+        assert found[tier].coefficients[HEADLINE].value == pytest.approx(value, abs=0.15), tier
+    assert found["medium"].coefficients[HEADLINE].value > 0.45
+
+
+def test_coins_confirm_an_easy_pair_in_one_of_two_cases(build):
+    """Only votes for the answer that should win make it easy; the others are below, where they raise what coins agree."""
+    pairs = {pair.id: pair for pair in build.read(Pair)}
+    easy = next(pair for pair in pairs.values() if pair.easy)
+    (case,) = sort_into_tiers(build, votes_for(easy, *((9, 0) if easy.easy == easy.first else (0, 9))))[0]
+    upper = 2 * (1 + 9 * 28 / 36 + 36 * 22 / 36 + 84 * 18 / 36) / 130 - 1
+    # Of 512 ways, 130 are against the answer and 252 are 5 : 4.
+    assert kappa_of_coins([case], pairs, build.settings) == pytest.approx(
+        {"easy": upper, "below": (130 * upper + 252 * (2 * 16 / 36 - 1)) / 382, "all": 0.0}
+    )
+    twice = replace(case, difficulty="", reason="twice")
+    assert kappa_of_coins([twice], pairs, build.settings) == pytest.approx({"below": 0.0, "all": 0.0})
 
 
 # --- the command ----------------------------------------------------------------------------------------------------------
@@ -197,6 +244,8 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
     document = json.loads((build.root / "tiers.json").read_text("utf-8"))
     assert document["agreement"]["all"]["pairs"] == len(pairs)
     assert HEADLINE in done.stdout
+    assert "kappa, tossed coins" in done.stdout
+    assert "kappa by tier is circular" in " ".join(done.stdout.split())
     narrow = personafeedback("build", "tiers", build.root, COLUMNS="80")
     table = [line for line in narrow.stdout.splitlines() if line.startswith("─")]
     assert table

@@ -127,7 +127,6 @@ TOY = Benchmark(
         primary="acc",
         score="Accuracy",
         chance=None,
-        values=lambda case: {"acc": case.value("acc")},
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", interval=True)),
         load=lambda data, counts: CASES,
     ),

@@ -102,7 +102,8 @@ def answer(row: Json, new: list[str]) -> None:
 
 def score(row: Json) -> None:
     """The values that follow from the answers."""
-    values = scoring.score_answers(answers(row))
+    found = scoring.score_answers(answers(row))
+    values = {name: found[name] for name in scoring.METRICS}
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:

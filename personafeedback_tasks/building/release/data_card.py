@@ -14,7 +14,7 @@ from ..rows import STRATEGIES
 from ..settings import Settings
 from .release_folder import Made
 from .shortcuts import MOST, Checked
-from .voting import CODINGS
+from .voting import CIRCULAR, CODINGS, table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
@@ -66,16 +66,9 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
     if made.agreement:
         sections += [
             "### Agreement",
-            "Over the released pairs, with 95 % intervals over users. Pairs on which few agree are not released, so that this is higher than over "
-            "all pairs that were voted on. How votes are coded is part of the number; the first is the one to quote.",
-            _table(
-                ["", *made.agreement],
-                [["pairs", *(f"{one.pairs:,}" for one in made.agreement.values())]]
-                + [
-                    [name, *(_with_interval(one.coefficients[name]) for one in made.agreement.values())]
-                    for name in CODINGS
-                ],
-            ),
+            f"Over all pairs that were voted on, those that were not released (`below`) too, with 95 % intervals. {CIRCULAR} How votes are coded is "
+            "part of the number; the first line is the one to quote.",
+            _table(["", *made.agreement], [list(row) for row in table(made.agreement, _with_interval)]),
             "\n".join(f"- {name}: {meaning}." for name, meaning in CODINGS.items()),
         ]
     sections += [

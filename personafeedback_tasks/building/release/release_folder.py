@@ -18,11 +18,11 @@ from ..rows import IMPORTED, OWN, TRAIN, Answer, Pair, Person, Question, Tiered,
 from ..settings import FILE
 from ..votes.collected import MODEL, by_models, counted
 from ..votes.shown_texts import refuse_edited_labels
-from .tiers import sort_into_tiers
+from .tiers import ALL, sort_into_tiers
 from .voting import HEADLINE, Voting, agreement
 
-MEASURE = f"{HEADLINE}, over the released pairs"
-"""Pairs on which few agree are not released, so that it is higher than over all pairs that were voted on."""
+MEASURE = f"{HEADLINE}, over all pairs voted on"
+"""Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
 
 BY_MODELS = {True: "model votes", None: "people's and model votes"}
 """Who voted, if not people alone -> what the set's name says of it, and so every table."""
@@ -38,7 +38,7 @@ class Made:
         users: of these rows, and every other kept person of the test split.
         answers: id -> of the rows' texts.
         votes: behind the labels.
-        agreement: tier -> see `voting.agreement`; of the released pairs alone.
+        agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         left_out: pairs whose question or person was dropped since they were voted on.
     """
 
@@ -67,7 +67,8 @@ def make(folder: Folder) -> Made:
     left_out = 0
     tiered = folder.need(Tiered, "tiers")
     voted = counted(folder)
-    _refuse_old_tiers(folder, tiered, voted)
+    every = [one for some in sort_into_tiers(folder, voted) for one in some] if folder.has(Vote) else []
+    _refuse_old_tiers(folder, tiered, every)
     refuse_edited_labels(folder, tiered)
     for number, one in enumerate(tiered, start=1):
         where = f"{folder.path(Tiered)}, line {number}"
@@ -97,7 +98,7 @@ def make(folder: Folder) -> Made:
         )
     pair_ids = {one.pair_id for one in used}
     votes = [vote for vote in voted if vote.pair_id in pair_ids]
-    found = agreement(folder.read(Pair), list(answers.values()), used, votes)
+    found = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, voted)
     ordered = {cell: rows[cell] for cell in CELLS if cell in rows}
     texts = [answers[name] for one in used for name in (one.chosen, one.rejected)]
     users = dict.fromkeys([one.user_id for one in used])
@@ -106,10 +107,14 @@ def make(folder: Folder) -> Made:
     return Made(manifest, ordered, tuple(users), {one.id: one for one in texts}, votes, found, left_out)
 
 
-def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], votes: Sequence[Vote]) -> None:
-    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out."""
+def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
+    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out.
+
+    Args:
+        every: what they say of each pair.
+    """
     voted = folder.has(Vote)  # of annotators who were dropped, too
-    now = {one.pair_id: one for some in sort_into_tiers(folder, votes) for one in some} if voted else {}
+    now = {one.pair_id: one for one in every}
     for number, one in enumerate(tiered, start=1):
         if now.get(one.pair_id) != one and (voted or any(one.votes)):
             raise DataError(
@@ -182,10 +187,10 @@ def _generators(texts: Sequence[Answer]) -> str:
 
 
 def _agreement(found: dict[str, Voting]) -> Agreement | None:
-    """The headline over all released pairs."""
-    if "all" not in found:
+    """The headline over all pairs that were voted on."""
+    if ALL not in found:
         return None
-    one = found["all"].coefficients[HEADLINE]
+    one = found[ALL].coefficients[HEADLINE]
     value, low, high = (round(number, 4) for number in (one.value, one.low, one.high))
     if value != value:
         return None

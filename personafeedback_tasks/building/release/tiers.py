@@ -6,9 +6,10 @@ The rule is the shares in build.yaml, and nothing else: how far annotators agree
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import comb
 
 from ...personafeedback.cells import DIFFICULTIES
 from ..folder import Folder
@@ -27,6 +28,9 @@ REASONS = {
     "twice": "an earlier pair of this question has the same two texts",
 }
 """Why a pair reaches no tier -> in words."""
+
+BELOW, ALL = "below", "all"
+"""The pairs that reach no tier, and all pairs, where agreement is told by tier."""
 
 
 def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Tiered]]:
@@ -64,22 +68,57 @@ def least_votes(settings: Settings) -> int:
 
 
 def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
-    one, other = votes[pair.first], votes[pair.second]
-    chosen, rejected = (pair.first, pair.second) if one >= other else (pair.second, pair.first)
+    first, second = votes[pair.first], votes[pair.second]
+    chosen, rejected = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
     tiered = Tiered(
         pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty="", chosen=chosen, rejected=rejected,
         votes=(votes[chosen], votes[rejected]),
     )  # fmt: skip
-    if one + other < least_votes(settings):
-        return _with(tiered, "", "few votes")
-    if one == other:
-        return _with(tiered, "", "even")
-    agree = Fraction(max(one, other), one + other)
+    return _with(tiered, *_decided(first, second, _easy_side(pair), settings))
+
+
+def _easy_side(pair: Pair) -> int | None:
+    """Which answer should win by construction: 0 for the first, 1 for the second; None where none should."""
+    return (pair.first, pair.second).index(pair.easy) if pair.easy else None
+
+
+def _decided(first: int, second: int, easy_side: int | None, settings: Settings) -> tuple[str, str]:
+    """(tier, why there is none) of a pair with so many votes for its two answers; one of them is empty."""
+    if first + second < least_votes(settings):
+        return "", "few votes"
+    if first == second:
+        return "", "even"
+    agree = Fraction(max(first, second), first + second)
     if agree < settings.hard:
-        return _with(tiered, "", "little agreement")
-    if pair.easy:
-        return _with(tiered, EASY) if chosen == pair.easy else _with(tiered, "", "not as built")
-    return _with(tiered, MEDIUM if agree >= settings.medium else HARD)
+        return "", "little agreement"
+    if easy_side is not None:
+        return (EASY, "") if (second > first) == bool(easy_side) else ("", "not as built")
+    return MEDIUM if agree >= settings.medium else HARD, ""
+
+
+def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
+    """Tier -> 2 P - 1 of annotators who toss coins, P being the share of pairs of votes that agree; BELOW and ALL, too.
+
+    The tiers are made of agreement, so even coins agree in the upper ones and disagree below. Every way in which the votes on a pair can
+    fall is enumerated, with as many votes on each pair as it has.
+
+    Args:
+        tiered: pairs with two votes or more.
+        pairs: pair id -> pair.
+    """
+    kinds = Counter(
+        (sum(one.votes), _easy_side(pairs[one.pair_id]), one.reason in ("same text", "twice")) for one in tiered
+    )
+    chances: dict[str, float] = defaultdict(float)
+    agreeing: dict[str, float] = defaultdict(float)
+    for (total, easy_side, left_out), count in kinds.items():
+        for first in range(total + 1):
+            second = total - first
+            tier = "" if left_out else _decided(first, second, easy_side, settings)[0]
+            chance = count * comb(total, first) / 2**total
+            chances[tier or BELOW] += chance
+            agreeing[tier or BELOW] += chance * (comb(first, 2) + comb(second, 2)) / comb(total, 2)
+    return {tier: 2 * agreeing[tier] / chance - 1 for tier, chance in chances.items()} | {ALL: 0.0}
 
 
 def _with(tiered: Tiered, difficulty: str, reason: str = "") -> Tiered:

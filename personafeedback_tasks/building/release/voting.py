@@ -12,6 +12,8 @@ from ...common.agreement import alpha, fleiss, randolph
 from ...common.statistics import Estimate, estimate_of
 from ...common.strict_json import jsonable
 from ..rows import Answer, Pair, Tiered, Vote
+from ..settings import Settings
+from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
 
 HEADLINE = "kappa, random sides"
 """Whoever votes at random gets 0, and the two answers of a pair have no names in common with other pairs: what is reported."""
@@ -26,6 +28,13 @@ CODINGS = {
 }
 """Coefficient -> how a vote is coded."""
 
+CIRCULAR = (
+    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: the line of tossed coins "
+    "shows what it would be if nobody could tell the answers apart. Intervals are over users, for these annotators: others may agree more or less."
+)
+
+COINS = "kappa, tossed coins"
+
 
 @dataclass(frozen=True)
 class Voting:
@@ -34,25 +43,39 @@ class Voting:
     Attributes:
         pairs: with two votes or more; users: whose these are.
         votes: fewest and most votes to one of them.
-        coefficients: name of CODINGS -> its value with a 95 % interval over users (jackknife); nan where it is not defined.
+        coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
+            defined.
+        coins: HEADLINE if the annotators tossed coins: 0 over all pairs, but not in a tier, see `tiers.kappa_of_coins`.
     """
 
     pairs: int
     users: int
     votes: tuple[int, int]
     coefficients: Mapping[str, Estimate]
+    coins: float
 
     def as_dict(self) -> dict[str, Any]:
         return jsonable(asdict(self))
 
 
+def table(found: Mapping[str, Voting], shown: Callable[[Estimate], str]) -> list[tuple[str, ...]]:
+    """The lines under a header of tiers: number of pairs, the headline, what tossed coins would give, the other codings."""
+    coefficients = {name: (name, *(shown(one.coefficients[name]) for one in found.values())) for name in CODINGS}
+    return [
+        ("pairs", *(f"{one.pairs:,}" for one in found.values())),
+        coefficients.pop(HEADLINE),
+        (COINS, *(f"{one.coins:.2f}" for one in found.values())),
+        *coefficients.values(),
+    ]
+
+
 def agreement(
-    pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
-) -> dict[str, Voting]:
-    """Tier -> its agreement; `below` and `all` too. Those without a pair that has two votes are left out.
+    settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
+) -> dict[str, Voting]:  # fmt: skip
+    """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
 
     Args:
-        tiered: all pairs, those below as well.
+        tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
         votes: those that count.
     """
     strategy = {answer.id: answer.strategy for answer in answers}
@@ -63,8 +86,8 @@ def agreement(
     groups: dict[str, list[Tiered]] = defaultdict(list)
     for one in tiered:
         if len(of_pair[one.pair_id]) > 1:
-            groups[one.difficulty or "below"].append(one)
-            groups["all"].append(one)
+            groups[one.difficulty or BELOW].append(one)
+            groups[ALL].append(one)
     codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
         HEADLINE: (lambda one, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
         "Fleiss, by strategy": (lambda one, vote: strategy.get(vote.chosen, ""), fleiss),
@@ -72,8 +95,9 @@ def agreement(
         "Fleiss, by label": (lambda one, vote: "chosen" if vote.chosen == one.chosen else "rejected", fleiss),
         "alpha, random sides": (lambda one, vote: _side(first, vote), _alpha),
     }
+    coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
     found = {}
-    for name in sorted(groups, key=lambda one: ("easy", "medium", "hard", "below", "all").index(one)):
+    for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
         some = groups[name]
         counts = [len(of_pair[one.pair_id]) for one in some]
         users = [one.user_id for one in some]
@@ -81,7 +105,7 @@ def agreement(
         for coefficient, (coded, measure) in codings.items():
             rows = [[coded(one, vote) for vote in of_pair[one.pair_id]] for one in some]
             coefficients[coefficient] = _estimated(measure, rows, users)
-        found[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients)
+        found[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
     return found
 
 
