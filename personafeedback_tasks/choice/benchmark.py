@@ -64,7 +64,7 @@ def choice_benchmark(
         cells=tuple(counts),
         selections={"": {}},
         load=lambda options, selection: load(options.data, options.counts),
-        columns=each_and_all,
+        columns=lambda cells: each_and_all([cell for cell in counts if cell in cells]),
         prompt=wording.prompt,
         input=lambda case: case.question,
         targets=lambda case: list(orders.letters),

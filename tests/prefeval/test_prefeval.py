@@ -15,6 +15,7 @@ from inspect_ai import score as score_again
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
+from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.four import FOUR, noisy
 from support.inspect_runs import command as inspect_command
@@ -127,6 +128,16 @@ def test_both_harnesses_give_the_scores_of_the_replies(runs):
     assert {case: row.values for case, row in one.cases.items()} == {
         case: row.values for case, row in other.cases.items()
     }
+
+
+def test_topics_keep_their_order_in_tables():
+    assert list(PREFEVAL.columns({"travel_hotel", "shop_home", "pet_ownership"})) == [
+        "pet_ownership",
+        "shop_home",
+        "travel_hotel",
+        "total",
+    ]
+    assert list(PREFEVAL.columns({"shop_home"})) == ["total"]
 
 
 def test_errors_are_per_row(runs):
@@ -260,6 +271,25 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
     assert compared.exit_code == 0, compared.output
     assert "travel hotel" in compared.output
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as found:
+        yield found
+
+
+def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp_path):
+    assert personafeedback("report", runs["inspect"], "--out", tmp_path, "--data", "sample").exit_code == 0
+    page = Page(driver).open(tmp_path / "index.html", "#case=shop_technology:1")
+    case = next(case for case in load("sample") if case.id == "shop_technology:1")
+    assert page.texts(".responses .response > div") == list(case.responses)
+    assert page.texts(".responses .response header b") == ["right", "wrong 1", "wrong 2", "wrong 3"]
+    longest = [place for place, text in enumerate(case.responses) if len(text) == max(map(len, case.responses))]
+    assert page.texts(".responses .tag") == ["longest"]
+    assert "longest" in page.texts(".responses .response header")[longest[0]]
+    assert page.texts(".about div") == [case.known]
+    assert len(page.texts(".picks tbody .pick")) == 4
 
 
 def test_a_card_refuses_the_sample(runs, tmp_path):
