@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..common.statistics import Estimate, estimate, estimate_of, share
-from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
-from ..engine.judged import Judged
+from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
@@ -50,7 +49,7 @@ def has_macro(run: Run) -> bool:
 
 
 def groups_of(
-    cases: Iterable[CaseAnswers], begun: Iterable[str], benchmark: Benchmark
+    cases: Iterable[ScoredCase], begun: Iterable[str], benchmark: Benchmark
 ) -> list[tuple[str, list[str], list[str]]]:
     """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
 
@@ -70,7 +69,7 @@ def groups_of(
 def make_group(
     benchmark: Benchmark,
     name: str,
-    cases: Sequence[CaseAnswers],
+    cases: Sequence[ScoredCase],
     of: int,
     texts: Examined | None,
     gain: Mapping[str, float],
@@ -95,8 +94,8 @@ def make_group(
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
-    answers = [answer for case in cases for epoch in case.answers for answer in epoch]
-    scored = sum(len(case.values) for case in cases if not case.answers) * calls
+    answers = [answer for case in cases for outcome in case for answer in outcome.answers]
+    scored = sum(not outcome.answers for case in cases for outcome in case) * calls
     primary = [case.value(benchmark.report.primary) for case in cases]
     return Group(
         name=name,
@@ -114,7 +113,7 @@ def make_group(
 
 def measures_of(
     benchmark: Benchmark,
-    cases: Sequence[CaseAnswers],
+    cases: Sequence[ScoredCase],
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
     also: Sequence[str] | None = None,
@@ -142,9 +141,9 @@ def measures_of(
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 
-def judged(case: CaseAnswers) -> list[Judged]:
-    """What a corpus metric sees of a case: its epochs."""
-    return [Judged(case.targets, answers, case.cell) for answers in case.answers]
+def judged(case: ScoredCase) -> list[Outcome]:
+    """What a corpus metric sees of a case: its epochs with answers."""
+    return [outcome for outcome in case if outcome.answers]
 
 
 def _baselines(

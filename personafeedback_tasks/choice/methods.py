@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine.benchmark import Method, Metric
 from ..engine.conversation import Message
-from ..engine.judged import Answers, LogLikelihoods
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
+from ..engine.outcome import Answers
 from ..replies.letter_probabilities import top_reader
 from ..replies.letters import readers
 from .orders import Orders

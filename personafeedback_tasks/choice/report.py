@@ -6,24 +6,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
+from ..engine.outcome import ScoredCase
 from ..engine.report import Control, Difference, Line, ReportSpec
-from ..engine.rewards import TOTAL, score_rewards
+from ..engine.rewards import TOTAL, right_and_tie
 from .orders import Orders
 
 PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""
 
 
-def picked_of(orders: Orders) -> Callable[[CaseAnswers], float]:
+def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
     """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, or
     of the rewards without a tie; nan without one."""
 
-    def picked(row: CaseAnswers) -> float:
-        if row.rewards:
-            decided = [score_rewards(*found[TOTAL]) for found in row.rewards]
+    def picked(row: ScoredCase) -> float:
+        rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+        if rewards:
+            decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
             return mean(right for right, tie in decided if not tie)
-        picks = [pick for answers in row.answers for pick in orders.picks(answers)]
+        picks = [pick for outcome in row for pick in orders.picks(outcome.answers)]
         return mean(float(pick == 0) for pick in picks if pick is not None)
 
     return picked

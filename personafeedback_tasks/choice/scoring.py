@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..engine.judged import LogLikelihoods
+from ..engine.evidence import LogLikelihoods
 from .orders import TWO, Orders
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..common.statistics import Estimate
-from .answered import CaseAnswers
 from .duels import Duels
-from .judged import Answers, Judged
+from .outcome import Answers, Outcome, ScoredCase
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class HumanAgreement:
     """
 
     coefficients: Mapping[str, Estimate]
-    against_rest: Sequence[tuple[str, Judged]]
+    against_rest: Sequence[tuple[str, Outcome]]
     note: str
 
 
@@ -312,7 +311,7 @@ class ReportSpec:
     headline: Sequence[Line]
     details: Sequence[Line] = ()
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
-    picked: Callable[[CaseAnswers], float] | None = None
+    picked: Callable[[ScoredCase], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     precision_recall: PrecisionRecall | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..common.errors import PersonaFeedbackError
 from ..common.statistics import mean
+from .evidence import Reward
 
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
@@ -22,7 +23,7 @@ class RewardError(PersonaFeedbackError):
     """A reward model cannot be loaded, or cannot score what it is given."""
 
 
-def score_rewards(right: float, *others: float) -> tuple[float, float]:
+def right_and_tie(right: float, *others: float) -> tuple[float, float]:
     """(acc, tie) of one case: acc is 1 if the right response alone has the highest reward, else 0; tie is 1 if it shares it.
 
     Raises:
@@ -34,6 +35,49 @@ def score_rewards(right: float, *others: float) -> tuple[float, float]:
             "Half precision may overflow: pass -M dtype=float32."
         )
     return float(right > max(others)), float(right == max(others))
+
+
+def pairs_of(rewards: Sequence[Reward]) -> Pairs:
+    """The rewards of all responses side by side, the right one first."""
+    return {
+        TOTAL: tuple(each.reward for each in rewards),
+        **{name: tuple(each.aspects[name] for each in rewards) for name in rewards[0].aspects},
+    }
+
+
+def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict[str, float]:
+    """The values of a case.
+
+    Args:
+        truncated: of each response, whether its conversation was cut.
+
+    Returns:
+        acc, tie: see `right_and_tie`. acc_half: acc with an equal share of a tie, half of two. truncated: share of the responses. acc_<aspect>: acc of
+        one aspect.
+
+    Raises:
+        RewardError: a reward is not a finite number.
+    """
+    try:
+        scored = {name: right_and_tie(*of_case) for name, of_case in pairs.items()}
+    except RewardError as error:
+        raise RewardError(f"{case_id}: {error}") from error
+    acc, tie = scored.pop(TOTAL)
+    of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
+    return {
+        "acc": acc,
+        "acc_half": acc + tie / pairs[TOTAL].count(pairs[TOTAL][0]),
+        "tie": tie,
+        "truncated": sum(truncated) / len(truncated),
+        **of_aspects,
+    }
+
+
+def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
+    """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the right response, from the rewards of each case in each epoch."""
+    cases = list(cases)
+    responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
+    return {f"pearson_{name}": value for name, value in with_better(over_responses(cases), responses).items()}
 
 
 def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
-from ..engine.judged import Judged
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Outcome
 from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from . import examined
@@ -63,7 +64,7 @@ def target(row: Extraction) -> str:
     return PROBLEMATIC if row.majority else ACCEPT
 
 
-def f1_gap(judged: Sequence[Judged]) -> float:
+def f1_gap(judged: Sequence[Outcome]) -> float:
     """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
     human, synthetic = (SCORES.f1([one for one in judged if one.cell == source]) for source in (HUMAN, SYNTHETIC))
     return human - synthetic

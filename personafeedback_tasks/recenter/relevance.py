@@ -10,11 +10,13 @@ from typing import Any
 from ..common.errors import DataError
 from ..common.statistics import mean
 from ..common.strict_json import short
-from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import Document
-from ..engine.judged import Answers, LogLikelihoods
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Answers
 from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no

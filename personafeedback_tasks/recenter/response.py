@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
-from ..engine.judged import Answers, LogLikelihoods
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Answers
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference

@@ -15,8 +15,8 @@ from ..analysis.sheet import MACRO, Sheet, make_sheet
 from ..analysis.shortcuts import Shortcuts, make_shortcuts
 from ..analysis.users import Users, make_users
 from ..common.strict_json import jsonable
-from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
 from ..runs.asked import checked
 from ..runs.run import Run, RunError
@@ -229,11 +229,11 @@ EXAMPLES = 5
 """How many unreadable replies a report shows."""
 
 
-def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
+def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
     """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for case in sorted(cases, key=lambda case: case.case_id):
-        for reason, said in case.unread:
+        for reason, said in (reply for outcome in case for reply in outcome.unread):
             found.setdefault(reason, []).append((case.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

@@ -10,9 +10,9 @@ from typing import Any
 from ..choice.orders import ORDERS
 from ..choice.scoring import score_answers
 from ..common.errors import DataError
-from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
-from ..engine.judged import Answers
+from ..engine.method import FACTS
+from ..engine.outcome import Answers
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS
 from ..replies.answers import read_reply

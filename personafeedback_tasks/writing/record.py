@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..engine.benchmark import Benchmark, Described, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
+from ..engine.method import Described, Method, Metric
 from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS

@@ -27,6 +27,7 @@ from support.inspect_runs import command, metrics
 from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.report import PublishedAspects
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -252,7 +253,7 @@ def test_epochs_are_averaged_before_they_are_correlated(five):
     run = read_run(five)
     added = {name: (2.0, -1.0) for name in ("reward", *ASPECTS)}
     cases = {
-        id_: replace(case, rewards=(*case.rewards, added)) if case.cell == "general_hard" else case
+        id_: ScoredCase([*case, replace(case[0], epoch=2, rewards=added)]) if case.cell == "general_hard" else case
         for id_, case in run.cases.items()
     }
     found = make_report(replace(run, cases=cases), None).aspects.groups["general_hard"]

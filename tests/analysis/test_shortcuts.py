@@ -14,12 +14,12 @@ pytest.importorskip("inspect_ai")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
+from support.outcomes import scored_case
 
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.report import Covariate, Examined
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -58,7 +58,7 @@ WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != targ
     ],
 )
 def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
-    case = CaseAnswers("c", "cell", "u", "d", RIGHT, tuple(epochs), ({},))
+    case = scored_case("c", "cell", "u", RIGHT, epochs)
     assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
@@ -67,7 +67,7 @@ def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
     [([(2.0, 1.0)], 1.0), ([(1.0, 2.0)], 0.0), ([(1.0, 1.0)], NAN), ([(2.0, 1.0), (1.0, 1.0), (0.0, 1.0)], 0.5)],
 )
 def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, share_of_right):
-    case = CaseAnswers("c", "cell", "u", "d", (), (), ({},), rewards=tuple({"reward": pair} for pair in pairs))
+    case = scored_case("c", "cell", "u", rewards=[{"reward": pair} for pair in pairs])
     assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
@@ -128,6 +128,7 @@ def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
 # --- accuracy at equal length ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     """With 4,000 cases the prior of half a case is nothing; errors: statsmodels corrects (n - 1) / (n - k) more."""
     statsmodels = pytest.importorskip("statsmodels.api")
@@ -214,8 +215,8 @@ def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
         right, read = number % 5 in (0, 1, 2), number % 5 != 4
         answers = RIGHT if right else RIGHT[::-1] if read else ("empty", "empty")
         case_id = f"general_hard:{number}"
-        cases[case_id] = CaseAnswers(
-            case_id, "general_hard", f"u{number // 10}", "d", RIGHT, (answers,), ({"acc": float(right)},)
+        cases[case_id] = scored_case(
+            case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}]
         )
         lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
     texts = Examined(

@@ -17,6 +17,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
+from support.outcomes import answering, scored_case
 from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
@@ -27,7 +28,6 @@ from personafeedback_tasks.analysis.votes import picked, voted
 from personafeedback_tasks.common.corrected import Known, corrected
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import share
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.duels import duels as duels_of
@@ -196,20 +196,20 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     """A judge without an answer to all duels of a cell has not said that their replies lost."""
     found = the_verdict(logs)
     run = read_run(logs["readable some"])
-    calls = {case_id: tuple((None,) * len(answers) for answers in case.answers) for case_id, case in run.cases.items()}
-    none = the_verdict(logs, cases={name: replace(case, answers=calls[name]) for name, case in run.cases.items()})
+    silent = {name: answering(case, (None,) * len(case[0].answers)) for name, case in run.cases.items()}
+    none = the_verdict(logs, cases=silent)
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
     assert "neither" in [column.heading for column in tables(none)[1].columns]
     equal = the_verdict(
-        logs, cases={name: replace(case, rewards=({"reward": (1.0, 1.0)},)) for name, case in run.cases.items()}
+        logs, cases={name: answering(case, (), rewards={"reward": (1.0, 1.0)}) for name, case in run.cases.items()}
     )
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
 
 def test_rewards_are_votes_without_orders():
     rewards = ({"reward": (2.0, 1.0)}, {"reward": (1.0, 1.0)}, {"reward": (0.0, 1.0)}, {"reward": (3.0, 1.0)})
-    case = CaseAnswers("c", "cell", "u", "d", (), (), ({},), rewards=rewards)
+    case = scored_case("c", "cell", "u", rewards=rewards)
     won, lost, consistent = picked(case, ("A", "B"))
     assert (won, lost) == (0.5, 0.25)
     assert consistent != consistent

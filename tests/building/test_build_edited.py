@@ -12,9 +12,9 @@ import pytest
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback, tree
 
-from personafeedback_tasks.building.folder import BELOW, Folder
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
-from personafeedback_tasks.building.texts.told import Told
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
+from personafeedback_tasks.building.texts.briefs import Briefs
 from personafeedback_tasks.building.votes.collected import counted
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -136,7 +136,7 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
     assert apart != composed
     change(build, Answer, 0, text=f" {apart}  \r\nYes.\n")
     build.write(Pair, [replace(pair, first=pair.second, second=pair.first) for pair in build.read(Pair)])
-    for kind in (Answer, Pair, Question, Shown, Vote, Tiered):
+    for kind in (Answer, Pair, Question, PackItem, Vote, Tiered):
         build.write(kind, build.read(kind)[::-1])
     persona = build.root / "persona" / "u0.json"
     persona.write_text(json.dumps(json.loads(persona.read_text("utf-8")), indent=8) + "\n\n", "utf-8")
@@ -145,16 +145,17 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
     step(build, "release", *ACCEPT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["html", "csv", "label-studio", "potato"])
 def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is_put_back(build, tmp_path, form):
     step(build, "packs", "--format", form)
     old = sent_back(build, tmp_path)
     step(build, "votes", old[0])
-    pairs, given = build.read(Pair), build.read(Shown)
+    pairs, given = build.read(Pair), build.read(PackItem)
     answer = change(build, Answer, 1, text="Try a night club nearby.")
     (pair,) = [pair for pair in pairs if answer.id in (pair.first, pair.second)]
     step(build, "packs", "--format", form)
-    shown = build.read(Shown)
+    shown = build.read(PackItem)
     assert shown[: len(given)] == given  # who votes on an old page is understood
     new = [one for one in shown[len(given) :] if not one.attention]
     assert [(one.annotator, one.pair_id) for one in new] == [("annotator-1", pair.id), ("annotator-2", pair.id)]
@@ -172,7 +173,7 @@ def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is
     assert "annotator-1: 12 of 12" in said
     said = step(build, "tiers")
     assert "2 votes are on texts that were edited since: they do not count" in said
-    assert {one.pair_id: one.reason for one in build.read(Tiered, BELOW)} == {pair.id: "few votes"}
+    assert {one.pair_id: one.reason for one in build.read(Below)} == {pair.id: "few votes"}
     votes = tmp_path / "again.csv"
     votes.write_text("item,vote\n" + "".join(f"{one.item},{'AB'[one.right == answer.id]}\n" for one in new), "utf-8")
     step(build, "votes", votes)
@@ -210,7 +211,7 @@ def test_votes_in_a_table_on_texts_that_were_edited_are_kept_in_it(build):
 
 
 def test_texts_that_answers_were_written_for_are_put_back_since_votes_cannot_help(build, tmp_path):
-    told, questions = Told(build), {one.id: one for one in build.read(Question)}
+    told, questions = Briefs(build), {one.id: one for one in build.read(Question)}
     build.write(
         Origin,
         [
@@ -227,7 +228,7 @@ def test_texts_that_answers_were_written_for_are_put_back_since_votes_cannot_hel
 
 
 def test_packs_that_do_not_say_what_they_showed_are_made_anew(build, tmp_path):
-    build.write(Shown, [replace(one, item=f"old{at}", texts=()) for at, one in enumerate(build.read(Shown))])
+    build.write(PackItem, [replace(one, item=f"old{at}", texts=()) for at, one in enumerate(build.read(PackItem))])
     files = sent_back(build, tmp_path)
     assert "(nothing recorded what was shown) (12 pairs)" in refusal(build, "votes", *files)
     step(build, "packs")
@@ -268,7 +269,7 @@ def test_a_label_of_a_source_is_about_its_texts(tmp_path):
     step(build, "release", *ACCEPT)
     assert len(load_present(build.root / "release")) == 3
     step(build, "packs")
-    votes = "".join(f"{one.item},{'AB'[one.left > one.right]}\n" for one in build.read(Shown))
+    votes = "".join(f"{one.item},{'AB'[one.left > one.right]}\n" for one in build.read(PackItem))
     (tmp_path / "v.csv").write_text(f"item,vote\n{votes}", "utf-8")
     step(build, "votes", tmp_path / "v.csv")
     step(build, "tiers")

@@ -12,23 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.building.folder import FILES, Folder
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
+    KINDS,
     Answer,
+    Below,
     Dropped,
     Origin,
+    PackItem,
     Pair,
     Person,
     Question,
     Refused,
-    Shown,
     Tiered,
     Vote,
     as_dict,
     parse,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.starting import as_yaml
 from personafeedback_tasks.common import foreign, tables
 from personafeedback_tasks.common.errors import DataError
 
@@ -43,30 +44,28 @@ ROWS = {
         Answer, id=WORDS, question_id=WORDS, user_id=WORDS, model=WORDS, text=LINES, strategy=st.sampled_from(["full", "question"])
     ),
     Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
-    Shown: st.builds(Shown, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
+    PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
     Dropped: st.builds(Dropped, annotator=WORDS, reason=WORDS),
     Tiered: st.builds(
         Tiered, pair_id=WORDS, question_id=WORDS, user_id=WORDS, chosen=WORDS, rejected=WORDS, difficulty=st.sampled_from(["", "hard"]),
         votes=st.tuples(st.integers(0, 9), st.integers(0, 9)),
     ),
+    Below: st.builds(Below, pair_id=WORDS, question_id=WORDS, user_id=WORDS, difficulty=st.just(""), chosen=WORDS, rejected=WORDS, reason=WORDS),
     Refused: st.builds(Refused, id=WORDS, step=WORDS, reason=WORDS, text=st.text(st.characters(exclude_categories=["Cs"]))),
     Origin: st.builds(Origin, id=WORDS, kind=WORDS, model=WORDS, parents=st.tuples(WORDS, WORDS)),
 }  # fmt: skip
 
 
 def test_every_file_is_tried():
-    assert ROWS.keys() == FILES.keys()
+    assert ROWS.keys() == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", ROWS)
 @given(data=st.data())
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
-    unique = next(
-        (one.name for one in fields(kind) if one.name in ("id", "user_id")),
-        "annotator" if kind is Dropped else "pair_id",
-    )
-    rows = data.draw(st.lists(ROWS[kind], min_size=1, max_size=4, unique_by=lambda row: getattr(row, unique)))
+    key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None
+    rows = data.draw(st.lists(ROWS[kind], min_size=1, max_size=4, unique_by=key))
     folder = Folder(tmp_path_factory.mktemp("build"))
     folder.write(kind, rows)
     assert folder.read(kind) == rows
@@ -135,7 +134,7 @@ def test_a_broken_row_is_named(row, found):
 
 def test_a_step_that_was_left_out_is_named(tmp_path):
     with pytest.raises(DataError, match="personafeedback build answers"):
-        Folder(tmp_path).need(Answer, "answers")
+        Folder(tmp_path).need(Answer)
 
 
 def test_who_was_dropped_has_no_questions(tmp_path):
@@ -172,7 +171,7 @@ def test_settings_are_exact(tmp_path):
         ("medium: 9", "a share above 1/2"),
         ("masked: -1", "from 0 to 1"),
         ("seed: true", "a whole number from 0"),
-        ('name: "two\\nlines"', "one line"),
+        ('name: "two\\nlines"', "one printable line"),
         ("- a", "one mapping"),
         ("a: [", "a single value"),
         ("a: '", "no YAML"),
@@ -202,7 +201,7 @@ def test_settings_are_exact(tmp_path):
         (f"seed: {'[' * 3000}", "found a list or a mapping as 'seed'"),
         ("[" * 90_000, "one mapping of keys"),
         (f"name: {'x' * 200_000}", "more than 100,000"),
-        ("name: 2026", "found name = 2026, expected one line of 1 to 100 characters, in quotes"),
+        ("name: 2026", "found name = 2026, expected one printable line of 1 to 100 characters, in quotes"),
         ("licence: null", "found licence = null"),
         ("licence:", "found licence = nothing"),
         ("just a text", "found no key, expected one mapping"),
@@ -240,6 +239,7 @@ PIECES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.tried("texts as build.yaml: settings, or one sentence", 300)
 @settings(max_examples=300, deadline=5000)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
@@ -256,7 +256,7 @@ def test_any_text_is_settings_or_one_sentence(pieces, tmp_path_factory):
 
 def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
     made = Settings(name="日本: x # y", language="zh", licence="no", test=Fraction(1, 3))
-    (tmp_path / "build.yaml").write_text(as_yaml(made), encoding="utf-8")
+    (tmp_path / "build.yaml").write_text(made.as_yaml(), encoding="utf-8")
     assert Settings.load(tmp_path / "build.yaml") == made
 
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 
 import pytest
@@ -41,13 +41,13 @@ from personafeedback_tasks.building.rows import (
     Vote,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.starting import COMMENTS, start
+from personafeedback_tasks.building.starting import start
 from personafeedback_tasks.building.texts import checks, prompts, refusals
 from personafeedback_tasks.building.texts.answers import answer_id, write_answers
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.texts.pairs import balance, choose
-from personafeedback_tasks.building.texts.personas import _entered, names, write_personas
+from personafeedback_tasks.building.texts.personas import _new_people, names, write_personas
 from personafeedback_tasks.building.texts.questions import _numbers, _unquoted, write_questions
 from personafeedback_tasks.building.texts.similar import Seen, likeness
 from personafeedback_tasks.building.votes.packs import grown
@@ -85,7 +85,9 @@ def answered(root, writer, models=TWO, **settings):
 def test_a_build_does_not_pass_for_the_benchmark(tmp_path, name):
     done = personafeedback("build", "init", tmp_path / "build", "--name", name)
     assert done.exit_code == 1
-    assert "--name must not pass for the benchmark's own data, PersonaFeedback" in " ".join(done.output.split())
+    assert "--name must be a name that does not pass for the benchmark's own data, PersonaFeedback" in " ".join(
+        done.output.split()
+    )
     assert not (tmp_path / "build").exists()
     assert personafeedback("build", "init", tmp_path / "build").exit_code == 0
     path = tmp_path / "build" / "build.yaml"
@@ -101,8 +103,9 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     assert done.exit_code == 0, done.output
     assert f"Next: personafeedback build personas {root}" in done.output
     lines = (root / "build.yaml").read_text(encoding="utf-8").splitlines()
-    assert [line.partition(":")[0] for line in lines] == list(COMMENTS) == list(Settings.__dataclass_fields__)
-    assert all(line.endswith(f"# {COMMENTS[line.partition(':')[0]]}") for line in lines)
+    assert [line.partition(":")[0] for line in lines] == [setting.name for setting in fields(Settings)]
+    for line, setting in zip(lines, fields(Settings), strict=True):
+        assert line.endswith(f"# {setting.metadata['comment']}")
     assert Settings.load(root / "build.yaml") == Settings(language="zh", name="我们的用户")
     assert "请虚构一个人" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
     (root / "prompts" / "full.md").write_text("{{persona}} {{question}}", encoding="utf-8")
@@ -164,6 +167,7 @@ def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
 # --- personas ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_personas_are_written_checked_and_split(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=8, test="1/2")
     own = persona("ours", Name="Ours")
@@ -200,7 +204,7 @@ def test_the_split_keeps_its_share_however_persons_come(share, batches):
     people, settings = [], Settings(test=share)
     for number, size in enumerate(batches):
         before = list(people)
-        people += _entered(settings, people, {f"u{number}.{one}": {} for one in range(size)})
+        people += _new_people(settings, people, {f"u{number}.{one}": {} for one in range(size)})
         assert people[: len(before)] == before
         assert 0 <= sum(one.split == "test" for one in people) - share * len(people) < 1
 
@@ -853,7 +857,7 @@ def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp
 
 def test_the_commands_say_what_to_do(tmp_path):
     root = tmp_path / "build"
-    assert "Start a build: personafeedback build init" in personafeedback("build", "status", root).output
+    assert "Start one: personafeedback build init" in personafeedback("build", "status", root).output
     personafeedback("build", "init", root)
     assert (
         f"Next: personafeedback build personas {root} --model MODEL" in personafeedback("build", "status", root).output

@@ -13,7 +13,8 @@ from support.builds import cast
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.imported.pairs import RECIPES, import_rows, mapping
+from personafeedback_tasks.building.imported.mapping import RECIPES, mapping
+from personafeedback_tasks.building.imported.pairs import import_rows
 from personafeedback_tasks.building.rows import Answer, Pair, Refused, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 

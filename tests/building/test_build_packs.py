@@ -19,7 +19,7 @@ from support.builds import a_build
 from support.commands import personafeedback, tree
 from support.environments import UV
 
-from personafeedback_tasks.building.rows import Answer, Pair, Question, Shown
+from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Question
 from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
 
 
@@ -81,6 +81,7 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
         assert asked[0] != asked[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(first=st.integers(1, 20), annotators=st.tuples(st.integers(1, 3), st.integers(1, 4)))
 def test_packs_only_grow(first, annotators, tmp_path_factory):
@@ -88,11 +89,11 @@ def test_packs_only_grow(first, annotators, tmp_path_factory):
     every = folder.read(Pair)
     folder.write(Pair, every[:first])
     before = grown(folder, names(annotators[0]))
-    folder.write(Shown, before)
+    folder.write(PackItem, before)
     folder.write(Pair, every)
     after = grown(folder, names(annotators[1]))
     assert after[: len(before)] == before
-    folder.write(Shown, after)
+    folder.write(PackItem, after)
     assert grown(folder, names(annotators[1])) == after
     for name in names(annotators[1]):
         assert {pair.id for pair in every} <= {one.pair_id for one in after if one.annotator == name}
@@ -128,7 +129,7 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     build.write(Answer, [answers[0].__class__(**{**vars(one), "text": "=1+1"}) for one in answers])
     assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
-    shown = build.read(Shown)
+    shown = build.read(PackItem)
     assert [row["item"] for row in rows] == [one.item for one in shown]
     assert {row["A"] for row in rows} == {" =1+1"}
     assert all("Hobby" in row["persona"] and row["question"].startswith("What should I") for row in rows)
@@ -176,7 +177,7 @@ def _votes_in_a_browser(browser, tmp_path, downloads):
     from selenium.webdriver.support.wait import WebDriverWait
 
     page = (build.root / "packs" / "annotator-1.html").as_uri()
-    shown = build.read(Shown)
+    shown = build.read(PackItem)
     texts = {one.id: one.text for one in build.read(Answer)}
     by_id = lambda name: browser.find_element("id", name)  # noqa: E731
     browser.get(page)

@@ -107,6 +107,7 @@ def test_the_card_is_one_that_the_hub_reads(build):
     assert "| `longest` |" in card.text
 
 
+@pytest.mark.slow
 def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
     build = voted(tmp_path / "b")
     done = personafeedback("build", "release", build.root)
@@ -121,6 +122,7 @@ def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
     assert "--accept longest was not needed" in released(build, *ACCEPT, "--accept", "longest")
 
 
+@pytest.mark.slow
 def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
     build = voted(tmp_path / "b")
     assert personafeedback("build", "votes", build.root, "--drop", "a0").exit_code == 0
@@ -135,6 +137,7 @@ def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
     assert "Run `personafeedback build tiers` again" in personafeedback("build", "release", build.root, *ACCEPT).stderr
 
 
+@pytest.mark.slow
 def test_what_a_team_added_to_a_release_stays(tmp_path):
     build = voted(tmp_path / "b")
     released(build, *ACCEPT)
@@ -148,6 +151,7 @@ def test_what_a_team_added_to_a_release_stays(tmp_path):
     assert "old.jsonl" not in kept
 
 
+@pytest.mark.slow
 def test_a_pair_with_both_labels_stops_the_release(tmp_path):
     build = voted(tmp_path / "b")
     build.path(Vote).unlink()  # labels of a team's own
@@ -162,6 +166,7 @@ def test_a_pair_with_both_labels_stops_the_release(tmp_path):
     assert "with the opposite label" in (build.root / "release" / "README.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prefix", "name"),
     [("a", "our set"), ("model:m", "our set (model votes)"), ("mixed", "our set (people's and model votes)")],
@@ -183,6 +188,7 @@ def test_votes_of_models_are_in_the_name_and_so_in_every_table(tmp_path, prefix,
     assert table.exit_code == 0, table.output
 
 
+@pytest.mark.slow
 def test_a_person_of_the_training_split_is_named(tmp_path):
     build = voted(tmp_path / "b")
     people = build.read(Person)
@@ -192,6 +198,7 @@ def test_a_person_of_the_training_split_is_named(tmp_path):
     assert "found a pair of 'u0', who is in the training split" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_was_dropped_after_the_votes_is_left_out_and_counted(tmp_path):
     build = voted(tmp_path / "b")
     questions = build.read(Question)
@@ -201,6 +208,7 @@ def test_what_was_dropped_after_the_votes_is_left_out_and_counted(tmp_path):
     assert questions[0].question not in {case.question for case in load_present(build.root / "release")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "between", "after"])
 def test_killed_while_it_is_put_in_place_the_last_release_is_there(build, tmp_path, monkeypatch, moment):
     folder = voted(tmp_path / "b")

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from support.builds import a_build, cast
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.folder import BELOW
 from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
-from personafeedback_tasks.building.rows import Answer, Pair, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered, Vote
 
 
 def votes_for(pair, first, second):
@@ -34,6 +33,7 @@ def build(tmp_path_factory):
     return a_build(tmp_path_factory.mktemp("tiers") / "b", people=5, questions=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
@@ -116,6 +116,7 @@ def spelled_out(rows):
     return (sum(shares) / len(shares) - expected) / (1 - expected)
 
 
+@pytest.mark.slow
 def test_the_codings_are_those_of_a_reference(build):
     rng = random.Random(7)
     pairs = build.read(Pair)
@@ -235,7 +236,7 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
     cast(build, votes)
     done = personafeedback("build", "tiers", build.root)
     assert done.exit_code == 0, done.output
-    cases, below = build.read(Tiered), build.read(Tiered, BELOW)
+    cases, below = build.read(Tiered), build.read(Below)
     assert len(cases) + len(below) == len(pairs)
     assert f"{len(cases)} pairs become cases" in done.stdout
     for reason, count in Counter(one.reason for one in below).items():

@@ -22,7 +22,7 @@ from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.training import helpsteer
 from personafeedback_tasks.building.training.contamination import copies, plain
-from personafeedback_tasks.building.training.pairs import rows
+from personafeedback_tasks.building.training.pairs import own_pairs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
@@ -141,6 +141,7 @@ def test_a_person_of_both_splits_is_named(tmp_path):
     assert "u0.json: found the persona of the test person 'u5' again" in refusal(build)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_test_data_is_known_in_whatever_order_and_spacing(data):
@@ -278,6 +279,7 @@ def test_a_label_stands_in_place_of_what_a_pair_was_built_to_be(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
@@ -490,7 +492,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
                     .item()
                     for side in ("chosen", "rejected")
                 ]
-            assert list(run.cases[case.id].rewards[0]["reward"]) == pytest.approx(plainly, abs=1e-4)
+            assert list(run.cases[case.id][0].rewards["reward"]) == pytest.approx(plainly, abs=1e-4)
         return sum(case.value("acc") for case in run.cases.values()) / len(cases)
 
     before = accuracy(base, "before")
@@ -515,7 +517,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     trainer.save_model(str(tmp_path / "after-model"))
     after = accuracy(tmp_path / "after-model", "after")
     assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
-    assert rows(build)[0] == found
+    assert own_pairs(build)[0] == found
 
 
 @pytest.mark.slow

@@ -20,8 +20,8 @@ from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback, tree
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.rows import Pair, Person, Question, Shown, Vote
-from personafeedback_tasks.building.votes.collected import by_models, counted, imported
+from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
+from personafeedback_tasks.building.votes.collected import by_models, counted, merged
 from personafeedback_tasks.building.votes.packs import ATTENTION
 
 
@@ -59,13 +59,14 @@ def test_what_an_annotator_took_is_what_counts(build, tmp_path):
     assert "!" not in said
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(drawn=st.data())
 def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     root = tmp_path_factory.mktemp("votes")
     folder = a_build(root / "build", people=3, questions=2, annotators=2)
     assert personafeedback("build", "packs", folder.root, "--format", "csv").exit_code == 0
-    rows = [(one.item, drawn.draw(st.sampled_from("AB "))) for one in folder.read(Shown)]
+    rows = [(one.item, drawn.draw(st.sampled_from("AB "))) for one in folder.read(PackItem)]
     voted = [row for row in rows if row[1].strip()]
     parts = (
         drawn.draw(st.lists(st.lists(st.sampled_from(voted or rows), min_size=1), min_size=1, max_size=4))
@@ -79,12 +80,12 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
         return path
 
     for number, part in enumerate(parts):
-        folder.write(Vote, imported(folder, [written(root / f"{number}.csv", part)])[0])
+        folder.write(Vote, merged(folder, [written(root / f"{number}.csv", part)])[0])
     if voted:
-        found, new, again = imported(folder, [written(whole, rows)])
+        found, new, again = merged(folder, [written(whole, rows)])
         assert new + again == len(voted)
         key = lambda vote: (vote.annotator, vote.pair_id)  # noqa: E731
-        shown = {one.item: one for one in folder.read(Shown)}
+        shown = {one.item: one for one in folder.read(PackItem)}
         assert sorted(((vote.annotator, vote.pair_id), vote.shown_as) for vote in found) == sorted(
             ((shown[item].annotator, shown[item].pair_id), letter) for item, letter in voted
         )
@@ -92,7 +93,7 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
 
 
 def test_what_is_not_done_yet_is_counted_and_not_invented(build, tmp_path):
-    half = [one.item for one in build.read(Shown) if one.annotator == "annotator-2"][:5]
+    half = [one.item for one in build.read(PackItem) if one.annotator == "annotator-2"][:5]
     said = votes_of(
         build, filled_in(build, "annotator-2", tmp_path / "2.csv", lambda one: "a " if one.item in half else "")
     )
@@ -124,13 +125,13 @@ def label_studio(build, annotator, vote, **annotation):
                 }
             ],
         }
-        for number, one in enumerate(build.read(Shown))
+        for number, one in enumerate(build.read(PackItem))
         if one.annotator == annotator
     ]  # fmt: skip
 
 
 def potato(build, annotator, vote):
-    mine = [one for one in build.read(Shown) if one.annotator == annotator]
+    mine = [one for one in build.read(PackItem) if one.annotator == annotator]
     return {
         "user_id": "ann",
         "instance_id_to_label_to_value": {
@@ -190,7 +191,7 @@ def test_a_cancelled_annotation_is_no_vote(build, tmp_path):
     ],
 )
 def test_what_no_vote_can_be_made_of_is_one_clear_error(build, tmp_path, content, said):
-    item = build.read(Shown)[0].item
+    item = build.read(PackItem)[0].item
     path = tmp_path / "v.csv"
     path.write_text(content.format(item=item), "utf-8")
     assert said.format(item=item) in refusal(build, path)
@@ -203,6 +204,7 @@ def test_an_annotator_who_changed_a_vote_that_was_taken_in_is_asked_about(build,
     assert str(build.path(Vote)) in said
 
 
+@pytest.mark.slow
 def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [
@@ -213,7 +215,7 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
         ),
     ]
     said = votes_of(build, *files)
-    total = len(build.read(Shown)) // 3
+    total = len(build.read(PackItem)) // 3
     assert f"! annotator-2 answered B in all {total}" in said
     assert "! annotator-3 failed 2 of 2 attention items" in said
     assert "! annotator-1" not in said
@@ -241,6 +243,7 @@ def test_without_votes_the_command_says_how_to_get_some(build):
     assert "found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL" in done.stderr
 
 
+@pytest.mark.slow
 def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
@@ -248,14 +251,14 @@ def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
     with ExitStack() as stack:
         running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
         assert [one.wait(60) for one in running] == [0, 0, 0]
-    assert len(build.read(Vote)) == len(build.read(Shown))
+    assert len(build.read(Vote)) == len(build.read(PackItem))
 
 
 def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
     vote = attentive(build, likes_full)
     table = build.root / "packs" / "annotator-1.csv"
     rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
-    shown = {one.item: one for one in build.read(Shown)}
+    shown = {one.item: one for one in build.read(PackItem)}
     with table.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -273,18 +276,18 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
     said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
     assert "1 votes are on pairs that" in said
     assert len(counted(build)) == len(pairs) - 1
-    before = build.read(Shown)
+    before = build.read(PackItem)
     build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
-    build.path(Shown).unlink()
+    build.path(PackItem).unlink()
     assert personafeedback("build", "packs", build.root).exit_code == 0
     users = {pair.id: pair.user_id for pair in pairs}
-    assert {users[one.pair_id] for one in build.read(Shown) if not one.attention} == {"u0", "u2", "u3"}
+    assert {users[one.pair_id] for one in build.read(PackItem) if not one.attention} == {"u0", "u2", "u3"}
     questions = [one for one in build.read(Question) if one.user_id != "u2"]
     build.write(Question, questions)
     done = personafeedback("build", "packs", build.root)
     assert "expected one of" in done.stderr
     assert "Put the question back" in done.stderr
-    build.write(Shown, before)
+    build.write(PackItem, before)
     build.write(Vote, [*build.read(Vote), build.read(Vote)[0]])
     assert "again, expected each once" in refusal_of(build)
 
@@ -304,6 +307,7 @@ def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path)
     assert "annotators: 3" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
     def prepared(root):

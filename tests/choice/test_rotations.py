@@ -13,7 +13,7 @@ from personafeedback_tasks.choice.explanations import explanations
 from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.choice.scoring import p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.engine.rewards import RewardError, score_rewards, with_better
+from personafeedback_tasks.engine.rewards import RewardError, right_and_tie, with_better
 from personafeedback_tasks.replies.answers import REASONS
 
 NAN, INF = math.nan, math.inf
@@ -134,12 +134,12 @@ def test_log_likelihoods_are_needed_of_each_order(score, count):
     [((4, 1, 2, 3), (1, 0)), ((3, 4, 1, 1), (0, 0)), ((4, 4, 1, 1), (0, 1)), ((1, 4, 4, 1), (0, 0))],
 )
 def test_the_right_response_must_have_the_highest_reward_alone(rewards, expected):
-    assert score_rewards(*rewards) == expected
+    assert right_and_tie(*rewards) == expected
 
 
 def test_rewards_that_are_no_numbers_are_refused_and_correlations_know_how_many_responses_there_are():
     with pytest.raises(RewardError, match=r"^found the rewards 1\.0 and 2\.0 and nan, expected finite numbers\. "):
-        score_rewards(1.0, 2.0, NAN)
+        right_and_tie(1.0, 2.0, NAN)
     # Right 1, 0, 0 against 3, 1, 1: a line.
     assert with_better({"reward": [3, 1, 1, 3, 1, 1]}, 3) == {"reward": same(1)}
 

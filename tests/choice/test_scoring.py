@@ -18,7 +18,7 @@ from personafeedback_tasks.choice.scoring import (
     score_symmetric,
 )
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
-from personafeedback_tasks.engine.judged import likeliest, per_call
+from personafeedback_tasks.engine.evidence import likeliest, per_call
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.table import table
 from personafeedback_tasks.personafeedback.cells import columns
@@ -305,7 +305,7 @@ def test_p_chosen_and_p_rejected_are_one(first, second):
 
 def test_a_table_of_cases_worked_by_hand():
     def scored(cell: str, user: str, epochs: list[dict[str, float]]) -> list[Outcome]:
-        return [Outcome("c", cell, user, "d", number, (), (), values) for number, values in enumerate(epochs, start=1)]
+        return [Outcome("c", cell, user, epoch=number, values=values) for number, values in enumerate(epochs, start=1)]
 
     found = table(
         [

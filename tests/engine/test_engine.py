@@ -22,15 +22,17 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from support.outcomes import answering
 from support.tables import in_markdown
 
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr, mean
 from personafeedback_tasks.engine import benchmark as engine
-from personafeedback_tasks.engine.benchmark import Benchmark, Method, Metric
+from personafeedback_tasks.engine.benchmark import Benchmark
 from personafeedback_tasks.engine.cases import CaseSet, digest_of
-from personafeedback_tasks.engine.judged import Judged
+from personafeedback_tasks.engine.method import Method, Metric
 from personafeedback_tasks.engine.options import Options, option
+from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.report import Line, ReportSpec
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.reports.report import make_report
@@ -134,7 +136,7 @@ TOY = Benchmark(
 
 REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
 ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
-JUDGED = [Judged((case.label,), (ANSWERS[case.id],)) for case in CASES]
+JUDGED = [Outcome(targets=(case.label,), answers=(ANSWERS[case.id],)) for case in CASES]
 ACC, F1 = 1 / 3, 2 / 4  # one hit; two are YES and two were called YES
 F1_STDERR = jackknife_stderr(f1, JUDGED, ["ann", "bob", "cleo"])
 
@@ -218,7 +220,7 @@ def test_two_ranks_give_the_score_of_one(yaml_folder):
 def test_log_likelihoods_are_read_for_labels_that_are_no_letters(yaml_folder, tmp_path):
     found, log = lm_eval(yaml_folder, tmp_path / "out", task="toy_mc")
     assert found["acc,none"] == pytest.approx(1 / 3, abs=1e-12)  # the third one has no label that is likelier
-    assert read_run(log).cases["3"].answers == (("invalid_response_format",),)
+    assert read_run(log).cases["3"][0].answers == ("invalid_response_format",)
 
 
 # --- Inspect -----------------------------------------------------------------------------------------------------------
@@ -243,6 +245,7 @@ def inspect(folder, built=None, **kwargs):
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
 
 
+@pytest.mark.slow
 def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
     found, _ = inspect(tmp_path)
     assert found["acc"] == pytest.approx(ACC, abs=1e-12)
@@ -259,9 +262,12 @@ def test_inspect_scores_the_first_cases_under_a_limit(tmp_path):
 def test_epochs_are_all_of_them_judged(tmp_path):
     found, log = inspect(tmp_path, epochs=3)
     assert found["f1"] == pytest.approx(F1, abs=1e-12)
-    assert read_run(log).cases["1"].answers == (("YES",),) * 3
+    assert [(outcome.epoch, outcome.answers) for outcome in read_run(log).cases["1"]] == [
+        (n, ("YES",)) for n in (1, 2, 3)
+    ]
 
 
+@pytest.mark.slow
 def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
     _, log = inspect(tmp_path / "inspect", toy_task(loud=True))
     _, results = lm_eval(yaml_folder, tmp_path / "out", metadata={"loud": True})
@@ -275,6 +281,7 @@ def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
 # --- both logs, one report -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
     _, one = lm_eval(yaml_folder, tmp_path / "out")
     _, two = inspect(tmp_path / "inspect")
@@ -288,6 +295,7 @@ def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
     assert reports[0].as_dict()["groups"] == reports[1].as_dict()["groups"]
 
 
+@pytest.mark.slow
 def test_the_command_prints_it(tmp_path):
     _, log = inspect(tmp_path / "logs")
     out = tmp_path / "report"
@@ -307,7 +315,7 @@ def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
     run = read_run(log)
     charm = {"1": (2.0, 1.0), "2": (3.0, 3.0), "3": (0.0, 5.0)}
     cases = {
-        id_: replace(case, answers=(), rewards=({"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)},))
+        id_: answering(case, (), rewards={"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)})
         for id_, case in run.cases.items()
     }
     rewarded = replace(run, cases=cases, signature={**run.signature, "method": "reward"}, asked=None)

@@ -31,7 +31,7 @@ from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.judges import Reply
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.recorded import KEYS, Key, line_of, read
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
@@ -354,7 +354,7 @@ def test_a_broken_record_is_an_error_with_its_line(records, told, tmp_path):
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
 NAMES = st.text(min_size=1).filter(str.strip).filter(lambda name: "\0" not in name)
 RECORDS = st.dictionaries(
-    st.builds(Key, NAMES, NAMES, st.integers(1, 3)), st.builds(Reply, ANY_TEXT, st.booleans(), st.booleans()), min_size=1
+    st.builds(Key, NAMES, NAMES, st.integers(1, 3)), st.builds(Reply, ANY_TEXT, st.booleans(), st.booleans(), st.just(False)), min_size=1
 )  # fmt: skip
 
 

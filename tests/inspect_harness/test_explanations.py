@@ -133,6 +133,7 @@ def test_every_score_of_a_run_has_its_explanation_in_the_log(log):
     assert said(read_eval_log(log.location)) == expected(load_cases("sample"))
 
 
+@pytest.mark.slow
 def test_scored_again_it_says_the_same_and_for_an_old_log_what_it_can(log, tmp_path):
     stored = read_eval_log(log.location)
     scorer = labels("personafeedback", "generate")

@@ -79,6 +79,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path)
             assert found[f"{key}{group}"] == pytest.approx(expected, abs=0, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
     log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
     cases = load_cases("sample")
@@ -95,6 +96,7 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
     assert next(iter(metrics(log))) == "acc"
 
 
+@pytest.mark.slow
 def test_a_group_of_one_cell_has_no_line_of_its_own(tmp_path):
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
     groups = ("", "_specific_hard", "_general_hard")
@@ -198,6 +200,7 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         assert sample.target == ["A", "B"]
 
 
+@pytest.mark.slow
 def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
     log = evaluate(tasks.personafeedback_hard(data="sample", method="cot"), "scripted/gold", tmp_path)
     assert log.plan.config.max_tokens == 4096
@@ -231,6 +234,7 @@ def test_both_harnesses_read_the_same_last_lines(tmp_path):
     assert {"A", "B", "invalid_response_format", "no_response"} == set().union(*expected.values())
 
 
+@pytest.mark.slow
 def test_a_cot_reply_that_was_cut_off_has_no_last_line(tmp_path):
     whole, cut = (cot_answers(cot(tmp_path, stop)) for stop in (None, "max_tokens"))
     assert {answer for answers in whole.values() for answer in answers} >= {"A", "B"}
@@ -323,6 +327,7 @@ def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, ca
     assert "8 of 8 cases; 32 model calls" in caplog.text
 
 
+@pytest.mark.slow
 def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatch, tmp_path, caplog):
     last = list(load_cases("sample", "general", "hard"))[-1].id
     failing = {last}
@@ -351,6 +356,7 @@ def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
     assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
 
 
+@pytest.mark.slow
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
 

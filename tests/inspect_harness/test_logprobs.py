@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.judged import likeliest
+from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
@@ -128,11 +128,11 @@ def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
     doc = {"id": "general_hard:1", "cell": "general_hard", "user_id": "1", "digest": "d", "targets": ["A", "B"]}
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
     row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
-    (sample,) = lm_eval_log._sample(
-        Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, PERSONAFEEDBACK.methods["mc"]
-    )
-    assert sample.values["acc_sym"] == 1
-    assert sample.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
+    method = PERSONAFEEDBACK.methods["mc"]
+    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona")
+    (outcome,) = method.judge(logged.document, logged.evidence)
+    assert (outcome.answers, outcome.setting, outcome.values["acc_sym"]) == (("A", "B"), "persona", 1)
+    assert outcome.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
 
 
 # --- end to end --------------------------------------------------------------------------------------------------
@@ -338,6 +338,7 @@ def letters(name, **arguments):
     return get_model(f"letters/{name}", memoize=False, **arguments)
 
 
+@pytest.mark.slow
 def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     names = [*scoring.METRICS, "acc_sym", "p_chosen"]
@@ -354,6 +355,7 @@ def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
             assert table[f"{name}_stderr"].value > 0
 
 
+@pytest.mark.slow
 def test_epochs_are_averaged(tmp_path):
     check_report(Path(evaluate(letters("all"), tmp_path, epochs=2).location))
 
@@ -362,6 +364,7 @@ NONE = "found no log-probabilities in the reply of"
 ALONE = "found only the log-probability of the generated token in the reply of"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "arguments", "found"),
     [
@@ -386,6 +389,7 @@ def test_a_provider_without_log_probabilities_is_an_error_and_no_score(model, ar
     assert not any(sample.scores for sample in done.samples or ())
 
 
+@pytest.mark.slow
 def test_the_command_says_so(tmp_path):
     done = command("--model", "personafeedback/first", folder=tmp_path)
     output = " ".join((done.stdout + done.stderr).split())
@@ -414,6 +418,7 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
         assert math.isnan(score.value["p_chosen"])
 
 
+@pytest.mark.slow
 def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     again = score_again(

@@ -501,6 +501,7 @@ def by_content(found) -> dict[str, Counter]:
     return {name: Counter(rows[id_] for id_ in finding.ids) for name, finding in found.findings.items()}
 
 
+@pytest.mark.slow
 @given(WIDE, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_the_order_of_the_rows_changes_nothing(cells, random):

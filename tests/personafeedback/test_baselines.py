@@ -85,6 +85,7 @@ def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
     assert BASELINES[name](case(chosen, rejected)) == expected
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_exchanging_the_labels_mirrors_every_baseline(one, other):
     if one != other:

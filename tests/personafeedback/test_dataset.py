@@ -99,6 +99,7 @@ def turn_of(index: int) -> int:
     return next(turn for turn in range(index + 2) if index < (3 ** (turn + 1) - 1) / 2)
 
 
+@pytest.mark.slow
 @given(SOME_USERS)
 @settings(deadline=None, derandomize=True)
 def test_users_take_turns_of_1_3_9_cases_and_each_keeps_the_order_of_the_file(users):
@@ -125,6 +126,7 @@ def check_spread(cases) -> None:
         assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
 
 
+@pytest.mark.slow
 @given(st.lists(SOME_USERS, min_size=3, max_size=3))
 @settings(deadline=None, derandomize=True)
 def test_a_limit_of_any_size_spreads_over_the_users_of_all_cells(users):
@@ -602,6 +604,7 @@ FUZZED = {
 }
 
 
+@pytest.mark.slow
 @given(
     name=st.sampled_from(["data/general/easy.jsonl", "persona/u1.json"]),
     damage=st.sampled_from(sorted(DAMAGES)),

@@ -370,6 +370,7 @@ def test_another_setting_is_refused(run, control, message, logs):
     assert message in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_a_run_and_its_control_hide_the_same(tmp_path):
     """Else the difference would be that of the hidden fields, too."""
     log = {

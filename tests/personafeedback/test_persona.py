@@ -53,6 +53,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), JSON, min_size=1, max_size=5))
 @settings(deadline=None, derandomize=True)
 def test_no_json_persona_loses_a_key_or_a_value(profile):

@@ -147,6 +147,7 @@ STEERING = [
 TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(ORDERS))
 @settings(derandomize=True, deadline=None)
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):

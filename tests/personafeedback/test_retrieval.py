@@ -614,6 +614,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said
 
 
+@pytest.mark.slow
 def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tmp_path):
     pytest.importorskip("inspect_ai")
     for method, room in (("generate", 1024), ("cot", 4096), ("logprobs", 1024)):

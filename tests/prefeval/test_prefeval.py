@@ -125,8 +125,8 @@ def test_both_harnesses_give_the_scores_of_the_replies(runs):
         )
     )
     one, other = (read_run(runs[name]) for name in ("lm-eval persona", "inspect"))
-    assert {case: row.values for case, row in one.cases.items()} == {
-        case: row.values for case, row in other.cases.items()
+    assert {case: row[0].values for case, row in one.cases.items()} == {
+        case: row[0].values for case, row in other.cases.items()
     }
 
 
@@ -184,7 +184,7 @@ def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
     by_hand = longest_by_hand()
     assert {case: row.value("acc") for case, row in run.cases.items()} == by_hand
     for case, row in run.cases.items():
-        values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row.answers[0]]
+        values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row[0].answers]
         assert row.value("acc_sym") == score_symmetric(values, FOUR), case
         assert row.value("p_chosen") == pytest.approx(p_chosen(values, FOUR))
     shown = personafeedback("report", tmp_path, "--data", "sample")
@@ -247,7 +247,7 @@ def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
         if best == 1:
             assert value["acc"] == by_hand[case.id]
     run = read_run(log.location)
-    assert {len(row.rewards[0]["reward"]) for row in run.cases.values()} == {4}
+    assert {len(row[0].rewards["reward"]) for row in run.cases.values()} == {4}
     shown = personafeedback("report", log.location, "--data", "sample")
     assert shown.exit_code == 0, shown.output
 

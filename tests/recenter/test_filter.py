@@ -222,6 +222,7 @@ def test_too_few_users_or_labels_are_named_before_any_model_is_loaded(rows, word
 # --- the model --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=2, max_size=14))
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_no_cut_has_a_higher_f1_than_the_threshold(rows):

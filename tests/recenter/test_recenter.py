@@ -348,6 +348,7 @@ BEFORE, AFTER = (st.text(st.sampled_from(f" \n.,;)!?'\"“”{more}"), max_size=
 """What may stand around it, beside words. `@name(` is a call."""
 
 
+@pytest.mark.slow
 @given(st.sampled_from([(kind, text) for kind, texts in PERSONAL.items() for text in texts]), BEFORE, AFTER)
 @settings(deadline=None, derandomize=True, max_examples=500)
 def test_personal_data_are_found_wherever_they_are(personal, before, after):
@@ -363,6 +364,7 @@ def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after
     assert private.found(f"See{before}\n{text}\n{after} please") is None
 
 
+@pytest.mark.slow
 @given(
     st.dates(),
     st.times(),

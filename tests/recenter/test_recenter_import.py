@@ -204,6 +204,7 @@ LINES = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(LINES)
 @settings(deadline=None, derandomize=True, max_examples=50)
 def test_every_label_arrives_at_the_row_that_its_reply_names(labels):

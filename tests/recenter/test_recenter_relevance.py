@@ -23,7 +23,7 @@ from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_rele
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
-from personafeedback_tasks.engine.judged import Judged
+from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter.data import load, with_majority
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
@@ -79,8 +79,13 @@ def test_the_prompt_does_not_tell_what_people_said():
 
 # --- scores -----------------------------------------------------------------------------------------------------------
 
+
+def judgment(people: str, model: str) -> Outcome:
+    return Outcome(targets=(people,), answers=(model,))
+
+
 JUDGED = st.lists(
-    st.tuples(st.sampled_from(["YES", "NO"]), st.sampled_from(["YES", "NO", *REASONS])).map(lambda pair: Judged((pair[0],), (pair[1],))),
+    st.tuples(st.sampled_from(["YES", "NO"]), st.sampled_from(["YES", "NO", *REASONS])).map(lambda pair: judgment(*pair)),
     min_size=1,
     max_size=30,
 )  # fmt: skip
@@ -94,6 +99,7 @@ def same(found, expected):
     return (math.isnan(found) and math.isnan(expected)) or found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(JUDGED)
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_every_score_is_its_definition(judged):
@@ -145,7 +151,7 @@ def test_a_jackknife_over_users_gives_the_error_of_a_bootstrap_over_users(name):
         model = people ^ (random.random(40) < noise)
         counts.append([np.sum(people & model), np.sum(people), np.sum(model)])
         users += [f"u{user}"] * 40
-        judged += [Judged(("YES" if p else "NO",), ("YES" if m else "NO",)) for p, m in zip(people, model, strict=True)]
+        judged += [judgment("YES" if p else "NO", "YES" if m else "NO") for p, m in zip(people, model, strict=True)]
     hits, said, selected = np.array(counts)[random.integers(0, 60, (20_000, 60))].sum(axis=1).T
     resampled = {
         "f1": 2 * hits / (said + selected), "precision": hits / selected, "recall": hits / said,
@@ -155,8 +161,8 @@ def test_a_jackknife_over_users_gives_the_error_of_a_bootstrap_over_users(name):
 
 
 def test_kappa_is_undefined_only_where_both_always_say_the_same():
-    assert math.isnan(value("kappa", [Judged(("YES",), ("YES",))] * 3))
-    assert value("kappa", [Judged(("YES",), ("NO",))] * 3) == 0
+    assert math.isnan(value("kappa", [judgment("YES", "YES")] * 3))
+    assert value("kappa", [judgment("YES", "NO")] * 3) == 0
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -165,7 +171,7 @@ def test_kappa_is_undefined_only_where_both_always_say_the_same():
 def expected(model: str) -> dict[str, float]:
     """acc, the corpus scores and their errors, from the answers alone."""
     said = {row.id: answer(model, row.id) for row in ROWS}
-    judged = [Judged((PEOPLE[row.id],), (said[row.id],)) for row in ROWS]
+    judged = [judgment(PEOPLE[row.id], said[row.id]) for row in ROWS]
     users = [row.user_id for row in ROWS]
     right = [float(said[row.id] == PEOPLE[row.id]) for row in ROWS]
     found = {"acc": sum(right) / len(right), "acc_stderr": clustered_stderr(right, users)}

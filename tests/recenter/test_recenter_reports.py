@@ -19,6 +19,7 @@ from support import inspect_runs, lm_eval_runs
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.environments import CHECKOUT
+from support.outcomes import answering
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.groups import judged
@@ -85,7 +86,7 @@ def saying(template: Run, name: str, said) -> Run:
     """The run with other answers: said is row id -> answer."""
     score = template.method.score
     cases = {
-        case_id: replace(case, answers=((said[case_id],),), values=(score(case.targets, (said[case_id],), ()),))
+        case_id: answering(case, (said[case_id],), values=score(case[0].targets, (said[case_id],), ()))
         for case_id, case in template.cases.items()
     }
     return replace(template, model=name, cases=cases)
@@ -97,7 +98,7 @@ def noisy(template) -> Run:
     return saying(
         template,
         "noisy",
-        {case_id: draw.choice([case.targets[0], "YES"]) for case_id, case in sorted(template.cases.items())},
+        {case_id: draw.choice([case[0].targets[0], "YES"]) for case_id, case in sorted(template.cases.items())},
     )
 
 
@@ -384,7 +385,7 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
     for name, said in found.said.items():
         score = run.method.score
         cases = {
-            case_id: replace(case, answers=(said[case_id],), values=(score(case.targets, said[case_id], ()),))
+            case_id: answering(case, said[case_id], values=score(case[0].targets, said[case_id], ()))
             for case_id, case in run.cases.items()
         }
         measures = make_report(replace(run, cases=cases), rows).overall.measures

@@ -23,7 +23,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
 from personafeedback_tasks.engine.benchmark import benchmarks
-from personafeedback_tasks.engine.judged import Judged
+from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_majority
@@ -87,11 +87,12 @@ RATINGS = st.lists(
 
 def judged_of(rows):
     return [
-        Judged(response.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers)
+        Outcome(targets=response.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
         for votes, answers in rows
     ]
 
 
+@pytest.mark.slow
 @given(RATINGS)
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_every_score_of_ratings_is_its_definition(rows):
@@ -144,7 +145,7 @@ def test_known_ratings():
     assert (ratings.weighted_kappa(always), ratings.no_better(always)) == (0, 1)
     wrongly_mirrored = judged_of([(votes, (second, second)) for votes, (second, _) in rows])
     assert [ratings.rating(one) for one in wrongly_mirrored] == [3] * 4
-    assert [ratings.score(*one[:2])["consistency"] for one in wrongly_mirrored] == [0, 0, 1, 0]
+    assert [ratings.score(one.targets, one.answers)["consistency"] for one in wrongly_mirrored] == [0, 0, 1, 0]
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -153,10 +154,11 @@ def test_known_ratings():
 def check(benchmark, rows, replies, answers, folder):
     """Both harnesses and the reports of their logs give the scores that follow from `answers`: row id -> one per call."""
     method = benchmark.methods["generate"]
-    judged = [Judged(benchmark.targets(row), answers[row.id], row.cell) for row in rows]
+    judged = [Outcome(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
     users = [row.user_id for row in rows]
     values = [method.score(one.targets, one.answers, ()) for one in judged]
-    known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in values[0]}
+    tabled = [metric.name for metric in method.metrics_in("lm-eval")]
+    known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in tabled}
     known["acc"] = known["acc"][0], clustered_stderr([of_row["acc"] for of_row in values], users)
     known |= {name: (score(judged), jackknife_stderr(score, judged, users)) for name, score in benchmark.corpus.items()}
     one, one_log = in_lm_eval(benchmark, replies, folder)

@@ -27,13 +27,13 @@ from huggingface_hub import ModelCard, RepoCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
+from support.outcomes import answering, scored_case
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.run_data import RunData
 from personafeedback_tasks.cli.runs import report_of
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
@@ -61,7 +61,7 @@ def conditions(line):
 
 def answered(case, answers):
     """The same case with other answers."""
-    return replace(case, answers=(answers,), values=(score_answers(answers),))
+    return answering(case, answers, values=score_answers(answers))
 
 
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
@@ -70,7 +70,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     found = {}
     for i, c in enumerate(cases):
         values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
-        found[c.id] = CaseAnswers(c.id, c.cell, c.user_id, c.digest, GOLD, (answer(i),), (values,))
+        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
     signed = {
         "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
         "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
@@ -513,6 +513,7 @@ def test_results_that_somebody_adds_around_ours_stay(tmp_path):
     assert "# after ours" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_each_way_of_asking_keeps_its_place(tmp_path):
     path = tmp_path / "README.md"
     runs = [run_of(signature={"setting": "rag", "k": k}) for k in (3, 4, 5)]
@@ -741,6 +742,7 @@ def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
     assert "someone" not in text
 
 
+@pytest.mark.slow
 def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp_path):
     card, control = tmp_path / "card.md", run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
     said = "The persona gain that the section had is gone: it belongs to both runs. To keep it, pass --no-persona RUN."
@@ -946,6 +948,7 @@ def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
     return run_of(model=model, harness=harness, **kwargs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "name"),
     [
@@ -1007,6 +1010,7 @@ def test_a_card_of_another_model_is_an_error_that_names_both(run, name, tmp_path
         assert path.read_text(encoding="utf-8") == content
 
 
+@pytest.mark.slow
 def test_a_section_of_another_model_is_an_error_that_names_both_and_replace_removes_it(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(f"---\nlicense: mit\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
@@ -1065,6 +1069,7 @@ def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
     assert (metadata["model_name"], metadata["model-index"][0]["name"]) == ("acme/model", "acme/model")
 
 
+@pytest.mark.slow
 def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(OTHERS, encoding="utf-8")
@@ -1093,6 +1098,7 @@ def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "folder", "again"),
     [("README.md", ".", ""), ("my card.md", "my card-hub", " with --model-card '{}/my card-hub/README.md'")],

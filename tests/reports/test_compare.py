@@ -141,6 +141,7 @@ def test_answers_to_other_texts_are_refused(logs, tmp_path):
         compare(read_run(logs["mixed"]), read_run(tmp_path / logs["first"].name))
 
 
+@pytest.mark.slow
 def test_all_cases_are_the_test_and_the_rows_share_a_level(tmp_path):
     """Cells of the sample: their p values are those of the plain tests under Holm's correction; that of all cases is plain."""
     a, b = (read_run(inspect_log(tmp_path, judge, "personafeedback", "sample")) for judge in ("mixed", "readable"))

@@ -27,11 +27,12 @@ from support.attacks import ATTACKS
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
 from support.releases import write_release
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.engine.answered import CaseAnswers
+from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -113,6 +114,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
     assert all(value.startswith("#") for name, value in attributes if name == "href")
 
 
+@pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
     done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -139,6 +141,7 @@ class Tags(HTMLParser):
         self.found.append((tag, attrs))
 
 
+@pytest.mark.slow
 @pytest.mark.tried("names of models in the page: shown as they are, nothing acts", len(ATTACKS))
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:
@@ -177,8 +180,8 @@ def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
 
 def sure(template: Run, probabilities: Sequence[float]) -> Run:
     cases = {
-        f"general_hard:{number}": CaseAnswers(
-            f"general_hard:{number}", "general_hard", f"u{number % 9}", "d", (), (), ({"acc": 1.0, "p_chosen": value},)
+        f"general_hard:{number}": scored_case(
+            f"general_hard:{number}", "general_hard", f"u{number % 9}", values=[{"acc": 1.0, "p_chosen": value}]
         )
         for number, value in enumerate(probabilities)
     }
@@ -246,8 +249,8 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
         assert browser.listed() == expected, controls
         assert browser.texts("#found")[0].endswith(f"{len(expected)} case{'' if len(expected) == 1 else 's'}")
 
-    def unreadable(case: CaseAnswers) -> bool:
-        return any(answer not in ("A", "B") for epoch in case.answers for answer in epoch)
+    def unreadable(case: ScoredCase) -> bool:
+        return any(answer not in ("A", "B") for outcome in case for answer in outcome.answers)
 
     results = {
         "missed": lambda case: case.value("acc") < 1,
@@ -345,8 +348,8 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
             "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.querySelectorAll('.pick')].map((one) => one.textContent))"
         )
         for row, run in zip(rows, ranked, strict=True):
-            (answers,) = run.cases[case.id].answers
-            gold = run.cases[case.id].targets
+            (outcome,) = run.cases[case.id]
+            answers, gold = outcome.answers, outcome.targets
             assert row == [
                 f"{answer}, {'chosen' if answer == target else 'rejected'}" if answer in ("A", "B") else f"unreadable: {answer.replace('_', ' ')}"
                 for answer, target in zip(answers, gold, strict=True)

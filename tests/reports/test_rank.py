@@ -20,9 +20,9 @@ from support import planted_rankings
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
 
 from personafeedback_tasks.analysis.control import with_controls
-from personafeedback_tasks.engine.answered import CaseAnswers
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank as ranking_of
 from personafeedback_tasks.reports import rank_tables
@@ -61,9 +61,7 @@ def made(template: Run, name: str, sizes, right) -> Run:
         for number in range(size):
             case_id = f"general_hard:{user * 100 + number}"
             values_of = {"acc": float(values[number]), "consistency": 1.0, "first_rate": 0.5, "invalid": 0.0}
-            cases[case_id] = CaseAnswers(
-                case_id, "general_hard", f"u{user}", "d", ("A", "B"), (("A", "B"),), (values_of,)
-            )
+            cases[case_id] = scored_case(case_id, "general_hard", f"u{user}", ("A", "B"), [("A", "B")], [values_of])
     return replace(template, model=name, cells={"general_hard": len(cases)}, cases=cases, logs=(Path(name),))
 
 
@@ -73,6 +71,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
+@pytest.mark.slow
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -246,6 +245,7 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     assert "| tokens a case |" in markdown
 
 
+@pytest.mark.slow
 def test_report_pairs_the_same_controls(controlled, tmp_path):
     done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -256,6 +256,7 @@ def test_report_pairs_the_same_controls(controlled, tmp_path):
     assert {report["model"] for report in stored if report["settings"]} == {"scripted/mixed"}
 
 
+@pytest.mark.slow
 def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
     found = {
         (run.model, run.signature["setting"]): run.logs[0]

@@ -78,6 +78,7 @@ def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder
     assert any(found.values())
 
 
+@pytest.mark.slow
 def test_a_judge_of_a_writers_family_is_named(folder, tmp_path):
     data = write_duels(tmp_path / "data", WRITERS["acme/brief"], "personafeedback/longest-mini", difficulty="hard")
     evaluate(tasks.personafeedback_hard(data=str(data)), "personafeedback/longest", tmp_path / "logs")

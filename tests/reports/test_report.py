@@ -21,6 +21,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.outcomes import answering
 from support.tables import in_markdown
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
@@ -80,7 +81,7 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
     run = read_run(lm_eval_general)
     one = min(run.cases)
     said = "```\n| a table |"
-    cases = {one: replace(run.cases[one], answers=((REASONS[3], "A"),), unread=((REASONS[3], said),))}
+    cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
     text = markdown(make_report(replace(run, cases=cases), None))
     assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 
@@ -241,6 +242,7 @@ def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
     assert ("0",) not in {column.texts for column in parts.shown if column.heading == "cases"}
 
 
+@pytest.mark.slow
 def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
     def row(number, scenario):
         question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
@@ -289,6 +291,7 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
     assert "found no samples in it" in said[0]
 
 
+@pytest.mark.slow
 def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     from inspect_ai import score
 
@@ -422,6 +425,7 @@ def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(har
     assert "Passed over" not in done.stdout
 
 
+@pytest.mark.slow
 def test_logs_that_share_some_of_their_cases_are_refused_rather_than_cut(tmp_path):
     for task in ("personafeedback_hard", "personafeedback_general"):
         inspect_log(tmp_path, "gold", task, "sample")
@@ -429,6 +433,7 @@ def test_logs_that_share_some_of_their_cases_are_refused_rather_than_cut(tmp_pat
         read_runs([tmp_path])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["failed", "damaged"])
 def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
     good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
@@ -542,6 +547,7 @@ def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
     assert "general_hard:17" in done.output
 
 
+@pytest.mark.slow
 def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
     log = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
     done = personafeedback("report", log, "--out", tmp_path / "out")
@@ -689,6 +695,7 @@ def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_lo
     assert 500 < int.from_bytes(png[20:24], "big") <= 600  # the height, in the header of the file
 
 
+@pytest.mark.slow
 def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
@@ -743,6 +750,7 @@ def test_a_header_never_reaches_the_signature(tmp_path):
     assert "max_retries" not in report.signature
 
 
+@pytest.mark.slow
 def test_epochs_are_averaged_per_case(tmp_path):
     log = inspect_log(tmp_path, "mixed", "personafeedback_hard", "sample", epochs=3)
     once = inspect_log(tmp_path / "once", "mixed", "personafeedback_hard", "sample")
@@ -753,6 +761,7 @@ def test_epochs_are_averaged_per_case(tmp_path):
     assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [{"hide": "Name"}, {"setting": "no_persona"}], ids=str)
 def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(option, tmp_path):
     from inspect_ai import eval_retry

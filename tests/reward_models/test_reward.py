@@ -520,10 +520,10 @@ def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
 
 
 def test_a_pair_is_scored_by_the_definition():
-    assert [rewards.score_rewards(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0, 1)]
+    assert [rewards.right_and_tie(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0, 1)]
     for broken in (math.nan, math.inf):
         with pytest.raises(RewardError, match="expected finite numbers"):
-            rewards.score_rewards(broken, 1.0)
+            rewards.right_and_tie(broken, 1.0)
 
 
 def test_the_correlation_is_that_of_the_definition():

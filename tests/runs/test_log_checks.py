@@ -24,24 +24,22 @@ from support.logs import inspect_log, lm_eval_log, set_version, signed
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.checks import LoggedCase, answers_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"
+pytestmark = pytest.mark.usefixtures("real_part")
 
 
 @pytest.fixture(scope="module")
-def logs(real_data, tmp_path_factory) -> dict[str, Path]:
+def logs(part_log) -> dict[str, Path]:
     """Three runs of one judge, whose replies can all be read."""
-    folder = tmp_path_factory.mktemp("logs")
     return {
-        "lm-eval": lm_eval_log(folder / "lm-eval", "readable", HARD, real_data),
-        "lm-eval mc": lm_eval_log(folder / "mc", "readable", f"{HARD}_mc", real_data),
-        "inspect": inspect_log(folder / "inspect", "readable", HARD, real_data),
+        "lm-eval": part_log("lm-eval", "readable", HARD),
+        "lm-eval mc": part_log("lm-eval", "readable", f"{HARD}_mc"),
+        "inspect": part_log("inspect", "readable", HARD),
     }
 
 
@@ -134,7 +132,7 @@ def cells(header: Json) -> Json:
 
 def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
     def change_some(rows: list[Json]) -> None:
-        for row in rows[100:300]:
+        for row in rows[20:60]:
             change(row)
 
     return change_some
@@ -159,23 +157,23 @@ def values_alone(row: Json) -> None:
 
 def again(rows: list[Json]) -> None:
     """Cases a second time, with other answers, whole in themselves."""
-    more = [json.loads(json.dumps(row)) for row in rows[100:300]]
+    more = [json.loads(json.dumps(row)) for row in rows[20:60]]
     for row in more:
         flip_score_and_say(row)
     rows += more
 
 
-def keep_300(rows: list[Json]) -> None:
-    del rows[300:]
+def keep_30(rows: list[Json]) -> None:
+    del rows[30:]
 
 
-def claim_300(header: Json) -> None:
+def claim_30(header: Json) -> None:
     """As if the cell had no more, in every place that says so."""
-    cells(header)["general_hard"]["cases"] = 300
+    cells(header)["general_hard"]["cases"] = 30
     if "n-samples" in header:
-        header["n-samples"][HARD]["effective"] = 300
+        header["n-samples"][HARD]["effective"] = 30
     else:
-        header["results"] |= {"total_samples": 300, "completed_samples": 300}
+        header["results"] |= {"total_samples": 30, "completed_samples": 30}
 
 
 def better(header: Json) -> None:
@@ -207,19 +205,19 @@ def other_cell(row: Json) -> None:
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
     "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
-    "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*200 of 1,010 rows disagree"),
-    "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(200 of 1,010"),
+    "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*40 of 80 rows disagree"),
+    "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
     "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .* from its samples"),
-    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 1,010"),
+    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+ from its samples"),
     "no table": (untouched, no_table, "found no acc in the table of"),
-    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 1,010|found no scores, expected those of the 1,010 samples)"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
     "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
     "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answer ' B' to general_hard:"),
-    "300 cases": (keep_300, claim_300, r"found 300 as the number of cases of general_hard, expected 1,010, since the log says counts=checked"),
-    "fewer rows": (keep_300, untouched, "(found 300 rows of .* expected 1,010|found acc.* in the table of)"),
+    "30 cases": (keep_30, claim_30, r"found 30 as the number of cases of general_hard, expected 80, since the log says counts=checked"),
+    "fewer rows": (keep_30, untouched, "(found 30 rows of .* expected 80|found acc.* in the table of)"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
 
@@ -228,11 +226,11 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
 @pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_data, tmp_path):
+def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_part, tmp_path):
     rows, header, sentence = ATTACKS[attack]
     log = bent(logs[harness], tmp_path / "bent", rows, header)
     for command in (("report",), ("card", "--model-card", tmp_path / "card.md")):
-        done = personafeedback(*command, log, "--data", real_data)
+        done = personafeedback(*command, log, "--data", real_part)
         assert done.exit_code == 1, done.output
         assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
         assert re.search(sentence, done.output), done.output
@@ -240,48 +238,48 @@ def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, 
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
-def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, real_data, tmp_path):
+def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, real_part, tmp_path):
     log = bent(logs[harness], tmp_path / "copied", untouched, untouched)
-    assert personafeedback("report", log, "--data", real_data).exit_code == 0
+    assert personafeedback("report", log, "--data", real_part).exit_code == 0
     if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
-        done = personafeedback("card", log, "--data", real_data, "--model-card", tmp_path / "card.md")
+        done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
         assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_one_digest_of_the_data_is_everywhere(harness, logs, real_data, tmp_path):
+def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path):
     """In the log of a run on one cell, and in all that is printed about it or about the data."""
-    digest, log = load_cases(real_data, "general").digest, logs[harness]
+    digest, log = load_cases(real_part, "general").digest, logs[harness]
     assert read_run(log).signature["data"] == digest
     card = tmp_path / "card.md"
     printed = {
-        "report": personafeedback("report", log, "--data", real_data).output,
-        "compare": personafeedback("compare", log, log, "--data", real_data).output,
-        "audit": personafeedback("audit", "--data", real_data).output,
-        "baselines": personafeedback("baselines", "--data", real_data, "--difficulty", "hard").output,
-        "export": personafeedback("export", "--format", "rewardbench", "--data", real_data, "--out", tmp_path / "cases").output,
+        "report": personafeedback("report", log, "--data", real_part).output,
+        "compare": personafeedback("compare", log, log, "--data", real_part).output,
+        "audit": personafeedback("audit", "--data", real_part).output,
+        "baselines": personafeedback("baselines", "--data", real_part, "--difficulty", "hard").output,
+        "export": personafeedback("export", "--format", "rewardbench", "--data", real_part, "--out", tmp_path / "cases").output,
     }  # fmt: skip
-    assert personafeedback("card", log, "--data", real_data, "--model-card", card).exit_code == 0
+    assert personafeedback("card", log, "--data", real_part, "--model-card", card).exit_code == 0
     printed["card"] = card.read_text(encoding="utf-8")
     found = {name: set(re.findall(r"sha256 (\w+)", " ".join(text.split()))) for name, text in printed.items()}
     assert found == {name: {digest} for name in printed}
 
 
-def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_data, tmp_path):
+def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_part, tmp_path):
     half = tmp_path / "half"
-    shutil.copytree(real_data, half)
+    shutil.copytree(real_part, half)
     (half / "data" / "general" / "easy.jsonl").unlink()
-    here, there = load_cases(half, "general", "hard").digest, load_cases(real_data, "general").digest
+    here, there = load_cases(half, "general", "hard").digest, load_cases(real_part, "general").digest
     done = personafeedback("report", logs["inspect"], "--data", half)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert f"read for this report (sha256 {here}) are not those of the run (sha256 {there})" in said
-    assert "not those of the run" not in personafeedback("report", logs["inspect"], "--data", real_data).output
+    assert "not those of the run" not in personafeedback("report", logs["inspect"], "--data", real_part).output
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
 @pytest.mark.parametrize(("key", "sentence"), [("user_id", "belong to another user"), ("digest", "have other texts")])
-def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_data, tmp_path):
+def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_part, tmp_path):
     """A value that is another one wherever it stood contradicts nothing in the log itself."""
 
     def rename(rows: list[Json]) -> None:
@@ -296,10 +294,10 @@ def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, rea
         ("compare", logs["inspect"], log),
         ("card", log, "--model-card", tmp_path / "card.md"),
     ):
-        done = personafeedback(*command, "--data", real_data)
+        done = personafeedback(*command, "--data", real_part)
         assert done.exit_code == 1, done.output
         assert re.search(
-            rf"\d+ of 1,010 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
+            rf"\d+ of 80 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
         )
     assert not (tmp_path / "card.md").exists()
 
@@ -316,16 +314,16 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     assert "run B were not checked" not in printed
 
 
-def test_inspects_json_logs_are_held_against_themselves_too(logs, real_data, tmp_path):
+def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp_path):
     log = read_eval_log(str(logs["inspect"]))
     write_eval_log(log, str(tmp_path / "log.json"), format="json")
     assert read_run(tmp_path / "log.json").cases == read_run(logs["inspect"]).cases
     document = json.loads((tmp_path / "log.json").read_bytes())
     flip_and_score(document["samples"][5])
     (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
-    done = personafeedback("report", tmp_path / "log.json", "--data", real_data)
+    done = personafeedback("report", tmp_path / "log.json", "--data", real_part)
     assert done.exit_code == 1
-    assert "(1 of 1,010 rows disagree)" in done.output
+    assert "(1 of 80 rows disagree)" in done.output
 
 
 def test_what_inspect_sums_up_beside_its_samples_moves_no_number(logs, tmp_path):
@@ -341,19 +339,19 @@ def test_what_inspect_sums_up_beside_its_samples_moves_no_number(logs, tmp_path)
     assert read_run(copy).cases == read_run(logs["inspect"]).cases
 
 
-def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_data, tmp_path):
+def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_part, tmp_path):
     def swap(row: Json) -> None:
         row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
 
     log = bent(logs["lm-eval mc"], tmp_path / "bent", some(swap), untouched)
-    done = personafeedback("report", log, "--data", real_data)
+    done = personafeedback("report", log, "--data", real_part)
     assert done.exit_code == 1
     assert "for general_hard:" in done.output
     assert " from its replies (" in done.output
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harness, logs, real_data, tmp_path):
+def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harness, logs, real_part, tmp_path):
     """What an older version read is not ours to refuse: it is counted."""
 
     def older(header: Json) -> None:
@@ -369,7 +367,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
 
     def unread(rows: list[Json]) -> None:
         for row in rows:
-            if row in rows[100:300]:
+            if row in rows[20:60]:
                 answer(row, [answers(row)[0], "invalid_response_format"])
                 score(row)
         values = [row["scores"]["personafeedback"]["value"] if is_inspect(row) else row for row in rows]
@@ -377,11 +375,11 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
 
     accuracy: list[float] = []
     log = bent(logs[harness], tmp_path / "bent", unread, older)
-    done = personafeedback("report", log, "--data", real_data)
+    done = personafeedback("report", log, "--data", real_part)
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert (
-        f"The replies were read by task version 1.0; the installed version {TASK_VERSION} reads 200 of them differently."
+        f"The replies were read by task version 1.0; the installed version {TASK_VERSION} reads 40 of them differently."
         in printed
     )
 
@@ -397,17 +395,14 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
     assert "found general_easy:1 (1 in all), which are also in another cell's samples" in done.output
 
 
-def test_epochs_of_a_case_are_the_same_case():
-    def sample(epoch: int, user: str) -> LoggedCase:
-        value = scoring.score_answers(("A", "B"))
-        both = ("A", "B")
-        return LoggedCase(
-            "general_hard:1", "general_hard", user, "d", epoch, both, both, value,
-            where="x", again=both, logged=value, checked=list(value),
-        )  # fmt: skip
+def test_epochs_of_a_case_are_the_same_case(tmp_path):
+    log = inspect_log(tmp_path / "logs", "readable", HARD, "sample", epochs=2)
+    assert {len(case) for case in read_run(log).cases.values()} == {2}
 
-    signature = {"cells": {"general_hard": {}}, "task_version": TASK_VERSION}
-    rows, _ = answers_of(Path("log"), [sample(2, "u"), sample(1, "u")], signature, find("personafeedback"))
-    assert len(rows["general_hard:1"].answers) == 2
+    def other_user(rows: list[Json]) -> None:
+        (row,) = (row for row in rows if (row["id"], row["epoch"]) == (rows[0]["id"], 2))
+        about(row)["user_id"] += "x"
+
+    changed = bent(log, tmp_path / "bent", other_user, untouched)
     with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):
-        answers_of(Path("log"), [sample(1, "u"), sample(2, "w")], signature, find("personafeedback"))
+        read_run(changed)

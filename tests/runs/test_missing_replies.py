@@ -123,7 +123,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
 def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, httpserver, data, tmp_path, monkeypatch):
     log = asked("inspect_ai", how, httpserver, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
-    reasons = [reason for case in found.cases.values() for reason, _ in case.unread]
+    reasons = [reason for case in found.cases.values() for outcome in case for reason, _ in outcome.unread]
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
     assert caveats.missing_share(found) == 0
     assert "MISSING REPLIES" not in personafeedback("report", log, "--data", data).output

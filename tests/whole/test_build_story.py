@@ -29,8 +29,8 @@ from support.documents import README, block, needs_checkout
 from support.logs import lm_eval_log
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.folder import BELOW, Folder
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question, Shown, Tiered, Vote
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
 from personafeedback_tasks.building.votes.packs import ATTENTION, names
 from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses
@@ -92,7 +92,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         answered = len(server.seen) - calls
     pairs = ours.read(Pair)
     assert len(pairs) >= 60
-    assert len(ours.read(Vote)) == len(ours.read(Shown))
+    assert len(ours.read(Vote)) == len(ours.read(PackItem))
     _tiers_are_those_of_a_recount(ours)
     _agreement_is_that_of_statsmodels(ours)
     _every_text_has_its_origin(ours)
@@ -101,8 +101,8 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert answered == 2 * len(cases)
     run = read_run(tmp_path / "logs")
     other = read_run(lm_eval_log(tmp_path / "lm", Judging(), "personafeedback_hard", ours.root / "release"))
-    assert {name: case.answers for name, case in run.cases.items()} == {
-        name: case.answers for name, case in other.cases.items()
+    assert {name: case[0].answers for name, case in run.cases.items()} == {
+        name: case[0].answers for name, case in other.cases.items()
     }
     assert printed
     report = personafeedback("report", tmp_path / "logs")
@@ -132,7 +132,7 @@ def _tiers_are_those_of_a_recount(ours):
     for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
         vote = json.loads(line)
         votes[vote["pair_id"]][vote["chosen"]] += 1
-    found = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Tiered, BELOW))}
+    found = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
     for pair in ours.read(Pair):
         (chosen, most), *_ = votes[pair.id].most_common()
         tier = (
@@ -150,7 +150,7 @@ def _tiers_are_those_of_a_recount(ours):
 def _agreement_is_that_of_statsmodels(ours):
     """All votes, in the four codings of Fleiss' kappa; the headline is the mean over many draws of a side for each pair."""
     strategy = {one.id: one.strategy for one in ours.read(Answer)}
-    tiered = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Tiered, BELOW))}
+    tiered = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
     votes = [vote for vote in ours.read(Vote) if not vote.pair_id.startswith(ATTENTION)]
     found = json.loads((ours.root / "tiers.json").read_text("utf-8"))["agreement"]["all"]["coefficients"]
 

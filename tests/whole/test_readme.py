@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
 from support.environments import CHECKOUT, Venv
 
-from personafeedback_tasks.building.imported.pairs import RECIPES
+from personafeedback_tasks.building.imported.mapping import RECIPES
 from personafeedback_tasks.building.votes.guideline import GUIDELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS

@@ -30,7 +30,7 @@ from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.engine.judges import Reply
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
@@ -158,6 +158,7 @@ def test_a_writer_that_echoes_the_chosen_response_only_ties(written, tmp_path):
     assert not (tmp_path / "duel").exists()
 
 
+@pytest.mark.slow
 def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path):
     """One model with and without the persona: two writers, and both runs are in every row."""
     _, bare = in_inspect(WRITE, echo, tmp_path / "bare", method="write", setting="no_persona")
@@ -186,6 +187,7 @@ def test_a_licence_that_no_manifest_may_have_is_refused(written, tmp_path, licen
     assert not (tmp_path / "duel").exists()
 
 
+@pytest.mark.slow
 def test_mistakes_are_named(written, duels, tmp_path):
     out = ["--out", tmp_path / "duel"]
     assert "no such file or folder" in refusal("duel", written["mixed"], "--against", "choosen", *out)
@@ -236,7 +238,7 @@ class Judging(LM):
 def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
     """Id of a case of the release -> the answers to its duel."""
     source = {case.id: case.extra["source"] for case in load_present(data)}
-    return {source[name]: case.answers[0] for name, case in read_run(log).cases.items()}
+    return {source[name]: case[0].answers for name, case in read_run(log).cases.items()}
 
 
 @pytest.fixture(scope="module")
@@ -250,6 +252,7 @@ def graded(tmp_path_factory):
     return log
 
 
+@pytest.mark.slow
 def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_path):
     samples = read_eval_log(str(graded)).samples
     votes = {
@@ -272,6 +275,7 @@ def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_pat
         assert table[f"tie_{side}"] == pytest.approx(not_asked["tie"] / len(SAMPLE), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path):
     from click.testing import CliRunner as Runner
     from inspect_ai._cli.main import inspect
@@ -320,6 +324,7 @@ def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, chang
     assert not (tmp_path / "again.eval").exists()
 
 
+@pytest.mark.slow
 def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_path):
     """Writer and grader are one model here, so that Inspect counts both under one name."""
     with serving(Anybody(), lambda prompt: vote(prompt)) as server:
@@ -338,6 +343,7 @@ def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_pa
     )
 
 
+@pytest.mark.slow
 def test_known_judges(tmp_path):
     """One that always says the first has exactly half and no consistency; one of length likes the longer."""
     for judge, reply, rate in (("first", "Tea.", 0.5), ("longest", "Tea.", 0.0), ("longest", "Tea. " * 999, 1.0)):
@@ -370,6 +376,7 @@ def test_a_task_built_by_a_program_needs_its_grader_too(tmp_path):
         in_inspect(WRITE, echo, tmp_path, method="write", against="chosen")
 
 
+@pytest.mark.slow
 def test_the_commands_that_duel_prints_run(duels, tmp_path, monkeypatch):
     """As printed, with the judge's name filled in."""
     monkeypatch.chdir(tmp_path)
@@ -388,6 +395,7 @@ class Anybody(dict):
         return (prompt,)
 
 
+@pytest.mark.slow
 def test_a_grader_on_a_server_of_its_own(tmp_path):
     """In the long form of docs/writing.md; the server has no Responses endpoint."""
     (form,) = [
@@ -412,6 +420,7 @@ def test_a_grader_on_a_server_of_its_own(tmp_path):
     assert len(asked) == 2 * len(votes) > 0
 
 
+@pytest.mark.slow
 def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
         command = Command(tmp_path / "run", "sample", server.url)
@@ -434,6 +443,7 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     assert f"{len(SAMPLE)} pairs" in said
 
 
+@pytest.mark.slow
 def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
     """In one run: the writer and the grader are the same server, which stops while it judges."""
 

@@ -16,7 +16,7 @@ from support.inspect_runs import command as inspect_command
 from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.engine.judges import Reply
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
@@ -139,7 +139,7 @@ def test_both_harnesses_have_the_numbers_of_the_same_replies(runs):
     one, other = (read_run(path) for _, path in runs.values())
     assert one.cases.keys() == other.cases.keys() == QUESTIONS.keys()
     for name, case in one.cases.items():
-        assert case.answers == other.cases[name].answers
+        assert [outcome.answers for outcome in case] == [outcome.answers for outcome in other.cases[name]]
         assert all(
             same(case.value(metric.name), other.cases[name].value(metric.name))
             for metric in WRITE.methods["write"].metrics_in("lm-eval")

@@ -18,11 +18,11 @@ _NAMED = ".csv, .tsv, .json or .jsonl"
 _OF_DATASETS = ("dataset_dict.json", "state.json")
 """Files of a folder that `datasets` saved, one of which it has."""
 
-Row = tuple[str, Mapping[str, Any]]
-"""(where it stands, for errors; the row)."""
+SourceRow = tuple[str, Mapping[str, Any]]
+"""(its place, for errors; the row)."""
 
 
-def read_rows(source: str, split: str) -> Iterator[Row]:
+def read_rows(source: str, split: str) -> Iterator[SourceRow]:
     """The rows of a source.
 
     Args:
@@ -49,7 +49,7 @@ def read_rows(source: str, split: str) -> Iterator[Row]:
     return _dataset(source, path, split)
 
 
-def _file(path: Path) -> Iterator[Row]:
+def _file(path: Path) -> Iterator[SourceRow]:
     kind = path.suffix.lower()
     if kind == ".jsonl":
         return ((f"{path}, line {number}", row) for number, row in rows(path, any_text=True))
@@ -60,7 +60,7 @@ def _file(path: Path) -> Iterator[Row]:
     raise DataError(f"{path}: found a file of type {kind or 'none'}, expected {_NAMED}. Convert it, or rename it.")
 
 
-def _json(path: Path) -> Iterator[Row]:
+def _json(path: Path) -> Iterator[SourceRow]:
     try:
         document = loads(read(path).decode("utf-8-sig"))
     except ValueError as error:
@@ -75,23 +75,23 @@ def _json(path: Path) -> Iterator[Row]:
         yield f"{path}, element {number}", row
 
 
-def _dataset(source: str, path: Path, split: str) -> Iterator[Row]:
+def _dataset(source: str, path: Path, split: str) -> Iterator[SourceRow]:
     require("datasets", extra="lm-eval")
     import datasets
 
     name, _, revision = source.partition("@")
     try:
         if path.is_dir():
-            found = datasets.load_from_disk(os.fspath(path))
-            if isinstance(found, datasets.DatasetDict):
-                found = found[split]
+            dataset = datasets.load_from_disk(os.fspath(path))
+            if isinstance(dataset, datasets.DatasetDict):
+                dataset = dataset[split]
         else:
-            found = datasets.load_dataset(name, split=split, revision=revision or None)
+            dataset = datasets.load_dataset(name, split=split, revision=revision or None)
     except Exception as error:  # `datasets` and the Hub's client have dozens of unrelated classes
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(
-            f"{source}: found no dataset there, split {split!r} ({type(error).__name__}: {said}). Pass a file, a folder of files or "
+            f"{source}: found no dataset there, split {split!r} ({type(error).__name__}: {why}). Pass a file, a folder of files or "
             "one that datasets.save_to_disk wrote, or a Hub id; and --split, if it has another one."
         ) from error
-    for number, row in enumerate(found, start=1):
+    for number, row in enumerate(dataset, start=1):
         yield f"{source}, row {number}", row

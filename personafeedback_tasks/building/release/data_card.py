@@ -8,13 +8,12 @@ from collections.abc import Collection
 from huggingface_hub import DatasetCard, DatasetCardData
 
 from ...common import foreign
-from ...common.statistics import Estimate, percent
 from ...personafeedback.manifest import UNKNOWN
 from ..rows import STRATEGIES
 from ..settings import Settings
 from .release_folder import Made
 from .shortcuts import MOST, Checked
-from .voting import CIRCULAR, CODINGS, table
+from .voting import CIRCULAR, CODINGS, agreement_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
@@ -68,20 +67,14 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
             "### Agreement",
             f"Over all pairs that were voted on, those that were not released (`below`) too, with 95 % intervals. {CIRCULAR} How votes are coded is "
             "part of the number; the first line is the one to quote.",
-            _table(["", *made.agreement], [list(row) for row in table(made.agreement, _with_interval)]),
+            _table(*agreement_table(made.agreement, " to ")),
             "\n".join(f"- {name}: {meaning}." for name, meaning in CODINGS.items()),
         ]
     sections += [
         "## Shortcuts",
         "Accuracy of judges that understand nothing, in percent, with a standard error by user; chance is 50. A model's score says something "
         "where it is above these.",
-        _table(
-            ["", *next(iter(checked.shortcuts.values()))],
-            [
-                [f"`{name}`", *(percent(one.value, stderr=one.stderr) for one in of.values())]
-                for name, of in checked.shortcuts.items()
-            ],
-        ),
+        _table(*checked.table("`")),
     ]
     known = [sentence for name, sentence in checked.found.items() if name in accepted]
     sections.append(
@@ -107,9 +100,3 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] + ["--:"] * (len(header) - 1), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _with_interval(of: Estimate) -> str:
-    if of.value != of.value:
-        return "–"
-    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -13,13 +13,17 @@ from ...common.errors import DataError
 from ...common.strict_json import cut, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Manifest
-from ..folder import Folder, command
-from ..rows import IMPORTED, OWN, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
+from ..folder import Folder
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
+from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
 from ..votes.shown_texts import refuse_edited_labels
 from .tiers import ALL, sort_into_tiers
 from .voting import HEADLINE, Voting, agreement
+
+Rows = dict[str, list[dict[str, Any]]]
+"""Cell -> its rows, in their order."""
 
 MEASURE = f"{HEADLINE}, over all pairs voted on"
 """Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
@@ -34,7 +38,6 @@ class Made:
 
     Attributes:
         manifest: its set.json.
-        rows: cell -> its rows, in their order.
         users: of these rows, and every other kept person of the test split.
         answers: id -> of the rows' texts.
         votes: behind the labels.
@@ -43,7 +46,7 @@ class Made:
     """
 
     manifest: Manifest
-    rows: dict[str, list[dict[str, Any]]]
+    rows: Rows
     users: tuple[str, ...]
     answers: dict[str, Answer]
     votes: list[Vote]
@@ -58,53 +61,48 @@ def make(folder: Folder) -> Made:
         DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
             text that is not there, or it is of a person of the training split.
     """
-    answers = {one.id: one for one in folder.read(Answer)}
-    questions = {one.id: one for one in folder.read(Question)}
-    people = {one.user_id: one for one in folder.read(Person)}
-    kept = {one.id for one in folder.questions()}
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    used: list[Tiered] = []
-    left_out = 0
-    tiered = folder.need(Tiered, "tiers")
-    voted = counted(folder)
-    every = [one for some in sort_into_tiers(folder, voted) for one in some] if folder.has(Vote) else []
+    answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
+    kept = {question.id for question in folder.questions()}
+    tiered, votes = folder.need(Tiered), counted(folder)
+    every = [label for some in sort_into_tiers(folder, votes) for label in some] if folder.has(Vote) else []
     _refuse_old_tiers(folder, tiered, every)
     refuse_edited_labels(folder, tiered)
-    for number, one in enumerate(tiered, start=1):
+    rows: Rows = defaultdict(list)
+    used: list[Tiered] = []
+    for number, label in enumerate(tiered, start=1):
         where = f"{folder.path(Tiered)}, line {number}"
         for name, known, kind in (
-            (one.user_id, people, Person), (one.question_id, questions, Question), (one.chosen, answers, Answer),
-            (one.rejected, answers, Answer),
+            (label.user_id, people, Person), (label.question_id, questions, Question), (label.chosen, answers, Answer),
+            (label.rejected, answers, Answer),
         ):  # fmt: skip
             if name not in known:
                 raise DataError(
                     f"{where}: found {short(name)}, expected a row of {folder.path(kind)}. Put it back, or run `personafeedback build "
                     "tiers` again."
                 )
-        if people[one.user_id].split == TRAIN:
+        if people[label.user_id].split == TRAIN:
             raise DataError(
-                f"{where}: found a pair of {short(one.user_id)}, who is in the training split, expected a test person. A model may have "
+                f"{where}: found a pair of {short(label.user_id)}, who is in the training split, expected a test person. A model may have "
                 f"been trained on this person: remove the line, or correct {folder.path(Person)}."
             )
-        if one.question_id not in kept:
-            left_out += 1
-            continue
-        question = questions[one.question_id]
-        rows[f"{question.category}_{one.difficulty}"].append(_row(one, question, answers))
-        used.append(one)
+        if label.question_id in kept:
+            question = questions[label.question_id]
+            rows[f"{question.category}_{label.difficulty}"].append(_row(label, question, answers))
+            used.append(label)
     if not used:
         raise DataError(
             f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
         )
-    pair_ids = {one.pair_id for one in used}
-    votes = [vote for vote in voted if vote.pair_id in pair_ids]
-    found = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, voted)
-    ordered = {cell: rows[cell] for cell in CELLS if cell in rows}
-    texts = [answers[name] for one in used for name in (one.chosen, one.rejected)]
-    users = dict.fromkeys([one.user_id for one in used])
-    users |= dict.fromkeys(one.user_id for one in folder.people() if one.split != TRAIN)
-    manifest = _manifest(folder, ordered, texts, votes, found)
-    return Made(manifest, ordered, tuple(users), {one.id: one for one in texts}, votes, found, left_out)
+    pair_ids = {label.pair_id for label in used}
+    agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
+    votes = [vote for vote in votes if vote.pair_id in pair_ids]
+    texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
+    users = dict.fromkeys([*(label.user_id for label in used), *(person.user_id for person in folder.people(TEST))])
+    rows = {cell: rows[cell] for cell in CELLS if cell in rows}
+    return Made(
+        manifest=_manifest(folder, rows, texts, votes, agreements), rows=rows, users=tuple(users),
+        answers={answer.id: answer for answer in texts}, votes=votes, agreement=agreements, left_out=len(tiered) - len(used),
+    )  # fmt: skip
 
 
 def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
@@ -114,33 +112,33 @@ def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[
         every: what they say of each pair.
     """
     voted = folder.has(Vote)  # of annotators who were dropped, too
-    now = {one.pair_id: one for one in every}
-    for number, one in enumerate(tiered, start=1):
-        if now.get(one.pair_id) != one and (voted or any(one.votes)):
+    now = {label.pair_id: label for label in every}
+    for number, label in enumerate(tiered, start=1):
+        if now.get(label.pair_id) != label and (voted or any(label.votes)):
             raise DataError(
-                f"{folder.path(Tiered)}, line {number}: found another label, tier or number of votes for the pair {one.pair_id} than the votes "
+                f"{folder.path(Tiered)}, line {number}: found another label, tier or number of votes for the pair {label.pair_id} than the votes "
                 f"and {folder.root / FILE} give now. Run `personafeedback build tiers` again."
             )
 
 
-def _row(one: Tiered, question: Question, answers: dict[str, Answer]) -> dict[str, Any]:
-    """As in the release, and where its texts and its label are from."""
-    both = {"chosen": answers[one.chosen], "reject": answers[one.rejected]}
+def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> dict[str, Any]:
+    """A row as in the original release, and the origins of its texts and its label."""
+    both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
     return {
-        "user_id": one.user_id,
+        "user_id": label.user_id,
         "question": question.question,
         **{side: answer.text for side, answer in both.items()},
         **({"scenario": question.scenario} if question.scenario else {}),
-        "pair": one.pair_id,
-        "votes": list(one.votes),
+        "pair": label.pair_id,
+        "votes": list(label.votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
     }
 
 
 def _manifest(
-    folder: Folder, rows: dict[str, list[dict[str, Any]]], texts: Sequence[Answer], votes: Sequence[Vote], found: dict[str, Voting]
-) -> Manifest:  # fmt: skip
+    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting]
+) -> Manifest:
     settings = folder.settings
     who = by_models(votes)
     marked = f" ({BY_MODELS[who]})" if who in BY_MODELS else ""
@@ -152,7 +150,7 @@ def _manifest(
         labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
         generator=cut(_generators(texts), LONGEST_TEXT),
         annotators=len(people) or None,
-        agreement=_agreement(found),
+        agreement=_agreement(agreements),
     )
 
 
@@ -186,12 +184,12 @@ def _generators(texts: Sequence[Answer]) -> str:
     return named + (", and texts that were brought" if own and named else "Texts that were brought" if own else "")
 
 
-def _agreement(found: dict[str, Voting]) -> Agreement | None:
+def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
     """The headline over all pairs that were voted on."""
-    if ALL not in found:
+    if ALL not in agreements:
         return None
-    one = found[ALL].coefficients[HEADLINE]
-    value, low, high = (round(number, 4) for number in (one.value, one.low, one.high))
+    headline = agreements[ALL].coefficients[HEADLINE]
+    value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
     if value != value:
         return None
     if low != low:
@@ -205,17 +203,17 @@ def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:
     Raises:
         DataError: a persona is missing, or something is not what a manifest may have.
     """
-    found: dict[PurePosixPath, str | bytes] = {
+    contents: dict[PurePosixPath, str | bytes] = {
         PurePosixPath("set.json"): made.manifest.content(folder.root / "release")
     }
     for cell, rows in made.rows.items():
         category, _, difficulty = cell.partition("_")
-        found[PurePosixPath("data") / category / f"{difficulty}.jsonl"] = "".join(
+        contents[PurePosixPath("data") / category / f"{difficulty}.jsonl"] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
     for user in made.users:
         folder.persona(user)  # names the file if it is missing or broken
         for name in (f"persona/{user}.json", f"memory/{user}.jsonl"):
             if (folder.root / name).is_file():
-                found[PurePosixPath(name)] = read(folder.root / name)
-    return found
+                contents[PurePosixPath(name)] = read(folder.root / name)
+    return contents

@@ -35,6 +35,18 @@ class Checked:
     contradictions: tuple[str, ...]
     found: Mapping[str, str]
 
+    def table(self, quote: str = "") -> tuple[list[str], list[list[str]]]:
+        """(header, rows): the accuracy of each baseline in each tier, in percent.
+
+        Args:
+            quote: stands before and after the name of a baseline.
+        """
+        header = ["", *next(iter(self.shortcuts.values()))]
+        return header, [
+            [f"{quote}{name}{quote}", *(percent(one.value, stderr=one.stderr) for one in of.values())]
+            for name, of in self.shortcuts.items()
+        ]
+
 
 def check(cases: CaseSet) -> Checked:
     """Measure a set."""

@@ -7,33 +7,35 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from math import comb
 
 from ...personafeedback.cells import DIFFICULTIES
 from ..folder import Folder
-from ..rows import Answer, Pair, Question, Tiered, Vote
+from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
 
 EASY, MEDIUM, HARD = DIFFICULTIES
+
+SAME, TWICE = "same text", "twice"
 
 REASONS = {
     "few votes": "it has votes of half of the annotators or fewer",
     "even": "both answers have as many votes",
     "little agreement": "fewer agree than the tier hard needs",
     "not as built": "most votes are against the answer that should win by construction",
-    "same text": "both answers are the same text",
-    "twice": "an earlier pair of this question has the same two texts",
+    SAME: "both answers are the same text",
+    TWICE: "an earlier pair of this question has the same two texts",
 }
 """Why a pair reaches no tier -> in words."""
 
 BELOW, ALL = "below", "all"
-"""The pairs that reach no tier, and all pairs, where agreement is told by tier."""
+"""The pairs that reach no tier, and all pairs, where agreement is shown by tier."""
 
 
-def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Tiered]]:
+def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Below]]:
     """(the pairs that become cases, those below), both in the order of pairs.jsonl.
 
     Args:
@@ -49,32 +51,30 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     for vote in votes:
         of_pair[vote.pair_id][vote.chosen] += 1
     cases: list[Tiered] = []
-    below: list[Tiered] = []
+    below: list[Below] = []
     seen: set[object] = set()
-    for pair in folder.need(Pair, "answers"):
+    for pair in folder.need(Pair):
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
-        name = (pair.user_id, asked.get(pair.question_id), both)
-        found = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
-        if len(both) == 1 or name in seen:
-            found = _with(found, "", "same text" if len(both) == 1 else "twice")
-        seen.add(name)
-        (cases if found.difficulty else below).append(found)
+        key = (pair.user_id, asked.get(pair.question_id), both)
+        tiered = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
+        if len(both) == 1 or key in seen:
+            tiered = replace(tiered, difficulty="", reason=SAME if len(both) == 1 else TWICE)
+        seen.add(key)
+        if tiered.difficulty:
+            cases.append(tiered)
+        else:
+            below.append(Below(**asdict(tiered)))
     return cases, below
-
-
-def least_votes(settings: Settings) -> int:
-    """More than half of the annotators: with fewer, a share of agreeing votes says little."""
-    return settings.annotators // 2 + 1
 
 
 def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
     first, second = votes[pair.first], votes[pair.second]
     chosen, rejected = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
-    tiered = Tiered(
-        pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty="", chosen=chosen, rejected=rejected,
-        votes=(votes[chosen], votes[rejected]),
+    tier, reason = _decided(first, second, _easy_side(pair), settings)
+    return Tiered(
+        pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty=tier, chosen=chosen, rejected=rejected,
+        votes=(votes[chosen], votes[rejected]), reason=reason,
     )  # fmt: skip
-    return _with(tiered, *_decided(first, second, _easy_side(pair), settings))
 
 
 def _easy_side(pair: Pair) -> int | None:
@@ -84,7 +84,7 @@ def _easy_side(pair: Pair) -> int | None:
 
 def _decided(first: int, second: int, easy_side: int | None, settings: Settings) -> tuple[str, str]:
     """(tier, why there is none) of a pair with so many votes for its two answers; one of them is empty."""
-    if first + second < least_votes(settings):
+    if first + second < settings.least_votes:
         return "", "few votes"
     if first == second:
         return "", "even"
@@ -106,9 +106,7 @@ def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings
         tiered: pairs with two votes or more.
         pairs: pair id -> pair.
     """
-    kinds = Counter(
-        (sum(one.votes), _easy_side(pairs[one.pair_id]), one.reason in ("same text", "twice")) for one in tiered
-    )
+    kinds = Counter((sum(one.votes), _easy_side(pairs[one.pair_id]), one.reason in (SAME, TWICE)) for one in tiered)
     chances: dict[str, float] = defaultdict(float)
     agreeing: dict[str, float] = defaultdict(float)
     for (total, easy_side, left_out), count in kinds.items():
@@ -119,7 +117,3 @@ def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings
             chances[tier or BELOW] += chance
             agreeing[tier or BELOW] += chance * (comb(first, 2) + comb(second, 2)) / comb(total, 2)
     return {tier: 2 * agreeing[tier] / chance - 1 for tier, chance in chances.items()} | {ALL: 0.0}
-
-
-def _with(tiered: Tiered, difficulty: str, reason: str = "") -> Tiered:
-    return replace(tiered, difficulty=difficulty, reason=reason)

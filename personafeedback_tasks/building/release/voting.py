@@ -16,7 +16,7 @@ from ..settings import Settings
 from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
 
 HEADLINE = "kappa, random sides"
-"""Whoever votes at random gets 0, and the two answers of a pair have no names in common with other pairs: what is reported."""
+"""The coefficient that is reported: 0 for random votes, although the two answers of a pair have no names in common with other pairs."""
 
 CODINGS = {
     HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
@@ -58,17 +58,6 @@ class Voting:
         return jsonable(asdict(self))
 
 
-def table(found: Mapping[str, Voting], shown: Callable[[Estimate], str]) -> list[tuple[str, ...]]:
-    """The lines under a header of tiers: number of pairs, the headline, what tossed coins would give, the other codings."""
-    coefficients = {name: (name, *(shown(one.coefficients[name]) for one in found.values())) for name in CODINGS}
-    return [
-        ("pairs", *(f"{one.pairs:,}" for one in found.values())),
-        coefficients.pop(HEADLINE),
-        (COINS, *(f"{one.coins:.2f}" for one in found.values())),
-        *coefficients.values(),
-    ]
-
-
 def agreement(
     settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
 ) -> dict[str, Voting]:  # fmt: skip
@@ -84,29 +73,47 @@ def agreement(
         of_pair[vote.pair_id].append(vote)
     first = {pair.id: pair.first for pair in pairs}
     groups: dict[str, list[Tiered]] = defaultdict(list)
-    for one in tiered:
-        if len(of_pair[one.pair_id]) > 1:
-            groups[one.difficulty or BELOW].append(one)
-            groups[ALL].append(one)
+    for pair in tiered:
+        if len(of_pair[pair.pair_id]) > 1:
+            groups[pair.difficulty or BELOW].append(pair)
+            groups[ALL].append(pair)
     codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
-        HEADLINE: (lambda one, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
-        "Fleiss, by strategy": (lambda one, vote: strategy.get(vote.chosen, ""), fleiss),
-        "Fleiss, by letter": (lambda one, vote: vote.shown_as, fleiss),
-        "Fleiss, by label": (lambda one, vote: "chosen" if vote.chosen == one.chosen else "rejected", fleiss),
-        "alpha, random sides": (lambda one, vote: _side(first, vote), _alpha),
+        HEADLINE: (lambda pair, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
+        "Fleiss, by strategy": (lambda pair, vote: strategy.get(vote.chosen, ""), fleiss),
+        "Fleiss, by letter": (lambda pair, vote: vote.shown_as, fleiss),
+        "Fleiss, by label": (lambda pair, vote: "chosen" if vote.chosen == pair.chosen else "rejected", fleiss),
+        "alpha, random sides": (lambda pair, vote: _side(first, vote), _alpha),
     }
     coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
-    found = {}
+    agreements = {}
     for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
         some = groups[name]
-        counts = [len(of_pair[one.pair_id]) for one in some]
-        users = [one.user_id for one in some]
+        counts, users = [len(of_pair[pair.pair_id]) for pair in some], [pair.user_id for pair in some]
         coefficients = {}
         for coefficient, (coded, measure) in codings.items():
-            rows = [[coded(one, vote) for vote in of_pair[one.pair_id]] for one in some]
+            rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in some]
             coefficients[coefficient] = _estimated(measure, rows, users)
-        found[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
-    return found
+        agreements[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
+    return agreements
+
+
+def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
+    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give below the headline.
+
+    Args:
+        to: stands between the ends of an interval.
+    """
+    voting = agreements.values()
+    rows = [[name, *(_with_interval(one.coefficients[name], to) for one in voting)] for name in CODINGS]
+    rows.insert(0, ["pairs", *(f"{one.pairs:,}" for one in voting)])
+    rows.insert(2, [COINS, *(f"{one.coins:.2f}" for one in voting)])
+    return ["", *agreements], rows
+
+
+def _with_interval(of: Estimate, to: str) -> str:
+    if of.value != of.value:
+        return "–"
+    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}{to}{of.high:.2f})"
 
 
 def _side(first: Mapping[str, str], vote: Vote) -> str:

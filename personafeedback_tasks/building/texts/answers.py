@@ -7,13 +7,13 @@ only: in the released data such pairs make most of Medium, and a reward model's 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ...common.files import locked
 from ...engine.cases import digest_of
-from ..folder import Folder, command
+from ..folder import Folder
 from ..rows import (
     DEGRADED,
     FULL,
@@ -24,19 +24,22 @@ from ..rows import (
     TEST,
     Answer,
     Origin,
+    PackItem,
     Pair,
     Question,
     Refused,
-    Shown,
     Vote,
 )
+from ..steps import ANSWERS, PACKS, TRAINING
 from . import checks, prompts
-from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
+from .asking import Models, StepReport, TextRun
+from .briefs import Briefs
 from .pairs import Balance, balance, choose
 from .similar import likeness
-from .told import Told
 
-STEP = "answers"
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import Reply
+
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
 
@@ -63,16 +66,18 @@ _REWRITTEN = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Wanted:
-    """An answer to be written."""
+    """An answer to be written.
+
+    Attributes:
+        answer: without its text.
+        prompt: what its writer is told; version: of its file.
+        parents: of its origin.
+    """
 
     answer: Answer
-    """Without its text."""
-
-    question: Question
     prompt: str
     version: str
     parents: tuple[str, ...]
-    """Of its origin."""
 
 
 def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> str:
@@ -80,51 +85,47 @@ def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> 
     return f"{question_id}:{strategy}:{digest_of([model, parent])}"
 
 
-def write_answers(folder: Folder, models: Models) -> Report:
+def write_answers(folder: Folder, models: Models) -> StepReport:
     """Have models write the answers that are missing, and choose the pairs.
 
     Raises:
         DataError: a file of the build is broken, there are no questions, or one was edited after it was answered.
         OptionError: there is no such model.
     """
-    with locked(folder.root):
-        report, step = Report(), _Step(folder)
-        report.read.append(
-            f"{len(step.questions)} questions of {len({one.user_id for one in step.questions})} persons, {len(step.answers)} answers"
-        )
-        before = len(step.answers)
-        for wanted in (step.first, step.rewrites):
+    with folder.locked():
+        run = _Run(folder)
+        report, before = run.report, len(run.answers)
+        users = {question.user_id for question in run.questions}
+        report.read.append(f"{len(run.questions)} questions of {len(users)} persons, {before} answers")
+        for wanted in (run.first, run.rewrites):
             for model in models.names:
-                step.write(model, list(wanted(model)), models, report)
-            step.save()
-        of = Counter(one.strategy for one in step.answers)
-        said = ", ".join(f"{of[strategy]} {strategy}" for strategy in STRATEGIES if of[strategy])
+                run.write(model, list(wanted(model)), models)
+            folder.write_together({Origin: run.origins.values(), Refused: run.refused, Answer: run.answers})
+        of = Counter(answer.strategy for answer in run.answers)
+        counts = ", ".join(f"{of[strategy]} {strategy}" for strategy in STRATEGIES if of[strategy])
         report.wrote.append(
-            f"{len(step.answers) - before} answers; answers.jsonl has {len(step.answers)}: {said or 'none'}"
+            f"{len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}"
         )
-        if step.answers:
-            _choose(folder, step, report)
-        if not (folder.read(Pair) if step.test else step.answers):
-            kind, what = (Pair, "pair") if step.test else (Answer, "answer")
-            report.error = report.error or nothing_left(
-                folder.path(kind), what, step.refused, STEP, "Name another --model."
-            )
+        pairs = _choose(run) if run.answers else folder.read(Pair)
+        if not (pairs if run.test else run.answers):
+            kind, what = (Pair, "pair") if run.test else (Answer, "answer")
+            run.refuse_nothing_left(kind, what, "Name another --model.")
         # Without test persons there is nothing to vote on: the answers are for a reward model.
-        report.next = command("packs" if step.test else "training", folder.root)
+        report.next = (PACKS if run.test else TRAINING).line(folder.root)
         return report
 
 
-def _choose(folder: Folder, step: _Step, report: Report) -> None:
-    old = folder.read(Pair)
-    voted = folder.has(Shown) or folder.has(Vote)
-    pairs = choose(
-        folder.settings, [one for one in step.questions if step.is_test(one)], step.answers, old, fixed=voted
-    )
+def _choose(run: _Run) -> list[Pair]:
+    """Write the pairs, and note their lengths."""
+    folder, report, old = run.folder, run.report, run.folder.read(Pair)
+    voted = folder.has(PackItem) or folder.has(Vote)
+    test = [question for question in run.questions if question.id in run.test]
+    pairs = choose(run.settings, test, run.answers, old, fixed=voted)
     folder.write(Pair, pairs)
     report.wrote.append(f"{len(pairs)} pairs of test persons in pairs.jsonl")
-    lengths = balance(pairs, step.answers)
-    report.notes += [said(one) for one in lengths]
-    if any(abs(one.longer - one.shorter) > UNEVEN * one.pairs for one in lengths) and not voted:
+    lengths = balance(pairs, run.answers)
+    report.notes += map(balance_line, lengths)
+    if any(abs(kind.longer - kind.shorter) > UNEVEN * kind.pairs for kind in lengths) and not voted:
         report.notes.append(
             "One side is longer more often: answers of more models give more pairs to choose from. Name another --model before packs are made."
         )
@@ -132,109 +133,93 @@ def _choose(folder: Folder, step: _Step, report: Report) -> None:
         report.notes.append(
             f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these."
         )
+    return pairs
 
 
-def said(of: Balance) -> str:
+def balance_line(of: Balance) -> str:
     """A line about the lengths of one kind of pairs."""
     return f"{of.kind}: {of.pairs} pairs; the better informed answer is longer in {of.longer}, shorter in {of.shorter}, as long in {of.equal}"
 
 
-class _Step:
-    """The state of one run: what is there, and what comes to it."""
+class _Run(TextRun):
+    """The answers of the build, and those that come to it.
+
+    Attributes:
+        questions: that were kept.
+        test: ids of those of test persons.
+    """
 
     def __init__(self, folder: Folder):
-        self._folder, self.settings = folder, folder.settings
+        super().__init__(folder, ANSWERS)
         self.questions = folder.questions()
         self._prompts = {name: prompts.load(folder.root, name) for name in (*FIRST, *REWRITES.values())}
-        test = {one.user_id for one in folder.people() if one.split == TEST}
-        self.test = {one.id for one in self.questions if one.user_id in test}
+        users = {person.user_id for person in folder.people(TEST)}
+        self.test = {question.id for question in self.questions if question.user_id in users}
         self.answers = folder.read(Answer)
-        self._origins = {one.id: one for one in folder.read(Origin)}
-        self.refused = folder.read(Refused)
-        self._done = {one.id for one in self.answers} | settled(self.refused, STEP)
-        self._told = Told(folder)
-        self._of_question: dict[str, list[Answer]] = {}
-        for one in self.answers:
-            self._of_question.setdefault(one.question_id, []).append(one)
-        self._told.refuse_edited(self.questions, self.answers, self._origins)
-
-    def is_test(self, question: Question) -> bool:
-        return question.id in self.test
+        self._done = {answer.id for answer in self.answers} | self.settled()
+        self._briefs = Briefs(folder)
+        self._of_question: dict[str, list[Answer]] = defaultdict(list)
+        for answer in self.answers:
+            self._of_question[answer.question_id].append(answer)
+        self._briefs.refuse_edited(self.questions, self.answers, self.origins)
 
     def first(self, model: str) -> Iterator[_Wanted]:
         """The answers of a model that are no rewrites."""
-        for one in self.questions:
+        for question in self.questions:
             for strategy in FIRST:
-                prompt = self._prompts[strategy]
-                texts = {"question": one.question, "language": self.settings.language}
+                texts = {"question": question.question}
                 if strategy != QUESTION:
-                    texts["persona"] = self._told.persona(one.user_id, strategy)
-                answer = self._answer(one, strategy, model)
-                yield _Wanted(answer, one, prompt.filled(**texts), prompt.version, self._told.parents(one, strategy))
+                    texts["persona"] = self._briefs.persona(question.user_id, strategy)
+                yield self._wanted(question, strategy, model, "", self._prompts[strategy], texts)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
         """The rewrites by a model of its own answers with the full persona."""
-        asked = {one.id: one for one in self.questions}
+        asked = {question.id: question for question in self.questions if question.id in self.test}
         for parent in list(self.answers):
             question = asked.get(parent.question_id)
-            if question is None or parent.strategy != FULL or parent.model != model or not self.is_test(question):
-                continue
-            for strategy, name in REWRITES.items():
-                prompt = self._prompts[name]
-                text = prompt.filled(question=question.question, answer=parent.text, language=self.settings.language)
-                answer = self._answer(question, strategy, model, parent.id)
-                yield _Wanted(
-                    answer, question, text, prompt.version, (*self._told.parents(question, strategy), parent.id)
-                )
+            if question is not None and parent.strategy == FULL and parent.model == model:
+                texts = {"question": question.question, "answer": parent.text}
+                for strategy, name in REWRITES.items():
+                    yield self._wanted(question, strategy, model, parent.id, self._prompts[name], texts)
 
-    def write(self, model: str, wanted: list[_Wanted], models: Models, report: Report) -> None:
+    def _wanted(
+        self, question: Question, strategy: str, model: str, parent: str, prompt: prompts.Prompt, texts: dict[str, str]
+    ) -> _Wanted:
+        answer = Answer(
+            id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
+            model=model, text="", parent=parent,
+        )  # fmt: skip
+        parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]))
+        filled = prompt.filled(language=self.settings.language, **texts)
+        return _Wanted(answer, filled, prompt.version, parents)
+
+    def write(self, model: str, wanted: list[_Wanted], models: Models) -> None:
         """Ask for those that are neither there nor refused, and check what comes."""
         missing = {one.answer.id: one for one in wanted if one.answer.id not in self._done}
-        replies = models.write(
-            model, {name: one.prompt for name, one in missing.items()}, self._folder.root, STEP, report
-        ).replies
-        self.refused = still_refused(self.refused, STEP, replies)
-        for name, one in missing.items():
-            if name not in replies:
-                continue
+        for name, reply in self.ask(models, model, {name: one.prompt for name, one in missing.items()}):
             self._done.add(name)
-            reply = replies[name]
-            text, reason = reply.text, ""
-            if one.answer.strategy in REWRITES and text and not reply.cut:
-                found = _REWRITTEN.findall(text)
-                text, reason = (found[-1].strip(), "") if found else (text, NO_TAG)
-            reason = reason or checks.fault(text, self.settings.language, reply.cut) or self._repeats(one.answer, text)
+            answer, reason, like = self._checked(missing[name].answer, reply)
             if reason:
-                report.refused[short_reason(reason)] += 1
-                self.refused.append(Refused(id=name, step=STEP, reason=reason, text=reply.text))
+                self.refuse(name, reason, reply.text, like)
                 continue
-            answer = replace(one.answer, text=text)
             self.answers.append(answer)
-            self._of_question.setdefault(answer.question_id, []).append(answer)
-            self._origins[name] = Origin(
-                id=name, kind="answer", model=model, prompt=one.version, seed=self.settings.seed, parents=one.parents
-            )
+            self._of_question[answer.question_id].append(answer)
+            self.add_origin(name, "answer", missing[name].parents, model, missing[name].version)
 
-    def save(self) -> None:
-        self._folder.write_together({Origin: self._origins.values(), Refused: self.refused, Answer: self.answers})
-
-    def _answer(self, question: Question, strategy: str, model: str, parent: str = "") -> Answer:
-        name = answer_id(question.id, strategy, model, parent)
-        return Answer(
-            id=name,
-            question_id=question.id,
-            user_id=question.user_id,
-            strategy=strategy,
-            model=model,
-            text="",
-            parent=parent,
-        )
-
-    def _repeats(self, answer: Answer, text: str) -> str:
-        """Why a text is no new answer to its question; empty if it is one."""
-        for other in self._of_question.get(answer.question_id, ()):
+    def _checked(self, answer: Answer, reply: Reply) -> tuple[Answer, str, str]:
+        """(the answer with its text, why it is refused, the id of the answer that it repeats)."""
+        text = reply.text
+        if answer.strategy in REWRITES and text and not reply.cut:
+            rewritten = _REWRITTEN.findall(text)
+            if not rewritten:
+                return answer, NO_TAG, ""
+            text = rewritten[-1].strip()
+        answer = replace(answer, text=text)
+        if reason := checks.fault(text, self.settings.language, reply.cut):
+            return answer, reason, ""
+        for other in self._of_question[answer.question_id]:
             if other.text == text:
-                return f"{EQUAL} to {other.id}"
+                return answer, EQUAL, other.id
             if likeness(other.text, text) >= NEAR:
-                return f"{NEARLY} to {other.id}"
-        return ""
+                return answer, NEARLY, other.id
+        return answer, "", ""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...common.errors import DataError
 from ...common.strict_json import read
-from ..folder import command
+from ..steps import command
 
 FOLDER = "prompts"
 

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from ...common import tables
 from ...common.errors import DataError
-from ...common.files import locked, write
+from ...common.files import write
 from ...common.strict_json import cut
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
-from ..folder import Folder, command
-from ..rows import OWN, Origin, Person, Question, Refused, parse
+from ..folder import Folder
+from ..rows import Origin, Person, Question, Refused, columns, kept, parse
 from ..settings import Settings
+from ..steps import ANSWERS, QUESTIONS
 from . import checks, prompts
-from .asking import Models, Report, nothing_left, settled, short_reason, still_refused
+from .asking import Models, StepReport, TextRun
 from .drawn import generator, scenarios
 from .leaks import Leaks
-from .personas import SIMILAR, memories_of_nobody
+from .personas import SIMILAR, unread_memories
 from .seeds import pool
 from .similar import Seen
 
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import Reply
-
-STEP = "questions"
 NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
 
@@ -56,175 +52,155 @@ _COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
 """Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
 
 
-class _Step:
-    """The state of one run: what is there, and what comes to it.
+class _Wanted(NamedTuple):
+    """What a prompt asks for.
 
-    Raises:
-        DataError: a file of the build is broken.
+    Attributes:
+        user: whose questions.
+        category: of the question.
+        number: how many questions.
+        scenario: of a specific one.
+        parents: what else goes into it.
+        shown: of general ones: the questions to choose from.
     """
 
-    def __init__(self, folder: Folder, report: Report):
-        self.folder, self.report, self.settings = folder, report, folder.settings
-        self.people = {one.user_id: folder.persona(one.user_id) for one in folder.people()}
-        self.questions, self.refused = _questions(folder), folder.read(Refused)
-        self.origins = {one.id: one for one in folder.read(Origin)}
-        known = {one.user_id for one in folder.need(Person, "personas")}
-        for one in self.questions:
-            if one.user_id not in known:
+    user: str
+    category: str
+    number: int = 1
+    scenario: str = ""
+    parents: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+class _Run(TextRun):
+    """The questions of the build, and those that come to it."""
+
+    def __init__(self, folder: Folder):
+        super().__init__(folder, QUESTIONS)
+        self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
+        self.questions = _questions(folder)
+        everybody = folder.read(Person)
+        known = {person.user_id for person in everybody}
+        for question in self.questions:
+            if question.user_id not in known:
                 raise DataError(
-                    f"{folder.path(Question)}: found the user_id {one.user_id!r} in question {one.id!r}, expected one of people.csv. "
-                    f"Add persona/{one.user_id}.json and run `build personas`, or remove the line."
+                    f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
+                    f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
                 )
-        report.notes += memories_of_nobody(folder.root, folder.read(Person))
-        self.own = [one for one in self.questions if one.id not in self.origins]
-        self.origins |= {
-            one.id: Origin(id=one.id, kind="question", model=OWN, parents=(one.user_id,)) for one in self.own
-        }
+        self.report.notes += unread_memories(folder.root, everybody)
+        self.own = [question for question in self.questions if question.id not in self.origins]
+        for question in self.own:
+            self.add_origin(question.id, "question", (question.user_id,))
         # A question that is not in its table yet is not done: the run was killed between the two files.
-        self.done = {part for one in self.questions for part in self.origins[one.id].parents}
-        self.done |= settled(self.refused, STEP)
-        self.written = 0
+        self.done = {part for question in self.questions for part in self.origins[question.id].parents}
+        self.done |= self.settled()
 
-    def ask(self, models: Models, asked: dict[str, str]) -> Mapping[str, Reply]:
-        (model,) = models.names
-        replies = models.write(model, asked, self.folder.root, STEP, self.report).replies
-        self.refused = still_refused(self.refused, STEP, replies)
-        return replies
-
-    def take(
-        self,
-        slot: str,
-        user: str,
-        category: str,
-        text: str,
-        scenario: str,
-        model: str,
-        prompt: str,
-        parents: Iterable[str],
-    ) -> None:
-        """Add a question to those of the build; `parents` is what else went into it, for its origin."""
-        question = Question(id=_id(user, text), user_id=user, category=category, scenario=scenario, question=text)
-        self.questions.append(question)
-        self.origins[question.id] = Origin(
-            id=question.id,
-            kind="question",
-            model=model,
-            prompt=prompt,
-            seed=self.settings.seed,
-            parents=(user, slot, *parents),
+    def take(self, slot: str, wanted: _Wanted, text: str, model: str, prompt: prompts.Prompt, *parents: str) -> None:
+        """Add a question to those of the build."""
+        name = _id(wanted.user, text)
+        self.questions.append(
+            Question(id=name, user_id=wanted.user, category=wanted.category, scenario=wanted.scenario, question=text)
         )
-        self.written += 1
-
-    def refuse(self, slot: str, reason: str, text: str) -> None:
-        self.refused.append(Refused(id=slot, step=STEP, reason=reason, text=text))
-        self.report.refused[short_reason(reason)] += 1
-
-    def save(self) -> None:
-        self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, Question: self.questions})
+        self.add_origin(name, "question", (wanted.user, slot, *wanted.parents, *parents), model, prompt.version)
 
 
-def write_questions(folder: Folder, models: Models | None) -> Report:
+def write_questions(folder: Folder, models: Models | None) -> StepReport:
     """Take the questions that a team put there and, with a model, those that are missing.
 
     Raises:
         DataError: a file of the build is broken, or general questions are wanted and there is no pool.
         OptionError: there is no such model.
     """
-    with locked(folder.root):
-        report = Report()
-        step = _Step(folder, report)
-        report.read.append(f"{len(step.people)} persons, {len(step.questions)} questions")
+    with folder.locked():
+        run = _Run(folder)
+        report, before = run.report, len(run.questions)
+        report.read.append(f"{len(run.people)} persons, {before} questions")
         if models is not None:
-            texts = _pool(step) if step.settings.general else []  # before anything is spent
-            if step.settings.specific:
-                _specific(step, models)
+            texts = _pool(run) if run.settings.general else []  # before anything is spent
+            if run.settings.specific:
+                _specific(run, models)
             if texts:
-                _general(step, models, texts)
-        step.save()
-        of = Counter(one.category for one in step.questions if one.keep != "no")
+                _general(run, models, texts)
+        folder.write_together({Origin: run.origins.values(), Refused: run.refused, Question: run.questions})
+        of = Counter(question.category for question in kept(run.questions))
         report.wrote.append(
-            f"{step.written} questions, {len(step.own)} of your own; questions.csv has {of['specific']} specific, {of['general']} general"
+            f"{len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {of['specific']} specific, "
+            f"{of['general']} general"
         )
         if not of.total():
-            report.error = report.error or nothing_left(
-                folder.path(Question), "question", step.refused, STEP, "Name a --model, or add your own lines."
-            )
-        report.next = f"{command('answers', folder.root)} --model MODEL"
+            run.refuse_nothing_left(Question, "question", "Name a --model, or add your own lines.")
+        report.next = ANSWERS.line(folder.root)
         return report
 
 
-def _specific(step: _Step, models: Models) -> None:
-    (model,), settings = models.names, step.settings
-    prompt, asked, of = prompts.load(step.folder.root, "specific"), {}, {}
-    for user, persona in step.people.items():
-        drawn = scenarios(settings, user, settings.specific)
-        for slot, scenario in zip(slots(settings, user), drawn, strict=True):
-            if slot not in step.done:
-                pieces = _memory(step, persona, slot)
-                of[slot] = (user, scenario, pieces)
+def _specific(run: _Run, models: Models) -> None:
+    (model,), settings = models.names, run.settings
+    prompt, asked, wanted = prompts.load(run.folder.root, "specific"), {}, {}
+    for user, persona in run.people.items():
+        for slot, scenario in zip(slots(settings, user), scenarios(settings, user, settings.specific), strict=True):
+            if slot not in run.done:
+                pieces = _memory(settings, persona, slot)
+                parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
+                wanted[slot] = _Wanted(user, "specific", 1, scenario, parents)
                 asked[slot] = prompt.filled(
                     persona=persona.text,
                     scenario=scenario,
                     language=settings.language,
                     memory="\n".join(f"- {piece}" for piece in pieces),
                 )
-    replies = step.ask(models, asked)
+    replies = run.ask(models, model, asked)
     if not replies:
         return
-    leaks = Leaks(step.people.values())
-    seen = Seen(NEAR, ((one.id, one.question) for one in step.questions if one.category == "specific"))
-    for slot in (one for one in asked if one in replies):
-        reply, (user, scenario, pieces) = replies[slot], of[slot]
+    leaks = Leaks(run.people.values())
+    seen = Seen(NEAR, ((one.id, one.question) for one in run.questions if one.category == "specific"))
+    for slot, reply in replies:
         text = _unquoted(" ".join(reply.text.split()))
-        reason = checks.fault(text, settings.language, reply.cut)
+        reason, like = checks.fault(text, settings.language, reply.cut), ""
         if not reason:
             if len(text) > LONGEST:
                 reason = LONG
-            elif leaks.gives_away(step.people[user], text):
+            elif leaks.gives_away(run.people[wanted[slot].user], text):
                 reason = GIVES_AWAY
-            elif other := seen.like(text):
-                reason = f"{SIMILAR} of {other}"
+            elif like := seen.like(text) or "":
+                reason = SIMILAR
         if reason:
-            step.refuse(slot, reason, reply.text)
+            run.refuse(slot, reason, reply.text, like)
         else:
             seen.add(slot, text)
-            parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
-            step.take(slot, user, "specific", text, scenario, model, prompt.version, parents)
+            run.take(slot, wanted[slot], text, model, prompt)
 
 
-def _pool(step: _Step) -> list[str]:
-    texts, out = pool(step.folder.root)
+def _pool(run: _Run) -> list[str]:
+    texts, out = pool(run.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
-    step.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    run.report.read.append(f"{len(texts)} questions of the pool{left_out}")
     return texts
 
 
-def _general(step: _Step, models: Models, texts: list[str]) -> None:
-    (model,), settings, root = models.names, step.settings, step.folder.root
-    prompt = prompts.load(root, "general")
-    asked, shown, wanted = {}, {}, {}
-    for user, persona in step.people.items():
-        have = {one.question for one in step.questions if one.user_id == user and one.category == "general"}
+def _general(run: _Run, models: Models, texts: list[str]) -> None:
+    (model,), settings = models.names, run.settings
+    prompt, asked, wanted = prompts.load(run.folder.root, "general"), {}, {}
+    for user, persona in run.people.items():
+        have = {one.question for one in run.questions if one.user_id == user and one.category == "general"}
         slot, missing = general_slot(settings, user), settings.general - len(have)
-        if missing > 0 and slot not in step.done:
+        if missing > 0 and slot not in run.done:
             left = [text for text in texts if text not in have]
-            count = min(len(left), max(CANDIDATES, 10 * missing))
-            shown[slot], wanted[slot] = generator(settings, "pool", slot).sample(left, count), (user, missing)
-            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown[slot], start=1))
+            shown = tuple(generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing))))
+            wanted[slot] = _Wanted(user, "general", missing, shown=shown)
+            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
             asked[slot] = prompt.filled(
                 persona=persona.text, questions=listed, count=str(missing), language=settings.language
             )
-    replies = step.ask(models, asked)
-    for slot in (one for one in asked if one in replies):
-        reply, (user, missing) = replies[slot], wanted[slot]
+    for slot, reply in run.ask(models, model, asked):
+        user, shown = wanted[slot].user, wanted[slot].shown
         numbers = dict.fromkeys(_numbers(reply.text))
-        chosen = [shown[slot][number - 1] for number in numbers if 1 <= number <= len(shown[slot])][:missing]
+        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][: wanted[slot].number]
         if not chosen:
-            step.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-        taken = {one.id for one in step.questions}
+            run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+        taken = {question.id for question in run.questions}
         for text in chosen:
             if _id(user, text) not in taken:
-                step.take(slot, user, "general", text, "", model, prompt.version, [f"pool:{digest_of([text])}"])
+                run.take(slot, wanted[slot], text, model, prompt, f"pool:{digest_of([text])}")
 
 
 def slots(settings: Settings, user: str) -> list[str]:
@@ -260,12 +236,12 @@ def general_slot(settings: Settings, user: str) -> str:
     return f"{user}:general:{settings.general}"
 
 
-def _memory(step: _Step, persona: Persona, slot: str) -> list[str]:
+def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
     """A drawn handful of what the user read; none without a memory file."""
     if persona.memory_file is None or not persona.memory_file.is_file():
         return []
     pieces = persona.memory
-    return generator(step.settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
+    return generator(settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
 
 
 def _questions(folder: Folder) -> list[Question]:
@@ -279,7 +255,7 @@ def _questions(folder: Folder) -> list[Question]:
         return []
     lines = tables.rows(path, None, ["user_id", "category", "question"])
     if any(not row.get("id") for _, row in lines):
-        names = [one.name for one in fields(Question)]
+        names = columns(Question)
         seen: dict[str, str] = {}
         for where, row in lines:
             row["id"] = row.get("id") or _id(row["user_id"], row["question"])
@@ -290,8 +266,8 @@ def _questions(folder: Folder) -> list[Question]:
                 )
             seen[row["id"]] = where
             parse(Question, {name: value for name, value in row.items() if name in names}, where)
-        columns = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
-        write(path, tables.text(list(columns), [row for _, row in lines]))
+        header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(header), [row for _, row in lines]))
     return folder.read(Question)
 
 

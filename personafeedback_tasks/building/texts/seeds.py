@@ -8,7 +8,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...common.strict_json import broken, rows, short, short_list
-from ..folder import command
+from ..steps import command
 
 FILE, POOL = "seeds.jsonl", "pool.jsonl"
 

@@ -12,11 +12,14 @@ from ...common.strict_json import cut
 from ...common.text import nfkc
 from ...personafeedback.cases import CaseSet
 from ..folder import Folder
-from ..rows import TRAIN, Person
+from ..rows import TEST, TRAIN, Person
 from ..texts.similar import Seen
 
-Row = dict[str, Any]
+TrainingPair = dict[str, Any]
 """`prompt`, `chosen` and `rejected` as lists of turns, as TRL's RewardTrainer reads them; and `id`, `kind`, `user_id`."""
+
+Tested = tuple[str, tuple[str, str]]
+"""(what a test pair is, its two responses)."""
 
 COPY = 0.6
 """Likeness from which a response is a copy. Among 5,552 responses of the benchmark's General half no two of different users reach 0.2."""
@@ -57,54 +60,53 @@ def plain(text: str) -> str:
     return "".join(nfkc(text).casefold().split())
 
 
-def copies(rows: Sequence[Row], tested: Iterable[tuple[str, tuple[str, str]]]) -> list[Copy]:
-    """The rows with a response of a test pair, or with one that is nearly the same, in whatever order and spacing.
+def copies(pairs: Sequence[TrainingPair], tested: Iterable[Tested]) -> list[Copy]:
+    """The pairs with a response of a test pair, or with one that is nearly the same, in whatever order and spacing.
 
     Args:
-        tested: (what the pair is, its two responses).
+        tested: the pairs that a model will be tested on.
     """
-    pairs: dict[frozenset[str], str] = {}
-    what_of: dict[str, str] = {}
+    pair_of: dict[frozenset[str], str] = {}
+    response_of: dict[str, str] = {}
     responses = Seen(COPY)
-    for what, texts in tested:
+    for name, texts in tested:
         letters = [plain(text) for text in texts]
-        pairs.setdefault(frozenset(letters), what)
+        pair_of.setdefault(frozenset(letters), name)
         for text in letters:
-            if len(text) >= SHORT and text not in what_of:
-                what_of[text] = what
+            if len(text) >= SHORT and text not in response_of:
+                response_of[text] = name
                 responses.add(text, text)
-    found = []
-    for row in rows:
-        texts_of = {side: row[side][-1]["content"] for side in SIDES}
-        letters = [plain(text) for text in texts_of.values()]
-        if whole := pairs.get(frozenset(letters)):
-            found.append(Copy(row["id"], row["user_id"], "both", whole, "\n\n".join(texts_of.values())))
+    copied = []
+    for pair in pairs:
+        by_side = {side: pair[side][-1]["content"] for side in SIDES}
+        if whole := pair_of.get(frozenset(map(plain, by_side.values()))):
+            copied.append(Copy(pair["id"], pair["user_id"], "both", whole, "\n\n".join(by_side.values())))
             continue
-        for (side, text), short in zip(texts_of.items(), (len(one) < SHORT for one in letters), strict=True):
-            if not short and (copied := responses.like(text)) is not None:
-                found.append(Copy(row["id"], row["user_id"], side, what_of[copied], text))
-    return found
+        for side, text in by_side.items():
+            if len(plain(text)) >= SHORT and (like := responses.like(text)) is not None:
+                copied.append(Copy(pair["id"], pair["user_id"], side, response_of[like], text))
+    return copied
 
 
-def refuse(folder: Folder, found: Sequence[Copy]) -> None:
+def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
     """Raise DataError if there are copies; all of them are in FILE then.
 
     Raises:
         FileError: it cannot be written.
     """
     path = folder.root / FILE
-    if not found:
+    if not copied:
         path.unlink(missing_ok=True)
         return
-    write(path, [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in found])
+    write(path, [json.dumps(copy._asdict(), ensure_ascii=False) + "\n" for copy in copied])
     named = "; ".join(
-        f"{cut(one.id, 200)} is {cut(one.copy_of, 200)}"
-        if one.side == "both"
-        else f"the {one.side} response of {cut(one.id, 200)} is one of {cut(one.copy_of, 200)}"
-        for one in found[:NAMED]
+        f"{cut(copy.id, 200)} is {cut(copy.copy_of, 200)}"
+        if copy.side == "both"
+        else f"the {copy.side} response of {cut(copy.id, 200)} is one of {cut(copy.copy_of, 200)}"
+        for copy in copied[:NAMED]
     )
     raise DataError(
-        f"Found {len({one.id for one in found}):,} pairs to train on with responses of test data, the same or nearly the same text: {named}. All of them "
+        f"Found {len({copy.id for copy in copied}):,} pairs to train on with responses of test data, the same or nearly the same text: {named}. All of them "
         f"are in {path}. Nothing is written to train on: a score of a model that was trained on test data means nothing. If these persons were tested, set their "
         "split back to test; or remove these answers or labels, or these rows of HelpSteer2."
     )
@@ -112,22 +114,26 @@ def refuse(folder: Folder, found: Sequence[Copy]) -> None:
 
 def refuse_test_personas(folder: Folder) -> None:
     """Raise DataError if a person is in both splits under two ids: such a person would be trained on and tested."""
-    test = {plain(folder.persona(one.user_id).values): one.user_id for one in folder.people() if one.split != TRAIN}
-    for one in folder.people(TRAIN):
-        if other := test.get(plain(folder.persona(one.user_id).values)):
+    test = {_values(folder, person): person.user_id for person in folder.people(TEST)}
+    for person in folder.people(TRAIN):
+        if other := test.get(_values(folder, person)):
             raise DataError(
-                f"{folder.root / 'persona' / one.user_id}.json: found the persona of the test person {other!r} again, expected another person. Give "
+                f"{folder.persona_path(person.user_id)}: found the persona of the test person {other!r} again, expected another person. Give "
                 "both one split in people.csv, or drop one."
             )
+
+
+def _values(folder: Folder, person: Person) -> str:
+    return plain(folder.persona(person.user_id).values)
 
 
 def refuse_people(folder: Folder, cases: CaseSet) -> None:
     """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
     known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
     same = [
-        f"{cut(one.user_id, 100)} is {cut(user, 100)}"
-        for one in folder.people(TRAIN)
-        if (user := known.get(plain(folder.persona(one.user_id).values)))
+        f"{cut(person.user_id, 100)} is {cut(user, 100)}"
+        for person in folder.people(TRAIN)
+        if (user := known.get(_values(folder, person)))
     ]
     if same:
         raise DataError(
@@ -136,6 +142,6 @@ def refuse_people(folder: Folder, cases: CaseSet) -> None:
         )
 
 
-def of_benchmark(cases: CaseSet) -> Iterator[tuple[str, tuple[str, str]]]:
+def of_benchmark(cases: CaseSet) -> Iterator[Tested]:
     """The pairs of a release, for `copies`."""
     return ((f"{case.id} of {cases.source}", (case.chosen, case.rejected)) for case in cases)

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ...common.strict_json import broken, short
-from ..imported.sources import Row as Source
-from .contamination import Row
+from ..imported.sources import SourceRow
+from .contamination import TrainingPair
 
 HUB_ID = "nvidia/HelpSteer2"
 KIND = "helpsteer2"
@@ -21,21 +21,21 @@ SEVERAL_TURNS = "<extra_id_1>"
 """Stands between the turns of a prompt with several."""
 
 
-def rows(source: Iterable[Source]) -> tuple[list[Row], Counter[str]]:
+def helpsteer_pairs(source: Iterable[SourceRow]) -> tuple[list[TrainingPair], Counter[str]]:
     """(the pairs, reason -> how many prompts give none).
 
     Raises:
         DataError: a row has no `prompt`, `response` and whole-number `helpfulness`.
     """
     of_prompt: dict[str, list[tuple[int, str]]] = {}
-    for where, one in source:
+    for where, row in source:
         for name, kind in (("prompt", str), ("response", str), ("helpfulness", int)):
-            if type(one.get(name)) is not kind:
+            if type(row.get(name)) is not kind:
                 raise broken(
-                    where, f"{name} = {short(one.get(name))}", "prompt, response and helpfulness as HelpSteer2 has them"
+                    where, f"{name} = {short(row.get(name))}", "prompt, response and helpfulness as HelpSteer2 has them"
                 )
-        of_prompt.setdefault(one["prompt"], []).append((one["helpfulness"], one["response"]))
-    found: list[Row] = []
+        of_prompt.setdefault(row["prompt"], []).append((row["helpfulness"], row["response"]))
+    pairs: list[TrainingPair] = []
     left_out: Counter[str] = Counter()
     for number, (prompt, responses) in enumerate(of_prompt.items(), start=1):
         if SEVERAL_TURNS in prompt:
@@ -45,8 +45,8 @@ def rows(source: Iterable[Source]) -> tuple[list[Row], Counter[str]]:
         elif abs(responses[0][0] - responses[1][0]) < LEAST_DIFFERENCE:
             left_out["about as helpful"] += 1
         else:
-            (_, worse), (_, better) = sorted(responses, key=lambda one: one[0])
-            found.append(
+            (_, worse), (_, better) = sorted(responses, key=lambda rated: rated[0])
+            pairs.append(
                 {
                     "prompt": [{"role": "user", "content": prompt}],
                     "chosen": [{"role": "assistant", "content": better}],
@@ -56,4 +56,4 @@ def rows(source: Iterable[Source]) -> tuple[list[Row], Counter[str]]:
                     "user_id": "",
                 }
             )
-    return found, left_out
+    return pairs, left_out

@@ -16,10 +16,11 @@ from ...engine.conversation import has_system_turn, without_system
 from ...personafeedback.cases import Case
 from ...personafeedback.conversations import conversation
 from ...personafeedback.prompts import Template
-from ..folder import Folder, command
-from ..rows import FULL, MASKED, QUESTION, TRAIN, Answer, Pair, Person, Tiered
+from ..folder import Folder
+from ..rows import FULL, MASKED, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
+from ..steps import command
 from ..votes.shown_texts import refuse_edited_labels
-from .contamination import Row, plain, refuse_test_personas
+from .contamination import SIDES, TrainingPair, plain, refuse_test_personas
 
 KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), "full over masked": (FULL, MASKED)}
 """Kind of pair -> the strategy of the better answer, and of the other."""
@@ -31,7 +32,7 @@ SHARED = "whose question a test person asks, too"
 """Why a pair `full over question` is left out: the answer to the question alone would be in training and in test data."""
 
 
-def rows(folder: Folder) -> tuple[list[Row], Counter[str]]:
+def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
     """(the pairs of the training persons in the order of questions.csv, reason -> how many are left out).
 
     Raises:
@@ -45,18 +46,17 @@ def rows(folder: Folder) -> tuple[list[Row], Counter[str]]:
             "before the personas are written, or change the column split for persons whose pairs nobody has voted on."
         )
     refuse_test_personas(folder)
-    answers = {one.id: one for one in folder.read(Answer)}
+    answers, trained = folder.by_id(Answer), {person.user_id for person in people}
     of_question: dict[str, list[Answer]] = defaultdict(list)
-    for one in answers.values():
-        of_question[one.question_id].append(one)
-    labeled: dict[str, list[Tiered]] = defaultdict(list)
-    trained = {one.user_id for one in people}
-    refuse_edited_labels(folder, [one for one in folder.read(Tiered) if one.user_id in trained])
-    for tiered in folder.read(Tiered):
-        labeled[tiered.question_id].append(tiered)
-    found: list[Row] = []
+    for answer in answers.values():
+        of_question[answer.question_id].append(answer)
+    labels, labeled = folder.read(Tiered), defaultdict[str, list[Tiered]](list)
+    refuse_edited_labels(folder, [label for label in labels if label.user_id in trained])
+    for label in labels:
+        labeled[label.question_id].append(label)
+    made: list[TrainingPair] = []
     left_out: Counter[str] = Counter()
-    asked = {plain(one.question) for one in folder.questions() if one.user_id not in trained}
+    asked = {plain(question.question) for question in folder.questions(TEST)}
     for question in folder.questions(TRAIN):
         for better, worse, kind in _pairs(of_question[question.id], labeled[question.id], answers):
             if kind in KINDS and worse.strategy == QUESTION and plain(question.question) in asked:
@@ -65,43 +65,43 @@ def rows(folder: Folder) -> tuple[list[Row], Counter[str]]:
             case = Case(
                 f"{better.id} over {worse.id}", "", "", folder.persona(question.user_id), question.question, better.text, worse.text
             )  # fmt: skip
-            found.append(row(case, kind))
-    if not found:
+            made.append(training_pair(case, kind))
+    if not made:
         raise DataError(
             f"{folder.path(Answer)}: found no pair of a training person, expected answers of the strategies full, question and masked. Run first: "
             f"{command('answers', folder.root)}"
         )
-    return found, left_out
+    return made, left_out
 
 
 def _pairs(
     some: Sequence[Answer], labeled: Iterable[Tiered], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Answer, Answer, str]]:
     """(the better answer, the other, the kind of pair) to one question."""
-    by = {(one.model, one.strategy): one for one in some}
-    labels = {frozenset((one.chosen, one.rejected)): one for one in labeled}
-    for model in dict.fromkeys(one.model for one in some):
+    by = {(answer.model, answer.strategy): answer for answer in some}
+    labels = {frozenset((label.chosen, label.rejected)): label for label in labeled}
+    for model in dict.fromkeys(answer.model for answer in some):
         for kind, (more, less) in KINDS.items():
             if (model, more) in by and (model, less) in by:
                 better, worse = by[model, more], by[model, less]
                 if frozenset((better.id, worse.id)) not in labels:
                     yield better, worse, kind
-    for one in labels.values():
-        yield answers[one.chosen], answers[one.rejected], LABELED
+    for label in labels.values():
+        yield answers[label.chosen], answers[label.rejected], LABELED
 
 
 def of_test_persons(folder: Folder) -> Iterator[tuple[str, tuple[str, str]]]:
     """The pairs of this build's test persons, for `contamination.copies`."""
-    trained = {one.user_id for one in folder.people(TRAIN)}
-    text = {one.id: one.text for one in folder.read(Answer)}
+    trained = {person.user_id for person in folder.people(TRAIN)}
+    text = {answer.id: answer.text for answer in folder.read(Answer)}
     for pair in folder.read(Pair):
         if pair.user_id not in trained and pair.first in text and pair.second in text:
             yield f"{pair.id} of this build's test persons", (text[pair.first], text[pair.second])
 
 
-def row(case: Case, kind: str) -> Row:
+def training_pair(case: Case, kind: str) -> TrainingPair:
     """A pair as TRL reads it: the turns before the response once, and each response as one turn."""
-    chosen, rejected = (conversation(case, Template(), side) for side in ("chosen", "rejected"))
+    chosen, rejected = (conversation(case, Template(), side) for side in SIDES)
     return {
         "prompt": chosen[:-1],
         "chosen": chosen[-1:],
@@ -112,30 +112,27 @@ def row(case: Case, kind: str) -> Row:
     }
 
 
-def as_template_takes(found: Sequence[Row], tokenizer: Any) -> tuple[list[Row], bool]:
-    """(the rows with the persona where scoring has it for this tokenizer's chat template, whether that is a system turn)."""
+def as_template_takes(pairs: Sequence[TrainingPair], tokenizer: Any) -> tuple[list[TrainingPair], bool]:
+    """(the pairs with the persona where scoring has it for this tokenizer's chat template, whether that is a system turn)."""
     if has_system_turn(tokenizer):
-        return list(found), True
-    return [{**one, "prompt": without_system(one["prompt"])} for one in found], False
+        return list(pairs), True
+    return [{**pair, "prompt": without_system(pair["prompt"])} for pair in pairs], False
 
 
-def too_long(found: Sequence[Row], tokenizer: Any, most: int) -> list[tuple[int, str, int]]:
-    """(line, id, tokens) of the rows of which one conversation is longer than `most`: TRL leaves these out.
+def too_long(pairs: Sequence[TrainingPair], tokenizer: Any, most: int) -> list[tuple[int, str, int]]:
+    """(line, id, tokens) of the pairs of which one conversation is longer than `most`: TRL leaves these out.
 
     Args:
         tokenizer: of transformers, with a chat template.
     """
     over = []
-    for line, one in enumerate(found, start=1):
+    for line, pair in enumerate(pairs, start=1):
         tokens = max(
-            len(tokenizer.apply_chat_template(one["prompt"] + one[side], tokenize=True, return_dict=True)["input_ids"])
-            for side in ("chosen", "rejected")
+            len(
+                tokenizer.apply_chat_template(pair["prompt"] + pair[side], tokenize=True, return_dict=True)["input_ids"]
+            )
+            for side in SIDES
         )
         if tokens > most:
-            over.append((line, one["id"], tokens))
+            over.append((line, pair["id"], tokens))
     return over
-
-
-def counts(found: Iterable[Row]) -> Counter[str]:
-    """Kind -> number of rows."""
-    return Counter(one["kind"] for one in found)

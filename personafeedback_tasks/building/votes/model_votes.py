@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...choice.orders import ORDERS
+from ...common.errors import require
 from ...personafeedback import prompts
 from ...personafeedback.cases import Case
 from ...replies.answers import read_reply
 from ..folder import Folder
 from ..rows import Answer, Question, Vote
+from ..steps import VOTES, Say
 from .collected import MODEL
 from .packs import asked
 from .shown_texts import ShownTexts
@@ -19,39 +21,26 @@ from .shown_texts import ShownTexts
 _LETTERS = ("A", "B")
 
 
-@dataclass(frozen=True)
-class ModelVotes:
-    """What a model said of the pairs.
-
-    Attributes:
-        annotator: its name among the annotators.
-        votes: one for each pair of which it picked the same response in both orders; `shown_as` is the letter in the first order.
-        asked: number of pairs.
-        inconsistent, unreadable: number of pairs without a vote: it picked both responses, or a reply names neither.
-        failed: ids of the pairs to which a reply is missing.
-    """
-
-    annotator: str
-    votes: list[Vote]
-    asked: int
-    inconsistent: int
-    unreadable: int
-    failed: frozenset[str]
-
-
-def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes:
-    """Ask a model about every pair. What it was asked before comes from the cache.
+def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[str, Any], say: Say) -> None:
+    """Have models vote on every pair, in place of their earlier votes.
 
     Raises:
         DataError: there are no pairs, or a text of one is missing.
-        OptionError: there is no such model.
+        OptionError: a model does not exist.
         GenerationError: every call failed.
     """
+    require("inspect_ai", extra="build")
+    from ...inspect_harness.generation import check_models
+
+    check_models(models, model_args)
+    for model in models:
+        _add_votes_of(folder, model, model_args, say)
+
+
+def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say: Say) -> None:
     from ...inspect_harness.generation import Request, generate
 
-    pairs = asked(folder)
-    answers = {one.id: one for one in folder.read(Answer)}
-    questions = {one.id: one for one in folder.read(Question)}
+    pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
     requests = []
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
@@ -60,23 +49,28 @@ def ask(folder: Folder, model: str, model_args: Mapping[str, Any]) -> ModelVotes
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
         requests += [Request(f"{pair.id}:{order}", prompts.build(case, prompts.Template(), order)) for order in ORDERS]
-    found = generate(requests, model, folder.root, step="votes", model_args=model_args)
+    replies = generate(requests, model, folder.root, step=VOTES.name, model_args=model_args).replies
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
-    inconsistent = unreadable = 0
+    without: Counter[str] = Counter()
     failed = set()
     for pair in pairs:
-        replies = [found.replies.get(f"{pair.id}:{order}") for order in ORDERS]
-        read = [read_reply(reply.text, reply.cut) for reply in replies if reply is not None]
-        if len(read) < len(ORDERS):
+        there = [replies[name] for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
+        letters = [read_reply(reply.text, reply.cut) for reply in there]
+        if len(letters) < len(ORDERS):
             failed.add(pair.id)
-        elif not set(read) <= set(_LETTERS):
-            unreadable += 1
-        elif read[0] == read[1]:  # the same letter, so another response
-            inconsistent += 1
+        elif not set(letters) <= set(_LETTERS):
+            without["unreadable"] += 1
+        elif letters[0] == letters[1]:  # the same letter, so another response
+            without["inconsistent"] += 1
         else:
-            chosen = pair.first if read[0] == _LETTERS[0] else pair.second
+            chosen = pair.first if letters[0] == _LETTERS[0] else pair.second
             votes.append(
-                Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=read[0], texts=texts.of(pair))
+                Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=letters[0], texts=texts.of(pair))
             )
-    return ModelVotes(annotator, votes, len(pairs), inconsistent, unreadable, frozenset(failed))
+    kept = [vote for vote in folder.read(Vote) if vote.annotator != annotator or vote.pair_id in failed]
+    folder.write(Vote, [*kept, *votes])
+    say(
+        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} times another response in the other "
+        f"order, {without['unreadable']:,} unreadable, {len(failed):,} failed"
+    )

@@ -1,4 +1,4 @@
-"""Pairs -> what each annotator sees: an order and sides of his own, and attention items in between.
+"""Pairs -> what each annotator sees: an order and sides of their own, and attention items in between.
 
 A pack only grows. What an annotator was given once keeps its item, its sides and its place, so that votes that are still out find
 their pair, whatever was added since. A pair whose texts were edited is a new item: votes on the old one are about the old texts.
@@ -7,14 +7,15 @@ their pair, whatever was added since. A pair whose texts were edited is a new it
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ...common.errors import DataError
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Answer, Origin, Pair, Person, Question, Shown
-from ..texts.told import Told
-from .shown_texts import Digests, ShownTexts
+from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question
+from ..texts.briefs import Briefs
+from .shown_texts import ShownTexts
 
 ATTENTION = "attention:"
 """What the pair_id of an attention item begins with; the pair that it was made of follows."""
@@ -28,8 +29,8 @@ def names(count: int) -> list[str]:
     return [f"annotator-{number}" for number in range(1, count + 1)]
 
 
-def grown(folder: Folder, annotators: Iterable[str]) -> list[Shown]:
-    """All packs: those that there are, with what is missing in them at their ends.
+def grown(folder: Folder, annotators: Iterable[str]) -> list[PackItem]:
+    """All packs: existing items, then new ones at the ends.
 
     Args:
         annotators: who gets a pack; others keep theirs as they are.
@@ -37,16 +38,16 @@ def grown(folder: Folder, annotators: Iterable[str]) -> list[Shown]:
     Raises:
         DataError: see `asked`.
     """
-    pairs, given = asked(folder), folder.read(Shown)
-    wanted = [*pairs, *_attention(pairs, {one.id: one.question for one in folder.questions()}, folder.settings.seed)]
+    pairs, given, seed = asked(folder), folder.read(PackItem), folder.settings.seed
+    wanted = [*pairs, *_attention(pairs, {one.id: one.question for one in folder.questions()}, seed)]
     texts = ShownTexts(folder)
     now = {pair.id: texts.of(pair) for pair in wanted}
-    found = list(given)
+    items = list(given)
     for annotator in annotators:
-        has = {(one.pair_id, one.texts) for one in given if one.annotator == annotator}
+        has = {(item.pair_id, item.texts) for item in given if item.annotator == annotator}
         missing = [pair for pair in wanted if (pair.id, now[pair.id]) not in has]
-        found += _in_his_order(missing, now, annotator, folder.settings.seed)
-    return found
+        items += _in_own_order(missing, now, annotator, seed)
+    return items
 
 
 def asked(folder: Folder) -> list[Pair]:
@@ -55,9 +56,8 @@ def asked(folder: Folder) -> list[Pair]:
     Raises:
         DataError: there are none, the question or an answer of one is missing, or what the writers were told was edited since.
     """
-    questions, kept = {one.id for one in folder.read(Question)}, {one.id for one in folder.questions()}
-    answers = {one.id: one for one in folder.read(Answer)}
-    pairs = folder.need(Pair, "answers")
+    questions, kept = folder.by_id(Question), {question.id for question in folder.questions()}
+    answers, pairs = folder.by_id(Answer), folder.need(Pair)
     for pair in pairs:
         if pair.question_id not in questions:
             raise DataError(
@@ -75,30 +75,29 @@ def asked(folder: Folder) -> list[Pair]:
                     f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, which is to another question or for another user, expected two "
                     "answers to the pair's own question. Put the pair back as it was."
                 )
-    if found := [pair for pair in pairs if pair.question_id in kept]:
-        Told(folder).refuse_edited(
-            folder.questions(), folder.read(Answer), {one.id: one for one in folder.read(Origin)}
-        )
-        return found
+    if left := [pair for pair in pairs if pair.question_id in kept]:
+        Briefs(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
+        return left
     raise DataError(
         f"{folder.path(Pair)}: found no pair whose question and person are kept, expected some. Look at the column keep of "
         f"{folder.path(Question)} and {folder.path(Person)}."
     )
 
 
-def _in_his_order(pairs: Sequence[Pair], texts: Mapping[str, Digests], annotator: str, seed: int) -> list[Shown]:
-    found = []
-    for pair in sorted(pairs, key=lambda one: _drawn(seed, "order", annotator, one.id)):
+def _in_own_order(pairs: Sequence[Pair], texts: Mapping[str, Digests], annotator: str, seed: int) -> Iterator[PackItem]:
+    for pair in sorted(pairs, key=lambda pair: _drawn(seed, "order", annotator, pair.id)):
         swapped = _drawn(seed, "side", annotator, pair.id) < 0.5
         left, right = (pair.second, pair.first) if swapped else (pair.first, pair.second)
-        attention = pair.first if pair.id.startswith(ATTENTION) else ""
-        item = f"i{digest_of((str(seed), annotator, pair.id, *texts[pair.id]))}"  # a letter first: a spreadsheet would round 694336221e70
-        found.append(
-            Shown(
-                annotator=annotator, item=item, pair_id=pair.id, left=left, right=right, attention=attention, texts=texts[pair.id]
-            )
-        )  # fmt: skip
-    return found
+        digest = digest_of((str(seed), annotator, pair.id, *texts[pair.id]))
+        yield PackItem(
+            annotator=annotator,
+            item=f"i{digest}",  # a letter first: a spreadsheet would round 694336221e70
+            pair_id=pair.id,
+            left=left,
+            right=right,
+            attention=pair.first if pair.id.startswith(ATTENTION) else "",
+            texts=texts[pair.id],
+        )
 
 
 def _attention(pairs: Sequence[Pair], questions: Mapping[str, str], seed: int) -> list[Pair]:
@@ -107,20 +106,20 @@ def _attention(pairs: Sequence[Pair], questions: Mapping[str, str], seed: int) -
     The same ones for all annotators of as many pairs. None where all pairs are of one person.
     """
     count = max(2, len(pairs) // EVERY)
-    found: list[Pair] = []
-    for pair in sorted(pairs, key=lambda one: _drawn(seed, "attention", one.id)):
+    items: list[Pair] = []
+    for pair in sorted(pairs, key=lambda pair: _drawn(seed, "attention", pair.id)):
         others = [
-            one
-            for one in pairs
-            if one.user_id != pair.user_id and questions[one.question_id] != questions[pair.question_id]
+            other
+            for other in pairs
+            if other.user_id != pair.user_id and questions[other.question_id] != questions[pair.question_id]
         ]
-        if not others or len(found) == count:
+        if not others or len(items) == count:
             break
-        wrong = min(others, key=lambda one: _drawn(seed, "elsewhere", pair.id, one.id))
-        found.append(
-            Pair(id=f"{ATTENTION}{pair.id}", question_id=pair.question_id, user_id=pair.user_id, first=pair.easy or pair.first, second=wrong.first)
-        )  # fmt: skip
-    return found
+        wrong = min(others, key=lambda other: _drawn(seed, "elsewhere", pair.id, other.id))
+        items.append(
+            replace(pair, id=f"{ATTENTION}{pair.id}", first=pair.easy or pair.first, second=wrong.first, easy="")
+        )
+    return items
 
 
 def _drawn(seed: int, *what: str) -> float:

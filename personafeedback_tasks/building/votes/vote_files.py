@@ -1,4 +1,4 @@
-"""What annotators send back -> (where, item, A or B). The format is told by the content: people rename files."""
+"""Files that annotators send back -> (where, item, A or B). Content decides the format: people rename files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...common.errors import DataError
 from ...common.strict_json import broken, loads, read, reason, short
 
 
-class Told(NamedTuple):
+class SentVote(NamedTuple):
     """A vote as a file has it.
 
     Attributes:
-        where: it stands, for errors.
+        where: its place in the file, for errors.
         item: of a pack.
         letter: A or B.
         login: whose it is in a tool in which several people may have one pack; empty otherwise.
@@ -30,10 +30,10 @@ class Told(NamedTuple):
 _POTATO = "instance_id_to_label_to_value"
 
 
-def read_votes(path: Path) -> list[Told]:
+def read_votes(path: Path) -> list[SentVote]:
     """The votes of a file: CSV (also of the page, or of Label Studio), an export of Label Studio (JSON), or Potato's user_state.json.
 
-    An item without a vote is no vote: whoever is not done sends what there is.
+    Items without a vote are skipped: annotators may send unfinished files.
 
     Raises:
         DataError: it is none of these, or a vote is neither A nor B.
@@ -47,9 +47,9 @@ def read_votes(path: Path) -> list[Told]:
         raise DataError(f"{path}: found {reason(error)}, expected a CSV or a JSON export. Export it again.") from error
     if isinstance(document, list):
         return [
-            told
+            vote
             for number, task in enumerate(document, start=1)
-            for told in _label_studio(f"{path}, task {number}", task)
+            for vote in _label_studio(f"{path}, task {number}", task)
         ]
     if _POTATO in document:
         return list(_potato(path, document[_POTATO], _login(document.get("user_id"))))
@@ -59,16 +59,16 @@ def read_votes(path: Path) -> list[Told]:
     )
 
 
-def _from_table(path: Path) -> list[Told]:
-    found = []
-    for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"]):
-        if row.get("vote"):
-            found.append(Told(where, row["item"], _letter(where, row["vote"]), row.get("annotator", "")))
-    return found
+def _from_table(path: Path) -> list[SentVote]:
+    return [
+        SentVote(where, row["item"], _letter(where, row["vote"]), row.get("annotator", ""))
+        for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"])
+        if row.get("vote")
+    ]
 
 
-def _label_studio(where: str, task: Any) -> Iterator[Told]:
-    """Every annotation that was submitted; the tools keep those that were cancelled, too."""
+def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
+    """Every annotation that was submitted. Label Studio exports cancelled ones, too."""
     if (
         not isinstance(task, dict)
         or not isinstance(task.get("data"), dict)
@@ -94,10 +94,10 @@ def _label_studio(where: str, task: Any) -> Iterator[Told]:
                 choices = value.get("choices") if isinstance(value, dict) else None
                 if not isinstance(choices, list) or len(choices) != 1:
                     raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
-                yield Told(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
+                yield SentVote(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
 
 
-def _potato(path: Path, document: Any, login: str) -> Iterator[Told]:
+def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
     """instance -> [[{schema, name}, value], ...]; the label whose value is not empty was clicked."""
     if not isinstance(document, dict):
         raise broken(str(path), f"{_POTATO} = {short(document)}", "an object of items")
@@ -112,14 +112,14 @@ def _potato(path: Path, document: Any, login: str) -> Iterator[Told]:
         if len(clicked) > 1:
             raise broken(where, f"the labels {', '.join(map(str, clicked))}", "one of A and B")
         if clicked:
-            yield Told(where, item, _letter(where, clicked[0]), login)
+            yield SentVote(where, item, _letter(where, clicked[0]), login)
 
 
-def _login(who: Any) -> str:
+def _login(user: Any) -> str:
     """A number, a name, or an object that has either."""
-    if isinstance(who, dict):
-        who = who.get("id") or who.get("email")
-    return str(who) if isinstance(who, (str, int)) and not isinstance(who, bool) else ""
+    if isinstance(user, dict):
+        user = user.get("id") or user.get("email")
+    return str(user) if isinstance(user, (str, int)) and not isinstance(user, bool) else ""
 
 
 def _letter(where: str, vote: Any) -> str:
