@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from personafeedback_tasks.choice.cases import in_proportion
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, Case, in_proportion, in_turns, load_cases
+from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, Case, in_turns, load_cases
 
 BLOCK = 16
 CACHES = {"64 k": 64_000, "256 k": 256_000, "unlimited": None}  # tokens

@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -98,7 +98,7 @@ def lm_eval_race(method: str, folder: Path) -> None:
                 target = CHOSEN_LETTER[order]
                 text = prompts.build(case, prompts.Template(), order)
                 ready.write(json.dumps({"prompt": text, "target": target}, ensure_ascii=False) + "\n")
-                a, b = shown(case, order)
+                a, b = TWO.shown(case.responses, order)
                 row = {"persona": case.persona.text, "question": case.question, "a": a, "b": b, "target": target}
                 raw.write(json.dumps(row, ensure_ascii=False) + "\n")
     instructions, ask = WORDINGS["v1"]["zh"].with_persona, WORDINGS["v1"]["zh"].ask

@@ -9,6 +9,7 @@ from .inspect_harness.scorers import labels
 from .inspect_tasks import (
     personafeedback,
     personafeedback_write,
+    prefeval,
     recenter,
     recenter_extraction,
     recenter_relevance,
@@ -24,6 +25,6 @@ for _name, _benchmark in benchmarks().items():
             (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
 
 __all__ = [
-    "personafeedback", "personafeedback_write", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response",
+    "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response",
     "reward_models",
 ]  # fmt: skip

@@ -1,17 +1,20 @@
 """Write lm-eval's YAML files of each benchmark from its record.
 
     python task_configs/generate.py
+    python -m personafeedback_tasks.task_configs.generate NAME FOLDER
 
-They are committed, so that lm-eval and editors read plain files. A test says when they are stale.
+They are committed, so that lm-eval and editors read plain files. A test says when they are stale. The second line writes those of one
+benchmark, which another package may have registered, into a folder for `--include_path`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from personafeedback_tasks.common.files import write
-from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks, find
 from personafeedback_tasks.engine.method import Method, Metric
 
 HERE = Path(__file__).resolve().parent
@@ -154,6 +157,19 @@ def _group_of_benchmarks(group: str, members: Sequence[Benchmark]) -> str:
     )
 
 
-if __name__ == "__main__":
-    for path, text in files().items():
+def main(arguments: Sequence[str]) -> None:
+    """Write the files of all benchmarks here, or those of one benchmark into a folder."""
+    if not arguments:
+        found = files()
+    elif len(arguments) == 2:
+        name, folder = arguments
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        found = {Path(folder) / file: text for file, text in yaml_files(find(name)).items()}
+    else:
+        raise SystemExit("Pass nothing, or the name of a benchmark and a folder.")
+    for path, text in found.items():
         write(path, text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

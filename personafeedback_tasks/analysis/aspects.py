@@ -9,7 +9,7 @@ from ..common.statistics import Estimate, mean, share
 from ..common.strict_json import short_list
 from ..engine.outcome import ScoredCase
 from ..engine.report import PublishedAspects
-from ..engine.rewards import TOTAL, between, over_responses, score_pair, with_better
+from ..engine.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..runs.run import Run, RunError
 
 
@@ -87,11 +87,11 @@ def _of_group(cases: Sequence[ScoredCase], names: Sequence[str]) -> AspectsOfGro
     columns |= over_responses([outcome.rewards or {} for outcome in case] for case in cases)
 
     def right(case: ScoredCase, name: str) -> float:
-        return mean(score_pair(*outcome.rewards[name])[0] for outcome in case if outcome.rewards)
+        return mean(right_and_tie(*outcome.rewards[name])[0] for outcome in case if outcome.rewards)
 
     return AspectsOfGroup(
         responses=len(columns[TOTAL]),
         acc={name: share([right(case, name) for case in cases], users) for name in names},
-        pearson=with_better(columns),
+        pearson=with_better(columns, len(cases[0][0].rewards[TOTAL]) if cases and cases[0][0].rewards else 1),
         correlations=between({name: columns[name] for name in names}),
     )

@@ -27,7 +27,7 @@ from .runs import RUN, passed_over, read
     metavar="DIR",
     multiple=True,
     help="Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
-    "where the logs say, else PERSONAFEEDBACK_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
+    "where the logs say, else PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 @click.option(

@@ -67,7 +67,7 @@ data_option = click.option(
     "--data",
     callback=lambda context, option, named: RunData(named),
     help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
-    "else PERSONAFEEDBACK_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
+    "else PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log.",
 )
 
 paper_option = click.option(

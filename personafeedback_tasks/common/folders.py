@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 from .errors import DataError
+from .strict_json import short
+
+SAMPLE = "sample"
+"""Names the sample that a benchmark bundles, in place of a folder."""
 
 
 def find(name: str) -> Path | None:
@@ -32,6 +36,27 @@ def find(name: str) -> Path | None:
     if len(found) > 1:
         raise DataError(f"There are two folders {name!r}: {found[0]} and {found[1]}. Pass the full path of one.")
     return found[0] if found else None
+
+
+def located(data: str | os.PathLike[str] | None, variable: str, sample: Path, get: str) -> tuple[Path, str]:
+    """(the folder that `data` names, what a signature prints: `sample`, or the folder's path).
+
+    Args:
+        data: a folder, or `sample`; None reads the environment variable.
+        sample: the folder of the bundled sample.
+        get: what to do without data, in a sentence or more.
+
+    Raises:
+        DataError: there is no such folder, or none is named.
+    """
+    name = (os.fspath(data) if data is not None else os.environ.get(variable, "")).strip()
+    if name == SAMPLE:
+        return sample, SAMPLE
+    if not name:
+        raise DataError(f"No data are named, and there are none to download. {get}")
+    if (folder := find(name)) is not None:
+        return folder, str(folder.resolve())
+    raise DataError(f"There is no folder {short(name)}{looked(name)}. {get}")
 
 
 def looked(name: str) -> str:

@@ -66,12 +66,12 @@ class Explanations:
     Attributes:
         facts: cases -> case id -> what the other two need of a case, ready for JSON; a log has it beside the score.
         of_answers: (answers in the order of the calls, facts) -> a sentence.
-        of_rewards: (the reward of the better response, of the other one, facts) -> a sentence.
+        of_rewards: (the rewards of the responses, that of the right one first; facts) -> a sentence.
     """
 
     facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]
     of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]
-    of_rewards: Callable[[float, float, Mapping[str, Any]], str]
+    of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -41,7 +41,7 @@ class Case(Protocol):
     def digest(self) -> str: ...
 
 
-C = TypeVar("C", bound=Case)
+AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class NamedSet:
     counts: Mapping[str, int]
 
 
-class CaseSet(ABC, Sequence[C], Generic[C]):
+class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
     """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own.
 
     Attributes:
@@ -65,7 +65,7 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
         counts: `any` if the data were not checked for completeness, else what they were checked against.
     """
 
-    cases: tuple[C, ...]
+    cases: tuple[AnyCase, ...]
     counts: str
 
     @property
@@ -104,16 +104,16 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __iter__(self) -> Iterator[C]:
+    def __iter__(self) -> Iterator[AnyCase]:
         return iter(self.cases)
 
     def __getitem__(self, index: Any) -> Any:
         return self.cases[index]
 
     @cached_property
-    def cells(self) -> dict[str, tuple[C, ...]]:
+    def cells(self) -> dict[str, tuple[AnyCase, ...]]:
         """Cell -> its cases, the cells that are present in the order of the tables."""
-        cells: dict[str, list[C]] = {cell: [] for cell in self.cell_order}
+        cells: dict[str, list[AnyCase]] = {cell: [] for cell in self.cell_order}
         for case in self.cases:
             cells[case.cell].append(case)
         return {cell: tuple(cases) for cell, cases in cells.items() if cases}
@@ -134,6 +134,11 @@ class CaseSet(ABC, Sequence[C], Generic[C]):
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
+
+
+def each_and_all(cells: Collection[str]) -> dict[str, list[str]]:
+    """The columns of a table: each cell where there are several, and all of them."""
+    return {**({cell: [cell] for cell in cells} if len(cells) > 1 else {}), **({"total": list(cells)} if cells else {})}
 
 
 def shown_source(source: str) -> str:

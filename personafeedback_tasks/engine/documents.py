@@ -10,11 +10,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from .cases import Case, digest_of
 from .outcome import Answers
 
-C = TypeVar("C", bound=Case)
+AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 @dataclass(frozen=True)
-class Document(Generic[C]):
+class Document(Generic[AnyCase]):
     """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one.
 
     Attributes:
@@ -23,7 +23,7 @@ class Document(Generic[C]):
     """
 
     id: str
-    cases: tuple[C, ...]
+    cases: tuple[AnyCase, ...]
 
     @property
     def cell(self) -> str:

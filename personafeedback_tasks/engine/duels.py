@@ -1,42 +1,58 @@
-"""What the reports need to know of data that are duels: replies that a model wrote, each against another text."""
+"""Data that are duels: replies that a model wrote, each against another text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
+"""Why nobody is asked -> the vote for the reply: both sides are the same text, or the reply is empty, or the other side is."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class NotAsked:
     """A reply that needs no judge.
 
     Attributes:
-        case, cell, user_id: of the benchmark's case.
-        won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
-        why: `tie`, `empty` or `other_empty`.
+        case: id of the case in the benchmark, not among the duels.
+        cell, user_id: of that case.
+        why: of WON.
     """
 
     case: str
     cell: str
     user_id: str
-    won: float
     why: str
 
+    @property
+    def won(self) -> float:
+        """The vote for the reply."""
+        return WON[self.why]
 
-@dataclass(frozen=True)
-class Duels:
-    """Some cases as duels: the better response of each is the reply.
+
+@dataclass(frozen=True, kw_only=True)
+class Duel:
+    """Whose replies stand against what. The better response of each case is the reply.
 
     Attributes:
         writer: who wrote the replies: a model, and how it was asked where that is not the default.
         against: whose texts the other sides are: one of the benchmark's responses, or another writer.
         models: the models alone of writer and, where it is one, of the other side.
-        sources: case id -> id of the benchmark's case that the reply was written for.
         not_asked: the replies without a case.
     """
 
     writer: str
     against: str
-    models: Sequence[str]
+    models: tuple[str, ...]
+    not_asked: tuple[NotAsked, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duels(Duel):
+    """Some cases as duels.
+
+    Attributes:
+        sources: case id -> id of the benchmark's case that the reply was written for.
+    """
+
     sources: Mapping[str, str]
-    not_asked: Sequence[NotAsked] = ()

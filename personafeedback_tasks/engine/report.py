@@ -119,8 +119,8 @@ class Shown:
         questions: case id -> what was asked.
         question: what that is: `Question`.
         texts: case id -> heading -> text, below the question in this order.
-        labels: what a right answer is called, and a wrong one: where there are responses, the names of the better one and the other.
-        responses: case id -> the texts of both, the better one first.
+        labels: what a right answer is called, and a wrong one; where there are responses, also the right response, and a wrong one.
+        responses: case id -> their texts, the right one first.
         about: what `people` has: `Persona`.
         people: user id -> what is known about that user, as prompts show it.
     """
@@ -129,7 +129,7 @@ class Shown:
     question: str = "Question"
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     labels: tuple[str, str] = ("right", "wrong")
-    responses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    responses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
 

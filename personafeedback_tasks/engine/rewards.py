@@ -1,4 +1,4 @@
-"""Two rewards -> the score of a case; many of them -> how they correlate with each other and with being the better response."""
+"""The rewards of a case -> its score; many of them -> how they correlate with each other and with being the right response."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ TOTAL = "reward"
 LOCAL = "local"
 """Instead of the commit of a reward model: a folder has none."""
 
-Pairs = Mapping[str, tuple[float, float]]
-"""TOTAL and each aspect -> the rewards of both responses, the better one first."""
+Pairs = Mapping[str, tuple[float, ...]]
+"""TOTAL and each aspect -> the rewards of all responses, the right one first."""
 
 
 class RewardError(PersonaFeedbackError):
     """A reward model cannot be loaded, or cannot score what it is given."""
 
 
-def score_pair(better: float, worse: float) -> tuple[float, float]:
-    """(acc, tie) of one case: acc is 1 if the better response has the higher reward, else 0; tie is 1 if both are equal.
+def right_and_tie(right: float, *others: float) -> tuple[float, float]:
+    """(acc, tie) of one case: acc is 1 if the right response alone has the highest reward, else 0; tie is 1 if it shares it.
 
     Raises:
         RewardError: a reward is nan or infinite, so it cannot be scored.
     """
-    if not (math.isfinite(better) and math.isfinite(worse)):
+    if not all(map(math.isfinite, (right, *others))):
         raise RewardError(
-            f"found the rewards {better!r} and {worse!r}, expected finite numbers. "
+            f"found the rewards {' and '.join(map(repr, (right, *others)))}, expected finite numbers. "
             "Half precision may overflow: pass -M dtype=float32."
         )
-    return float(better > worse), float(better == worse)
+    return float(right > max(others)), float(right == max(others))
 
 
 def pairs_of(rewards: Sequence[Reward]) -> Pairs:
-    """The rewards of the better response and of the other one, side by side."""
-    better, worse = rewards
+    """The rewards of all responses side by side, the right one first."""
     return {
-        TOTAL: (better.reward, worse.reward),
-        **{name: (value, worse.aspects[name]) for name, value in better.aspects.items()},
+        TOTAL: tuple(each.reward for each in rewards),
+        **{name: tuple(each.aspects[name] for each in rewards) for name in rewards[0].aspects},
     }
 
 
@@ -53,21 +52,21 @@ def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict
         truncated: of each response, whether its conversation was cut.
 
     Returns:
-        acc, tie: see `score_pair`. acc_half: acc with a tie counting half. truncated: share of the responses. acc_<aspect>: acc of
+        acc, tie: see `right_and_tie`. acc_half: acc with an equal share of a tie, half of two. truncated: share of the responses. acc_<aspect>: acc of
         one aspect.
 
     Raises:
         RewardError: a reward is not a finite number.
     """
     try:
-        scored = {name: score_pair(*pair) for name, pair in pairs.items()}
+        scored = {name: right_and_tie(*of_case) for name, of_case in pairs.items()}
     except RewardError as error:
         raise RewardError(f"{case_id}: {error}") from error
     acc, tie = scored.pop(TOTAL)
     of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
     return {
         "acc": acc,
-        "acc_half": acc + tie / 2,
+        "acc_half": acc + tie / pairs[TOTAL].count(pairs[TOTAL][0]),
         "tie": tie,
         "truncated": sum(truncated) / len(truncated),
         **of_aspects,
@@ -75,12 +74,14 @@ def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict
 
 
 def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
-    """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the better response, from the rewards of each case in each epoch."""
-    return {f"pearson_{name}": value for name, value in with_better(over_responses(cases)).items()}
+    """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the right response, from the rewards of each case in each epoch."""
+    cases = list(cases)
+    responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
+    return {f"pearson_{name}": value for name, value in with_better(over_responses(cases), responses).items()}
 
 
 def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
-    """TOTAL and each aspect -> the rewards of all responses: of both responses of the first case, then of the second, ...
+    """TOTAL and each aspect -> the rewards of all responses: of those of the first case, then of the second, ...
 
     A response in several cases is there once for each. The epochs of a case are averaged.
 
@@ -90,13 +91,18 @@ def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
     for epochs in cases:
         for name in epochs[0]:
-            columns.setdefault(name, []).extend(map(mean, zip(*(pairs[name] for pairs in epochs), strict=True)))
+            columns.setdefault(name, []).extend(map(mean, zip(*(each[name] for each in epochs), strict=True)))
     return columns
 
 
-def with_better(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Name -> Pearson correlation of its column of `over_responses` with 1 for the better response, 0 for the other."""
-    return {name: pearson(column, [1.0, 0.0] * (len(column) // 2)) for name, column in columns.items()}
+def with_better(columns: Mapping[str, Sequence[float]], responses: int) -> dict[str, float]:
+    """Name -> Pearson correlation of its column of `over_responses` with 1 for the right response, 0 for the others.
+
+    Args:
+        responses: of each case.
+    """
+    right = [1.0, *[0.0] * (responses - 1)]
+    return {name: pearson(column, right * (len(column) // responses)) for name, column in columns.items()}
 
 
 def between(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:

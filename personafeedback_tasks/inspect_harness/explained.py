@@ -19,10 +19,10 @@ def answers(benchmark: Benchmark, found: Sequence[str], state: TaskState) -> str
     return words.of_answers(found, _facts(state)) if words else None
 
 
-def rewards(benchmark: Benchmark, pair: tuple[float, float], state: TaskState) -> str | None:
-    """The same of two rewards, that of the better response first."""
+def rewards(benchmark: Benchmark, of_case: Sequence[float], state: TaskState) -> str | None:
+    """The same of the rewards of the responses, that of the right one first."""
     words = benchmark.explanations
-    return words.of_rewards(*pair, _facts(state)) if words else None
+    return words.of_rewards(of_case, _facts(state)) if words else None
 
 
 def _facts(state: TaskState) -> Mapping[str, Any]:

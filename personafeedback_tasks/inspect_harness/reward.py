@@ -1,4 +1,4 @@
-"""A reward model in Inspect: two calls per case, the better response first. Its solver, its scorer and their metric."""
+"""A reward model in Inspect: one call per response, the right one first. Its solver, its scorer and their metric."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def pearson() -> Metric:
 def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     """The scorer of a benchmark's method that compares rewards.
 
-    acc is 1 if the better response has the higher reward, so 0 on a tie; acc_half is 0.5 there; tie says whether it is one;
+    acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share there, 0.5 of two; tie says
+    whether it is one;
     truncated is the share of responses whose conversation was cut; acc_<aspect> is acc of one output of the model.
     """
     benchmark = find(name)

@@ -204,11 +204,11 @@ def audit(cases: CaseSet) -> Audit:
         "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
         "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
         "role_change": {
-            case.id for case in rows for text in _responses(case) if (case.user_id, case.question, text) in changed
+            case.id for case in rows for text in case.responses if (case.user_id, case.question, text) in changed
         },
         "rewrite_pairs": rewrite_pairs(rows),
         "name_in_one": {case.id for case in rows if BASELINES["name"](case) != CHANCE},
-        **{name: {case.id for case in rows if any(map(has, _responses(case)))} for name, (_, has) in ARTIFACTS.items()},
+        **{name: {case.id for case in rows if any(map(has, case.responses))} for name, (_, has) in ARTIFACTS.items()},
     }
     unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
@@ -221,6 +221,16 @@ def audit(cases: CaseSet) -> Audit:
         for name, meaning in MEANINGS.items()
     }
     return Audit(cases, findings, repeats, len(changed))
+
+
+def flags(cases: CaseSet) -> dict[str, list[str]]:
+    """Case id -> those of FLAGGED that it has. Repeats are searched among these cases only."""
+    findings = audit(cases).findings
+    found: dict[str, list[str]] = {}
+    for name in FLAGGED:
+        for case_id in findings[name].ids:
+            found.setdefault(case_id, []).append(name)
+    return found
 
 
 def _meaning(name: str, meaning: str, cases: CaseSet) -> str:
@@ -238,11 +248,7 @@ def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[st
 
 
 def _pair(case: Case) -> object:
-    return case.user_id, case.question, frozenset(_responses(case))
-
-
-def _responses(case: Case) -> tuple[str, str]:
-    return case.chosen, case.rejected
+    return case.user_id, case.question, frozenset(case.responses)
 
 
 def _opposite(rows: Iterable[Case]) -> bool:

@@ -1,45 +1,40 @@
-"""Accuracy of shortcuts on the data: judges without a model, which understand nothing.
-
-A baseline gives the `acc` of one case, averaged over both orders like that of a model. Each measures something of the
-two responses and picks the larger measure; on a tie the first one shown, which scores 0.5.
-"""
+"""Accuracy of shortcuts on the data, see `choice.baselines`: name -> case -> `acc`; on whole groups of cases, and with other personas."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from .. import __version__
+from ..choice import baselines as shortcuts
 from ..choice.names import says
-from ..choice.terms import overlap_terms
+from ..choice.orders import TWO
 from ..common.statistics import Estimate, clustered_stderr, mean
 from .cases import Case, CaseSet
 from .cells import columns
 from .persona import Persona
 
-CHANCE = 0.5
+CHANCE = TWO.chance
 """The `acc` of a fair coin, and of any judge that looks only at the order."""
 
 
 def longest(case: Case) -> float:
     """The response with more characters: the judge `personafeedback/longest`."""
-    return more(case, len)
+    return shortcuts.longest(case.responses, TWO)
 
 
 def overlap(case: Case) -> float:
     """The response with more distinct terms that occur in the values of the persona.
 
-    The count grows with the length too; `overlap_share` is free of that, and on the data we have the weaker warning.
+    On the data we have, `overlap_share` is the weaker warning.
     """
     return _overlap(case, case.persona)
 
 
 def _overlap(case: Case, persona: Persona) -> float:
-    known = _persona_terms(persona.values)
-    return more(case, lambda response: len(overlap_terms(response) & known))
+    return shortcuts.overlap(case.responses, TWO, persona.values)
 
 
 def overlap_share(case: Case) -> float:
@@ -48,19 +43,15 @@ def overlap_share(case: Case) -> float:
 
 
 def _overlap_share(case: Case, persona: Persona) -> float:
-    known = _persona_terms(persona.values)
-
-    def share(response: str) -> float:
-        found = overlap_terms(response)
-        return len(found & known) / len(found) if found else 0.0
-
-    return more(case, share)
+    return shortcuts.overlap_share(case.responses, TWO, persona.values)
 
 
 def name(case: Case) -> float:
     """The response that says the user's name, see `names.says`; 0.5 if both or neither do."""
     called = case.persona.profile.get("Name")
-    return more(case, lambda response: isinstance(called, str) and says(called, response))
+    return shortcuts.acc_of_most(
+        case.responses, TWO, lambda response: isinstance(called, str) and says(called, response)
+    )
 
 
 BASELINES: dict[str, Callable[[Case], float]] = {
@@ -70,17 +61,6 @@ BASELINES: dict[str, Callable[[Case], float]] = {
 
 READ_PERSONA: dict[str, Callable[[Case, Persona], float]] = {"overlap": _overlap, "overlap_share": _overlap_share}
 """The baselines that read the persona, and can be given another user's. `name` reads no more of it than the name."""
-
-
-def more(case: Case, measure: Callable[[str], float]) -> float:
-    """1 if the chosen response measures more, 0 if less; 0.5 on a tie: in each order the other one is shown first."""
-    chosen, rejected = measure(case.chosen), measure(case.rejected)
-    return CHANCE if chosen == rejected else float(chosen > rejected)
-
-
-@lru_cache(maxsize=4096)  # a user asks many questions
-def _persona_terms(values: str) -> frozenset[str]:
-    return overlap_terms(values)
 
 
 def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:

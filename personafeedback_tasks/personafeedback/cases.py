@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..choice.cases import in_proportion
 from ..common.errors import DataError, choose
 from ..common.strict_json import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
@@ -35,6 +36,8 @@ COUNTS = ("checked", "any")
 TURNS_GROW = 3
 """Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten
 users. Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona.
+
+Turns that grow loosen the proportions of the cells, since a user's cells come together: to within one case per user, in the General half.
 """
 
 PERSONAS = "persona"
@@ -66,6 +69,11 @@ class Case:
     rejected: str
     extra: Mapping[str, Any] = field(default_factory=dict)
     others: Others | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def responses(self) -> tuple[str, str]:
+        """Both, the chosen one first."""
+        return self.chosen, self.rejected
 
     @property
     def cell(self) -> str:
@@ -265,19 +273,6 @@ def in_turns(cases: Iterable[Case], growth: int) -> list[Case]:
         start, turn = start + turn, growth * turn
         waiting = [own for own in waiting if len(own) > start]
     return ordered
-
-
-def in_proportion(cells: list[list[Case]]) -> list[Case]:
-    """Interleave cells in proportion to their sizes: every prefix has the release's proportions to within one case.
-
-    Turns that grow loosen that, since a user's cells come together: to within one case per user, in the General half.
-    """
-    places = [
-        ((position + 0.5) / len(cell), rank, case)
-        for rank, cell in enumerate(cells)
-        for position, case in enumerate(cell)
-    ]
-    return [case for _, _, case in sorted(places, key=lambda place: place[:2])]
 
 
 def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:

@@ -1,20 +1,15 @@
-"""Case -> the two conversations that a reward model scores: what is told about the user, the question, one response.
-
-A reward model judges one response at a time, so no text has a question of ours or a letter. What the model is
-told is a system turn; a chat template or a reader without system turns gets it before the question.
-"""
+"""Case -> the two conversations that a reward model scores, see `choice.conversations`."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-
+from ..choice import conversations
+from ..choice.orders import TWO
 from ..common.errors import OptionError
 from ..engine.conversation import Message
 from .cases import Case
 from .prompts import STAND_INS, Template, profile
 
-SIDES = ("chosen", "rejected")
+SIDES = TWO.sides
 """The responses of a case; each makes one conversation."""
 
 SETTINGS = ("persona", "no_persona", "other_persona")
@@ -48,18 +43,13 @@ def conversation(case: Case, template: Template, side: str) -> list[Message]:
     Args:
         side: one of SIDES.
     """
-    turns = [
-        {"role": "user", "content": case.question},
-        {"role": "assistant", "content": case.chosen if side == SIDES[0] else case.rejected},
-    ]
+    told = ""
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
-        turns.insert(0, {"role": "system", "content": told})
-    return turns
+    return conversations.turns(told, case.question, case.responses[SIDES.index(side)])
 
 
 def fingerprint(template: Template) -> str:
-    """A SHA-256 (12 hex digits) that changes with the fixed text and the layout; a run and its control have the same."""
+    """Changes with the fixed text and the layout; a run and its control have the same."""
     plain = Template(language=template.language)
-    turns = [conversation(case, plain, side) for case in STAND_INS for side in SIDES]
-    return f"conversations-{hashlib.sha256(json.dumps(turns).encode()).hexdigest()[:12]}"
+    return conversations.fingerprint([conversation(case, plain, side) for case in STAND_INS for side in SIDES])

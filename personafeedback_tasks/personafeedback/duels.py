@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, short
-from ..engine.duels import Duels, NotAsked
+from ..engine.duels import Duels
 from .cases import CaseSet
 
 SOURCE = "source"
 """The key of a row that names the benchmark's case."""
-
-_WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
-"""Why nobody is asked -> the vote for the reply."""
 
 
 def duels(cases: CaseSet) -> Duels | None:
@@ -32,10 +29,4 @@ def duels(cases: CaseSet) -> Duels | None:
                 "Make the folder again with `personafeedback duel`."
             )
         sources[case.id] = source
-    return Duels(
-        writer=found.writer,
-        against=found.against,
-        models=found.models,
-        sources=sources,
-        not_asked=[NotAsked(one.case, one.cell, one.user_id, _WON[one.why], one.why) for one in found.not_asked],
-    )
+    return Duels(**vars(found), sources=sources)

@@ -21,6 +21,7 @@ from ..common.errors import DataError
 from ..common.files import write
 from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
 from ..engine.benchmark import passing_for
+from ..engine.duels import WON, Duel, NotAsked
 from .cells import CELLS
 
 FILE = "set.json"
@@ -33,9 +34,6 @@ LONGEST_NAME, LONGEST_TEXT = 100, 1000
 
 CHOSEN, REJECTED = "chosen", "rejected"
 """The other side of a duel, if it is one of the benchmark's own responses."""
-
-WHYS = ("tie", "empty", "other_empty")
-"""Why a pair of a duel has no case: both sides are the same text, or the writer's is empty, or the other one's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,40 +50,6 @@ class Agreement:
     value: float
     low: float | None = None
     high: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class NotAsked:
-    """A pair that a duel does not ask.
-
-    Attributes:
-        case: id of the case in the benchmark, not in the set.
-        cell: of that case.
-        user_id: whose case it is.
-        why: one of WHYS.
-    """
-
-    case: str
-    cell: str
-    user_id: str
-    why: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Duel:
-    """Whose replies stand against what. The writer's reply is the `chosen` of each row.
-
-    Attributes:
-        writer: who wrote them: a model, and how it was asked where that is not the default.
-        against: CHOSEN or REJECTED of the benchmark's responses, or another writer.
-        models: the writers' models alone: one, or two.
-        not_asked: the pairs that have no row.
-    """
-
-    writer: str
-    against: str
-    models: tuple[str, ...]
-    not_asked: tuple[NotAsked, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +182,7 @@ def _duel(given: _Object) -> Duel:
     found: dict[str, NotAsked] = {}
     for number, item in enumerate(listed):
         one = _Object.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
-        cell, why = one.one_of("cell", CELLS), one.one_of("why", WHYS)
+        cell, why = one.one_of("cell", CELLS), one.one_of("why", tuple(WON))
         case = one.line("case", LONGEST_TEXT)
         if not re.fullmatch(rf"{cell}:[1-9][0-9]*", case):
             raise one.wrong("case", f"{cell}: and a line's number from 1")

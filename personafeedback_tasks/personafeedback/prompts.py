@@ -1,12 +1,9 @@
 """Case -> the two prompts, one per order.
 
-Every prompt is laid out as instructions, what is told about the user, question | response A, response B, final ask.
-The part before the bar is the same in both orders, and if the whole persona is told, the part before the question is the
-same for all cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
+Every prompt has the layout of `choice.prompts`. If the whole persona is told, the part before the question is the same for all
+cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
 
 We found no prompt with which the authors asked models to choose. The wordings (`wordings.py`) are ours.
-Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive
-unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from ..choice.orders import ORDERS, shown
+from ..choice.orders import ORDERS, TWO
+from ..choice.prompts import laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
@@ -195,27 +193,11 @@ SETTINGS: dict[str, Callable[[Case, Template], str]] = {
 
 def build(case: Case, template: Template, order: str) -> str:
     """The prompt of one case in one order."""
-    first, second = shown(case, order)
     wording = template.wording(case)
-    return (
-        f"{SETTINGS[template.setting](case, template)}\n\n"
-        f"<question>\n{case.question}\n</question>\n\n"
-        f"<response_A>\n{first}\n</response_A>\n\n"
-        f"<response_B>\n{second}\n</response_B>\n\n"
-        f"{wording.ask_cot if template.method == 'cot' else wording.ask}"
+    return laid_out(
+        SETTINGS[template.setting](case, template),
+        case.question,
+        TWO.shown(case.responses, order),
+        wording.ask_cot if template.method == "cot" else wording.ask,
+        TWO,
     )
-
-
-def responses(prompt: str) -> tuple[str, str]:
-    """Extract the two responses from a prompt: (A, B).
-
-    Raises:
-        ValueError: the prompt is not one of ours, or a text of the data contains our tags, which makes the parts ambiguous.
-    """
-    parts = []
-    for tag in ("response_A", "response_B"):
-        opening, closing = f"<{tag}>\n", f"\n</{tag}>"
-        if prompt.count(opening) != 1 or prompt.count(closing) != 1:
-            raise ValueError(f"expected exactly one {opening.strip()} ... {closing.strip()} in the prompt")
-        parts.append(prompt.partition(opening)[2].partition(closing)[0])
-    return parts[0], parts[1]

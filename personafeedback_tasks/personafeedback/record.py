@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .. import TASK_VERSION
-from ..choice import scoring
-from ..choice.orders import CHOSEN_LETTER, ORDERS
+from ..choice.explanations import explanations
+from ..choice.judges import judges
+from ..choice.methods import methods
+from ..choice.orders import TWO
+from ..choice.report import control, report_of
 from ..common.power import Comparison
-from ..common.statistics import mean
-from ..engine.benchmark import Benchmark, Explanations, Stage
-from ..engine.evidence import LogLikelihoods
-from ..engine.method import Method, Metric
-from ..engine.outcome import Answers, ScoredCase
-from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
-from ..engine.rewards import TOTAL, score_pair
+from ..engine.benchmark import Benchmark, Stage
+from ..engine.report import CardSpec, Covariate, Examined, Shown
 from ..engine.signature import set_of
-from ..replies.answers import LETTERS, read_last_line, read_reply
-from ..replies.letter_probabilities import read_top
-from . import card, conversations, explanations, prompts
+from . import card, conversations, prompts
 from .attributes import attributes
-from .audit import AUDIT_VERSION, audit
-from .baselines import CHANCE, acc_of
+from .audit import AUDIT_VERSION, audit, flags
+from .baselines import acc_of
 from .cases import CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .conversations import SIDES
 from .duels import duels
-from .judges import JUDGES
+from .manifest import CHOSEN, REJECTED
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
@@ -36,64 +31,7 @@ from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
 from .scenarios import scenarios
 
-# --- how a choice is read --------------------------------------------------------------------------------------------
-
-_CASE_METRICS = (
-    Metric("acc"),
-    Metric("acc_both"),
-    Metric("invalid", higher_is_better=False),
-    Metric("consistency", defined=False),
-    Metric("first_rate", higher_is_better=None, defined=False),  # 0.5 is best: no direction is better
-    *(Metric(name, defined=False, harnesses=()) for name in ("bias_first", "bias_second", "acc_readable")),
-)
-_SYMMETRIC = (*_CASE_METRICS[:2], Metric("acc_sym"), *_CASE_METRICS[2:])
-
-
-def _of_letters(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]) -> dict[str, float]:
-    return scoring.score_answers(answers)
-
-
-def _of_two_log_likelihoods(
-    targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]
-) -> dict[str, float]:
-    both: list[scoring.LogLikelihoods] = [(a, b) for a, b in pairs]
-    return {
-        **_of_letters(targets, answers, pairs),
-        "acc_sym": scoring.score_symmetric(both),
-        "p_chosen": scoring.p_chosen(both),
-    }
-
-
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            name="generate", help="the letter in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=ORDERS,
-            per_case="both orders", score=_of_letters, metrics=_CASE_METRICS, room=1024, read=read_reply,
-        ),
-        Method(
-            name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
-            harnesses=("lm-eval", "inspect"), calls=ORDERS, per_case="both orders", score=_of_letters, metrics=_CASE_METRICS,
-            suffix="cot", room=4096, read=read_last_line,
-        ),
-        Method(
-            name="mc", help="log-likelihoods of the two letters", evidence="log_likelihoods", harnesses=("lm-eval",), calls=ORDERS,
-            per_case="both orders", score=_of_two_log_likelihoods, metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False, harnesses=())),
-            suffix="mc",
-        ),
-        Method(
-            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
-            harnesses=("inspect",), calls=ORDERS, per_case="both orders", score=_of_two_log_likelihoods,
-            metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False)), suffix="logprobs", read_tokens=read_top,
-        ),
-        Method(
-            name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",), calls=SIDES,
-            per_case="both responses", score=None, metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)),
-            suffix="reward", conversation=conversations.conversation,
-        ),
-    )
-}  # fmt: skip
-"""How the model's choice is read. All ask for a letter but `cot`, which reasons first, and `reward`."""
+METHODS = methods(TWO, conversations.conversation)
 
 FILTER = Stage(
     name="rag_filter",
@@ -155,19 +93,6 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 # --- reports ---------------------------------------------------------------------------------------------------------
 
-_PAIRS, _REPLIES = "Both orders of a case", "Single replies"
-
-
-def picked(row: ScoredCase) -> float:
-    """The share of a case's picks that are the chosen response: of the readable replies in both orders, or of the pairs of
-    rewards without a tie; nan without one."""
-    rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
-    if rewards:
-        decided = [score_pair(*pair) for pair in rewards]
-        return mean(right for right, tie in decided if not tie)
-    letters = [pair for outcome in row for pair in zip(outcome.answers, ORDERS, strict=True)]
-    return mean(float(answer == CHOSEN_LETTER[order]) for answer, order in letters if answer in LETTERS)
-
 
 def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
@@ -210,60 +135,22 @@ def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
         about="Persona",
         people={case.user_id: case.persona.text for case in there},
         questions={case.id: case.question for case in there},
-        labels=SIDES,
-        responses={case.id: (case.chosen, case.rejected) for case in there},
+        labels=(CHOSEN, REJECTED),
+        responses={case.id: case.responses for case in there},
     )
 
 
-REPORT = ReportSpec(
-    primary="acc",
-    score="Accuracy",
-    chance=CHANCE,
-    headline=(
-        Line("acc", strong=True, interval=True),
-        Line("tie", "ties (wrong in acc)"),
-        Line("acc_half", "acc_half (a tie counts half)"),
-        Line("acc_sym", strong=True, interval=True),
-        Line("p_chosen", strong=True, interval=True),
-    ),
-    details=(
-        Line("acc_both", table=_PAIRS),
-        Line("consistency", table=_PAIRS),
-        Line("bias_first", table=_PAIRS),
-        Line("bias_second", table=_PAIRS),
-        Line("preference_fairness", "preference fairness", share=False, table=_PAIRS),
-        Line("first_rate", table=_REPLIES),
-        Line("invalid", table=_REPLIES),
-        Line("acc_readable", "acc, readable", table=_REPLIES),
-    ),
-    # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
-    # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
-    # pairs with both replies readable.
-    derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value},
-    picked=picked,
+REPORT = report_of(
+    TWO,
     shortcuts={
         "longest": "the longer response",
         "overlap": "the response with more words of the persona",
         "name": "the response that says the user's name",
     },
-    probability="p_chosen",
     examine=examine,
     shown=shown,
     duels=duels,
-    control=Control(
-        option="setting",
-        value="no_persona",
-        gain="persona gain",
-        without="without the persona",
-        others=("rag", "other_persona"),
-        named=(
-            Difference("persona", "other_persona", "right minus wrong", "what knowing this person is worth"),
-            Difference("other_persona", "no_persona", "wrong minus none", "what any persona text at all is worth"),
-        ),
-        alike={"other_persona": ("hide",)},
-    ),
-    ranked=("consistency", "first_rate", "invalid"),
-    macro=True,
+    control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
@@ -304,24 +191,22 @@ PERSONAFEEDBACK = Benchmark(
     version=TASK_VERSION,
     options=Template,
     methods=METHODS,
-    labels=LETTERS,
+    labels=TWO.letters,
     cells=CELLS,
     selections=SELECTIONS,
     load=_load,
     columns=columns,
     prompt=prompts.build,
     input=lambda case: case.question,
-    targets=lambda case: [CHOSEN_LETTER[order] for order in ORDERS],
+    targets=lambda case: list(TWO.letters),
     fingerprint=_fingerprint,
     report=REPORT,
     check=_check,
     sizes=_sizes,
     stage=FILTER,
-    judges=JUDGES,
+    judges=judges(TWO),
     signed=SIGNED,
     signs=_signs,
-    explanations=Explanations(
-        facts=explanations.facts, of_answers=explanations.of_answers, of_rewards=explanations.of_rewards
-    ),
+    explanations=explanations(TWO, flags),
     comparisons=COMPARISONS,
 )

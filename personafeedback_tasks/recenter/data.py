@@ -10,7 +10,7 @@ A folder has any of these, one JSON object per line:
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +18,13 @@ from typing import Protocol, TypeVar
 
 from ..common import folders
 from ..common.errors import DataError
+from ..common.folders import SAMPLE
 from ..common.strict_json import broken, rows, short
 from ..engine import cases as engine
 from ..engine.cases import digest_of
 from .rows import STAGES, Extraction, JudgedRow, R, Relevance, Response, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
-SAMPLE = "sample"
 
 J = TypeVar("J", Extraction, Relevance)
 """The stages whose judgment is a label."""
@@ -82,11 +82,6 @@ class Rows(engine.CaseSet[R]):
     @property
     def demonstration(self) -> bool:
         return self.origin == SAMPLE
-
-
-def columns(cells: Collection[str]) -> dict[str, list[str]]:
-    """The columns of a table: each cell where there are several, and all of them."""
-    return {**({cell: [cell] for cell in cells} if len(cells) > 1 else {}), **({"total": list(cells)} if cells else {})}
 
 
 def with_majority(found: Rows[J]) -> Rows[J]:
@@ -154,18 +149,11 @@ def locate(data: str | os.PathLike[str] | None = None) -> tuple[Path, str]:
     Raises:
         DataError: there is no such folder, or none is named.
     """
-    name = (os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")).strip()
-    if name == SAMPLE:
-        return Path(__file__).with_name(SAMPLE), SAMPLE
-    what_to_do = (
+    get = (
         f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(map(file_name, STAGES))}, or to {SAMPLE!r}; "
         "`personafeedback import-annotations` makes such a folder from the authors' files."
     )
-    if not name:
-        raise DataError(f"No data are named, and there are none to download. {what_to_do}")
-    if (folder := folders.find(name)) is not None:
-        return folder, str(folder.resolve())
-    raise DataError(f"There is no folder {short(name)}{folders.looked(name)}. {what_to_do}")
+    return folders.located(data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE), get)
 
 
 def present(root: Path) -> list[type[JudgedRow]]:

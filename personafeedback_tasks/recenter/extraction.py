@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..engine.benchmark import Benchmark, always
+from ..engine.cases import each_and_all
 from ..engine.method import Method, Metric
 from ..engine.options import Options, option
 from ..engine.outcome import Outcome
@@ -14,7 +15,7 @@ from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from . import examined
 from .control import counts_option, data_option
-from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
+from .data import ENVIRONMENT_VARIABLE, Rows, load, with_majority
 from .labels import TwoLabels
 from .rows import SOURCES, Extraction
 
@@ -90,7 +91,7 @@ EXTRACTION = Benchmark(
     cells=Extraction.cells,
     selections={"": {}},
     load=lambda options, selection: _load(options.data),
-    columns=columns,
+    columns=each_and_all,
     prompt=lambda case, options, call: build(case),
     input=lambda case: case.attribute,
     targets=lambda case: [target(case)],

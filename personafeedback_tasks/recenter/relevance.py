@@ -11,6 +11,7 @@ from ..common.errors import DataError
 from ..common.statistics import mean
 from ..common.strict_json import short
 from ..engine.benchmark import Benchmark, always
+from ..engine.cases import each_and_all
 from ..engine.documents import Document
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
@@ -21,7 +22,7 @@ from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
 from . import examined, profile, reference
 from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_majority
+from .data import ENVIRONMENT_VARIABLE, Rows, load, with_majority
 from .labels import TwoLabels
 from .rows import Relevance
 
@@ -140,7 +141,7 @@ RELEVANCE = Benchmark(
     cells=Relevance.cells,
     selections={"": {}},
     load=lambda options, selection: _load(options.data, options.control),
-    columns=columns,
+    columns=each_and_all,
     prompt=_prompt,
     input=_input,
     targets=lambda case: [target(case)],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.benchmark import Benchmark, always
+from ..engine.cases import each_and_all
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
 from ..engine.options import Options, option
@@ -16,7 +17,7 @@ from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference
 from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, columns, load, with_votes
+from .data import ENVIRONMENT_VARIABLE, Rows, load, with_votes
 from .rows import Response
 
 VERSION = "1.1"
@@ -106,7 +107,7 @@ RESPONSE = Benchmark(
     cells=Response.cells,
     selections={"": {}},
     load=lambda options, selection: _load(options.data, options.control),
-    columns=columns,
+    columns=each_and_all,
     prompt=lambda case, options, call: build(case, call),
     input=lambda case: case.prompt,
     targets=targets,

@@ -1,24 +1,25 @@
-"""The most likely tokens at one place of a reply -> the log-probabilities of the letters A and B there.
+"""The most likely tokens at one place of a reply -> the log-probabilities of the letters there.
 
 A letter has many tokens: alone, after a space, in brackets, full width. Their probabilities are added up. Which tokens
-count is a closed table, the same for both letters; `answers.read_reply` reads each of them as its letter too.
+count is a closed table, the same for every letter; the readers of replies (`letters.readers`) read each of them as its letter too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import product
 
 from .answers import LETTERS
 
-LogLikelihoods = tuple[float, float]
-"""Log-probability (nats) of the letters (A, B) after one prompt."""
+LogLikelihoods = tuple[float, ...]
+"""Log-probability (nats) of each letter after one prompt."""
 
 Token = tuple[str, float]
 """Its text, as a provider writes it, and its log-probability (nats)."""
 
-_FORMS = {"A": ("A", "a", "Ａ", "ａ"), "B": ("B", "b", "Ｂ", "ｂ")}
+_TO_FULL_WIDTH = ord("Ａ") - ord("A")
 _BEFORE = ("", "(", "[", "（", "【", "*", "**")
 _AFTER = ("", ")", "]", "）", "】", "*", "**", ".", "。", ",", "，", "、", ":", "：")
 
@@ -36,18 +37,22 @@ def _byte_level(text: str) -> str:
     return "".join(chr(byte if byte in visible else 256 + hidden.index(byte)) for byte in text.encode())
 
 
-SPELLINGS = {
-    write(before + form + after): letter
-    for letter in LETTERS
-    for before, form, after in product(_BEFORE, _FORMS[letter], _AFTER)
-    for write in (str, _byte_level)
-}
-"""Text of a token without white space around it -> the letter that it spells."""
+@cache
+def spellings(letters: tuple[str, ...]) -> dict[str, str]:
+    """Text of a token without white space around it -> the letter that it spells."""
+    return {
+        write(before + form + after): letter
+        for letter in letters
+        for narrow in (letter, letter.lower())
+        for form in (narrow, chr(ord(narrow) + _TO_FULL_WIDTH))
+        for before, after in product(_BEFORE, _AFTER)
+        for write in (str, _byte_level)
+    }
 
 
-def spelled(token: str) -> str | None:
+def spelled(token: str, letters: tuple[str, ...] = LETTERS) -> str | None:
     """The letter that a token spells, if any."""
-    return SPELLINGS.get(token.strip(_BLANK))
+    return spellings(letters).get(token.strip(_BLANK))
 
 
 def first_written(tokens: Sequence[str]) -> int | None:
@@ -56,29 +61,34 @@ def first_written(tokens: Sequence[str]) -> int | None:
     return next(written, None)
 
 
-def read_top(top: Iterable[Token]) -> LogLikelihoods:
-    """The log-probabilities of (A, B) among the most likely tokens of one place.
+def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikelihoods]:
+    """The function that finds the log-probabilities of the letters among the most likely tokens of one place.
 
-    A letter that is not among them is less likely than all that are, and counts as impossible (-inf). Where neither
-    letter is among them, the model was about to say something else: both are undefined (nan).
+    A letter that is not among them is less likely than all that are, and counts as impossible (-inf). Where none of the
+    letters is among them, the model was about to say something else: all are undefined (nan).
 
-    Args:
-        top: a token that is listed twice (some providers list the generated one again) counts once. Two tokens may
-            have the same text (vLLM writes `A` and `▁A` alike), but then not the same log-probability: both count.
+    A token that is listed twice (some providers list the generated one again) counts once. Two tokens may
+    have the same text (vLLM writes `A` and `▁A` alike), but then not the same log-probability: both count.
     """
-    listed: dict[str, list[float]] = {letter: [] for letter in LETTERS}
-    for text, log_probability in set(top):
-        if letter := spelled(text):
-            listed[letter].append(log_probability)
-    if not any(listed.values()):
-        return math.nan, math.nan
-    a, b = (_log_of_sum(listed[letter]) for letter in LETTERS)
-    return a, b
+
+    def read(top: Iterable[Token]) -> LogLikelihoods:
+        listed: dict[str, list[float]] = {letter: [] for letter in letters}
+        for text, log_probability in set(top):
+            if letter := spelled(text, letters):
+                listed[letter].append(log_probability)
+        if not any(listed.values()):
+            return (math.nan,) * len(letters)
+        return tuple(_log_of_sum(values) for values in listed.values())
+
+    return read
 
 
-def mass(pair: Iterable[float]) -> float:
-    """p_letters: the probability of both letters together. A low one: the model was not about to name a letter."""
-    return math.fsum(math.exp(value) for value in pair if not math.isnan(value))
+read_top = top_reader(LETTERS)
+
+
+def mass(values: Iterable[float]) -> float:
+    """p_letters: the probability of all letters together. A low one: the model was not about to name a letter."""
+    return math.fsum(math.exp(value) for value in values if not math.isnan(value))
 
 
 def _log_of_sum(values: Sequence[float]) -> float:

@@ -88,13 +88,11 @@ def _of_side(
         against=side,
         models=(run.model,),
         sources={ask.case.id: ask.case.id for ask in compared},
-        not_asked=[
-            NotAsked(
-                case=ask.case.id, cell=ask.case.cell, user_id=ask.case.user_id, won=ask.known[graded.won], why=ask.why_not
-            )
+        not_asked=tuple(
+            NotAsked(case=ask.case.id, cell=ask.case.cell, user_id=ask.case.user_id, why=ask.why_not)
             for ask in asks
             if ask.why_not
-        ],
+        ),
     )  # fmt: skip
     options = judge.options.read({"data": cases.source, "counts": "any"})
     cells = dict(Counter(ask.case.cell for ask in compared))

@@ -17,9 +17,10 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, short
+from ..engine.duels import WON, Duel, NotAsked
 from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, Case
-from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Duel, Manifest, NotAsked
+from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
 from .cases import Questions, UserQuestion
 from .measures import text_of
@@ -45,7 +46,7 @@ class DuelPair:
 
     @property
     def why_not(self) -> str:
-        """Why no judge needs to be asked: an element of `manifest.WHYS`; empty otherwise."""
+        """Why no judge needs to be asked: a key of `duels.WON`; empty otherwise."""
         if self.reply == self.other.strip():
             return "tie"
         return "empty" if not self.reply else "other_empty" if not self.other.strip() else ""
@@ -53,7 +54,7 @@ class DuelPair:
     @property
     def worth(self) -> float:
         """What it is worth to the writer if nobody is asked: 0.5 for a tie, 0 for an empty reply, 1 against one."""
-        return {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}[self.why_not]
+        return WON[self.why_not]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..choice import scoring
 from ..choice.orders import ORDERS
+from ..choice.scoring import score_answers
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
 from ..engine.graded import Ask, Graded
@@ -59,7 +59,7 @@ def _duels(questions: Questions, cases: Sequence[Any] | None) -> CaseSet[Any]:
 
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = scoring.score_answers(answers)
+    found = score_answers(answers)
     return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
 
 

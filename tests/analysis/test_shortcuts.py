@@ -26,7 +26,7 @@ from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.report import Covariate, Examined
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports import headline
 from personafeedback_tasks.runs.read import read_run
@@ -60,7 +60,7 @@ WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != targ
 )
 def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
     case = scored_case("c", "cell", "u", RIGHT, epochs)
-    assert picked(case) == same(share_of_right, nan_ok=True)
+    assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
 )
 def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, share_of_right):
     case = scored_case("c", "cell", "u", rewards=[{"reward": pair} for pair in pairs])
-    assert picked(case) == same(share_of_right, nan_ok=True)
+    assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
 # --- agreement beyond accuracy -----------------------------------------------------------------------------------------

@@ -299,7 +299,7 @@ def test_a_provider_is_no_family(judge, writer):
 
 
 def test_the_other_side_may_be_a_relative_too():
-    found = Duels("acme/writer", "openai/gpt-4o", ("acme/writer", "openai/gpt-4o"), {})
+    found = Duels(writer="acme/writer", against="openai/gpt-4o", models=("acme/writer", "openai/gpt-4o"), sources={})
     assert [related("openai/gpt-4.1", model) for model in found.models] == [
         "",
         "gpt",
@@ -402,7 +402,11 @@ def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
 # --- people's votes --------------------------------------------------------------------------------------------------
 
 DUELS = Duels(
-    "w", "chosen", ("w",), {"hard:1": "hard:4", "hard:2": "hard:9"}, [NotAsked("hard:5", "hard", "u", 0.5, "tie")]
+    writer="w",
+    against="chosen",
+    models=("w",),
+    sources={"hard:1": "hard:4", "hard:2": "hard:9"},
+    not_asked=(NotAsked(case="hard:5", cell="hard", user_id="u", why="tie"),),
 )
 
 

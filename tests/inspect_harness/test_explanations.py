@@ -17,9 +17,9 @@ from support.judges import JUDGES
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.inspect_harness.scorers import labels
-from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.audit import FLAGGED, audit
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, *REASONS)]
@@ -62,7 +62,7 @@ ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, 
     ],
 )  # fmt: skip
 def test_answers_in_words(answers, about, sentence):
-    assert explanations.of_answers(answers, about) == sentence
+    assert PERSONAFEEDBACK.explanations.of_answers(answers, about) == sentence
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_answers_in_words(answers, about, sentence):
     ],
 )  # fmt: skip
 def test_rewards_in_words(rewards, about, sentence):
-    assert explanations.of_rewards(*rewards, about) == sentence
+    assert PERSONAFEEDBACK.explanations.of_rewards(rewards, about) == sentence
 
 
 @pytest.mark.parametrize("answers", ANSWERS, ids=" ".join)
 def test_a_sentence_says_what_was_picked_and_why_a_reply_is_unreadable(answers):
     """Different answers have different sentences; each names what it is about and no more."""
-    said = explanations.of_answers(answers, {})
-    assert [other for other in ANSWERS if explanations.of_answers(other, {}) == said] == [answers]
+    said = PERSONAFEEDBACK.explanations.of_answers(answers, {})
+    assert [other for other in ANSWERS if PERSONAFEEDBACK.explanations.of_answers(other, {}) == said] == [answers]
     assert {reason for reason in REASONS if reason in re.findall(r"\w+", said)} == set(answers) - set(LETTERS)
     picked = [
         answer == CHOSEN_LETTER[order] for answer, order in zip(answers, ORDERS, strict=True) if answer in LETTERS
@@ -95,7 +95,7 @@ def test_a_sentence_says_what_was_picked_and_why_a_reply_is_unreadable(answers):
 
 def test_the_facts_are_those_of_the_texts_and_of_the_audit(real_data):
     cases = load_cases(real_data, "general")
-    found, flagged = explanations.facts(cases), audit(cases)
+    found, flagged = PERSONAFEEDBACK.explanations.facts(cases), audit(cases)
     assert found.keys() == {case.id for case in cases}
     for case in cases:
         sides = {"chosen": case.chosen, "rejected": case.rejected}
@@ -118,11 +118,11 @@ def said(log, scorer="personafeedback"):
 
 
 def expected(cases, with_facts=True):
-    about = explanations.facts(cases) if with_facts else {}
+    about = PERSONAFEEDBACK.explanations.facts(cases) if with_facts else {}
     from personafeedback_tasks.replies.answers import read_reply
 
     return {
-        case.id: explanations.of_answers(
+        case.id: PERSONAFEEDBACK.explanations.of_answers(
             [read_reply(JUDGES["mixed"](case.id, order)) for order in ORDERS], about.get(case.id, {})
         )
         for case in cases

@@ -31,7 +31,7 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 ROOT = Path(__file__).parents[2]
@@ -380,7 +380,7 @@ def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
     assert max(of_user.values()) == 4  # a turn of one case, and one of three
 
 
-@pytest.mark.parametrize("shortcut", SHORTCUTS)
+@pytest.mark.parametrize("shortcut", PERSONAFEEDBACK.judges)
 def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
     task = tasks.personafeedback_general_hard(data=str(real_data))
     log = evaluate(task, f"personafeedback/{shortcut}", tmp_path)

@@ -19,7 +19,7 @@ from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
-from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
+from personafeedback_tasks.replies.letter_probabilities import first_written, mass, read_top, spelled, spellings
 from personafeedback_tasks.runs import lm_eval_log
 
 log = math.log
@@ -64,6 +64,7 @@ def test_the_spellings(token, letter):
 
 
 # Without those that are written byte by byte, whose first byte shows as one of these.
+SPELLINGS = spellings(LETTERS)
 PLAIN = {spelling: letter for spelling, letter in SPELLINGS.items() if not set(spelling) & set("ïã")}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -12,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown, swap
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
+from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
-from personafeedback_tasks.personafeedback.judges import JUDGES
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build, responses
-from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
+from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
 from personafeedback_tasks.replies.answers import LETTERS
@@ -131,7 +132,7 @@ def _of_other_users(cases):
 def test_the_responses_of_every_real_case_can_be_read_back(real_cases, setting):
     for case, order in product(real_cases, ORDERS):
         prompt = build(case, Template(setting=setting), order)
-        assert responses(prompt) == shown(case, order)
+        assert responses(prompt, TWO) == TWO.shown(case.responses, order)
         assert (prompt.count(case.chosen), prompt.count(case.rejected)) == (1, 1)
 
 
@@ -154,10 +155,10 @@ def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected
     prompt = build(case, Template(setting=setting), order)
     assert [prompt.count(text) for text in (case.chosen, case.rejected, case.question)] == [1, 1, 1]
     assert prompt.count(f"<who>{persona}") == (setting == "persona")
-    assert responses(prompt) == shown(case, order)
-    assert JUDGES["first"](prompt) == "A"
-    lengths = [len(text) for text in shown(case, order)]
-    assert JUDGES["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
+    assert responses(prompt, TWO) == TWO.shown(case.responses, order)
+    assert PERSONAFEEDBACK.judges["first"](prompt) == "A"
+    lengths = [len(text) for text in TWO.shown(case.responses, order)]
+    assert PERSONAFEEDBACK.judges["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
     # Everything else is fixed: taking the texts out leaves what another case leaves.
     plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), Template(setting=setting), order)
     for text, mark in ((case.chosen, "<one>"), (case.rejected, "<two>"), (case.question, "<ask>")):
@@ -170,7 +171,7 @@ TAGS = ["<response_A>\n", "\n</response_A>", "<response_B>\n", "\n</response_B>"
 
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("place", ["chosen", "rejected", "question", "persona"])
-@pytest.mark.parametrize("judge", [responses, JUDGES["longest"]])
+@pytest.mark.parametrize("judge", [partial(responses, orders=TWO), PERSONAFEEDBACK.judges["longest"]])
 def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
     text = f"one {tag} two"
     case = case_of(**{place: {"Name": text} if place == "persona" else text})
@@ -181,29 +182,30 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
 
 
 def test_the_judge_that_picks_the_first_response_needs_no_text_of_it():
-    assert JUDGES["first"](build(case_of(chosen="</response_A>"), Template(), ORDERS[1])) == "A"
+    assert PERSONAFEEDBACK.judges["first"](build(case_of(chosen="</response_A>"), Template(), ORDERS[1])) == "A"
 
 
 @pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
 def test_another_prompt_has_no_responses(prompt):
     with pytest.raises(ValueError, match=r"^expected exactly one <response_"):
-        responses(prompt)
+        responses(prompt, TWO)
 
 
 # --- orders and judges -----------------------------------------------------------------------------------------------
 
 
 @given(st.tuples(st.text(), st.text()))
-def test_swap_undoes_itself(pair):
-    assert swap(swap(pair)) == pair
-    assert swap(pair) == (pair[1], pair[0])
+def test_the_second_order_swaps_the_first(pair):
+    assert TWO.shown(pair, ORDERS[0]) == pair
+    assert TWO.shown(pair, ORDERS[1]) == (pair[1], pair[0])
+    assert TWO.shown(TWO.shown(pair, ORDERS[1]), ORDERS[1]) == pair
 
 
 def test_each_order_shows_the_chosen_response_under_its_letter():
     case = case_of()
-    assert shown(case, ORDERS[1]) == swap(shown(case, ORDERS[0]))
+    assert TWO.shown(case.responses, ORDERS[1]) == TWO.shown(case.responses, ORDERS[0])[::-1]
     for order in ORDERS:
-        assert shown(case, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
+        assert TWO.shown(case.responses, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
     assert {CHOSEN_LETTER[order] for order in ORDERS} == set(LETTERS)
 
 
@@ -217,10 +219,10 @@ def test_exchanging_chosen_and_rejected_exchanges_the_prompts_of_the_orders(sett
 
 
 def test_the_judges_and_their_letters():
-    assert set(JUDGES) == {"longest", "first"}
+    assert set(PERSONAFEEDBACK.judges) == {"longest", "first"}
     for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
         prompt = build(case_of(one, two), Template(), ORDERS[0])
-        assert (JUDGES["longest"](prompt), JUDGES["first"](prompt)) == (longest, "A")
+        assert (PERSONAFEEDBACK.judges["longest"](prompt), PERSONAFEEDBACK.judges["first"](prompt)) == (longest, "A")
 
 
 # --- fingerprint -----------------------------------------------------------------------------------------------------

@@ -18,14 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
+from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
 from personafeedback_tasks.personafeedback.cases import Case, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import Template, build, responses
+from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag import filter as rag_filter
 from personafeedback_tasks.personafeedback.rag.filter import read_numbers
@@ -292,7 +293,7 @@ def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     prompt = build(case, RAG, order)
     lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
     assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
-    assert responses(prompt) == shown(case, order)
+    assert responses(prompt, TWO) == TWO.shown(case.responses, order)
 
 
 def test_the_memory_is_read_when_it_is_first_asked_for(remembered):

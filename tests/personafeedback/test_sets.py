@@ -15,9 +15,10 @@ from support.documents import DOCS, needs_checkout
 from support.releases import write_release, write_set
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.engine.duels import WON, Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.cells import CELLS
-from personafeedback_tasks.personafeedback.manifest import WHYS, Agreement, Duel, Manifest, NotAsked
+from personafeedback_tasks.personafeedback.manifest import Agreement, Manifest
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
 
@@ -42,7 +43,7 @@ def make_set(tmp_path):
 
 LINES = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=100)
 CASES = st.builds(lambda cell, line: (f"{cell}:{line}", cell), st.sampled_from(CELLS), st.integers(1, 2000))
-NOT_ASKED = st.dictionaries(CASES, st.tuples(LINES, st.sampled_from(WHYS)), max_size=3).map(
+NOT_ASKED = st.dictionaries(CASES, st.tuples(LINES, st.sampled_from(list(WON))), max_size=3).map(
     lambda found: tuple(NotAsked(case=id_, cell=cell, user_id=u, why=w) for (id_, cell), (u, w) in found.items())
 )
 NUMBERS = st.floats(-1, 1)

@@ -35,10 +35,10 @@ from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward import responses
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
-from personafeedback_tasks.personafeedback import explanations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
 from personafeedback_tasks.runs.read import read_run
 
@@ -213,7 +213,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
             )
         assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
         better, worse = each.scores["personafeedback_reward"].metadata["rewards"]["reward"].values()
-        explanation = explanations.of_rewards(better, worse, each.metadata["about"])
+        explanation = PERSONAFEEDBACK.explanations.of_rewards((better, worse), each.metadata["about"])
         assert each.scores["personafeedback_reward"].explanation == explanation
         assert f"the {SIDES[better < worse]} response has the higher reward, by " in explanation
     again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
@@ -520,15 +520,15 @@ def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
 
 
 def test_a_pair_is_scored_by_the_definition():
-    assert [rewards.score_pair(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0, 1)]
+    assert [rewards.right_and_tie(*pair) for pair in ((2, 1), (1, 2), (1, 1))] == [(1, 0), (0, 0), (0, 1)]
     for broken in (math.nan, math.inf):
         with pytest.raises(RewardError, match="expected finite numbers"):
-            rewards.score_pair(broken, 1.0)
+            rewards.right_and_tie(broken, 1.0)
 
 
 def test_the_correlation_is_that_of_the_definition():
     # rewards 3, 1 of better ones, 1, 1 of worse ones; mean 1.5; covariance (1.5 - 0.5 + 0.5 + 0.5) / 2 = 1; spreads 3 and 1
-    assert rewards.with_better({"reward": [3, 1, 1, 1]}) == {"reward": pytest.approx(1 / math.sqrt(3))}
+    assert rewards.with_better({"reward": [3, 1, 1, 1]}, 2) == {"reward": pytest.approx(1 / math.sqrt(3))}
     assert rewards.pearson([1, 2, 3], [1e308, -1e308, 1e308]) == 0
     assert rewards.pearson([0.0, 5e-324], [-1, 1e-300]) == pytest.approx(1)
     assert math.isnan(rewards.pearson([0.1, 0.1, 0.1], [1, 2, 3]))

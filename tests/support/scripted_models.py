@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 
+from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.prompts import responses
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.prompts import Writing, build
 
@@ -41,7 +42,7 @@ def _reply(question) -> str:
 
 def _letter(prompt: str) -> str:
     """The better response by its own taste, wrong in one of six prompts."""
-    taste = [_worth(text) for text in responses(prompt)]
+    taste = [_worth(text) for text in responses(prompt, TWO)]
     better = "AB"[taste[0] < taste[1]]
     return better if chance(prompt) > 1 / 6 else "AB"[better == "A"]
 

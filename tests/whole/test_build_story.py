@@ -32,8 +32,9 @@ from support.texts_server import texts_server
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
 from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_present
-from personafeedback_tasks.personafeedback.prompts import responses
 from personafeedback_tasks.runs.read import read_run
 
 PLANTED = 0.8
@@ -46,7 +47,7 @@ def says(prompt: str) -> str:
     """The writers' texts; and, asked to compare, a letter that depends on the two responses alone."""
     if "<response_A>" not in prompt:
         return write(prompt)
-    first, second = responses(prompt)
+    first, second = responses(prompt, TWO)
     return "A" if sum(map(ord, first)) % 7 > sum(map(ord, second)) % 7 else "B"
 
 

@@ -14,12 +14,12 @@ import pytest
 from support.environments import CHECKOUT
 
 import personafeedback_tasks
-from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "choice", "personafeedback", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "common", "replies", "engine", "choice", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
     "building", "runs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
@@ -27,7 +27,7 @@ ROOMS = (
 RUNS_A_AND_B = ("comparison.py", "compare_text.py")
 """Modules that call two runs what some benchmarks call two responses."""
 
-BENCHMARKS = ("personafeedback", "recenter", "writing", "building")
+BENCHMARKS = ("personafeedback", "prefeval", "recenter", "writing", "building")
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
 
@@ -206,7 +206,8 @@ def test_no_other_room_knows_a_benchmark(room):
         "total"
     }
     words |= {call for record in records for method in record.methods.values() for call in method.calls}
-    words -= set(ORDERS if room == "choice" else ())  # they are defined there
+    if room == "choice":  # they are defined there
+        words -= {name for orders in (TWO, rotations(4)) for name in (*orders.names, *orders.sides)}
     names = {record.name for record in records}
     labels = {label for record in records for label in record.labels}
     rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)

@@ -241,16 +241,19 @@
   }
 
   function response(one, place) {
-    const [mine, other] = [one.lengths[place], one.lengths[1 - place]];
+    const mine = one.lengths[place];
+    const others = one.lengths.filter((_, other) => other !== place);
+    const labels = data.kinds[one.kind].labels;
+    const two = one.responses.length === 2;
     return make(
       "section",
       { class: place === 0 ? "response better" : "response" },
       make(
         "header",
         {},
-        make("b", {}, data.kinds[one.kind].labels[place]),
+        make("b", {}, place === 0 ? labels[0] : two ? labels[1] : `${labels[1]} ${place}`),
         make("span", { class: "muted" }, `${count(mine)} characters`),
-        mine > other ? make("span", { class: "tag" }, "longer") : null,
+        mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
       ),
       text("div", "", one.responses[place]),
     );
@@ -287,7 +290,7 @@
     const kind = data.kinds[one.kind];
     const asked = one.question === undefined ? [] : [make("h3", {}, kind.question), text("p", "question", one.question)];
     const texts = (one.texts ?? []).flatMap(([heading, content]) => [make("h3", {}, heading), text("p", "", content)]);
-    const responses = one.responses ? make("div", { class: "responses" }, response(one, 0), response(one, 1)) : null;
+    const responses = one.responses ? make("div", { class: "responses" }, ...one.responses.map((_, place) => response(one, place))) : null;
     const about = told ? make("div", { class: "about" }, make("h3", {}, kind.about), text("div", "", data.people[one.about])) : null;
     const main = make("div", {}, ...asked, ...texts, responses, make("h3", {}, `What the runs ${kind.did}`), ...picks(index));
     const body = make("div", { class: told ? "body told" : "body" }, main, about);

@@ -1,0 +1,61 @@
+"""Shortcuts: judges without a model, which understand nothing, computed from the texts.
+
+Each measures something of every response and picks the largest; of equals the first one shown. Its score is the `acc` of a case,
+averaged over all orders like that of a model, so that it equals the judge of the same name (see judges.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from ..common.statistics import mean
+from .orders import Orders
+from .terms import overlap_terms
+
+
+def place_of_most(shown: Sequence[float]) -> int:
+    """The place of the largest value, the first one of equals."""
+    return shown.index(max(shown))
+
+
+def acc_of_most(responses: Sequence[str], orders: Orders, measure: Callable[[str], float]) -> float:
+    """The `acc` of picking the response that measures most. Two equal responses score 0.5: in each order the other one is first.
+
+    Args:
+        responses: the right one first.
+    """
+    values = [measure(response) for response in responses]
+    if values.count(top := max(values)) == 1:
+        return float(values[0] == top)
+    return mean(float(place_of_most(orders.shown(values, order)) == right) for right, order in enumerate(orders.names))
+
+
+def longest(responses: Sequence[str], orders: Orders) -> float:
+    """Picks the response with most characters."""
+    return acc_of_most(responses, orders, len)
+
+
+def overlap(responses: Sequence[str], orders: Orders, about: str) -> float:
+    """Picks the response with most distinct terms that occur in what is known about the user.
+
+    The count grows with the length too; `overlap_share` is free of that.
+    """
+    known = _terms_about(about)
+    return acc_of_most(responses, orders, lambda response: len(overlap_terms(response) & known))
+
+
+def overlap_share(responses: Sequence[str], orders: Orders, about: str) -> float:
+    """Picks the response with the largest share of distinct terms that occur in what is known about the user."""
+    known = _terms_about(about)
+
+    def share(response: str) -> float:
+        terms = overlap_terms(response)
+        return len(terms & known) / len(terms) if terms else 0.0
+
+    return acc_of_most(responses, orders, share)
+
+
+@lru_cache(maxsize=4096)  # a user asks many questions
+def _terms_about(about: str) -> frozenset[str]:
+    return overlap_terms(about)

@@ -1,0 +1,95 @@
+"""What a report shows of a choice: the lines of the tables, and the control runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..common.statistics import mean
+from ..engine.outcome import ScoredCase
+from ..engine.report import Control, Difference, Line, ReportSpec
+from ..engine.rewards import TOTAL, right_and_tie
+from .orders import Orders
+
+PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
+"""Settings: the model is told about the user, about nobody, or about another user."""
+
+
+def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
+    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, or
+    of the rewards without a tie; nan without one."""
+
+    def picked(row: ScoredCase) -> float:
+        rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+        if rewards:
+            decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
+            return mean(right for right, tie in decided if not tie)
+        picks = [pick for outcome in row for pick in orders.picks(outcome.answers)]
+        return mean(float(pick == 0) for pick in picks if pick is not None)
+
+    return picked
+
+
+def report_of(orders: Orders, **fields: Any) -> ReportSpec:
+    """The report of a benchmark of this kind.
+
+    Args:
+        fields: further ones of `ReportSpec`: what the texts add, the control, the loader.
+    """
+    case_table = f"{orders.all_names.capitalize()} of a case"
+    replies = "Single replies"
+    two = len(orders.letters) == 2
+    return ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=orders.chance,
+        headline=(
+            Line("acc", strong=True, interval=True),
+            Line("tie", "ties (wrong in acc)"),
+            Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
+            Line("acc_sym", strong=True, interval=True),
+            Line("p_chosen", strong=True, interval=True),
+        ),
+        details=(
+            Line(orders.all_right, table=case_table),
+            Line("consistency", table=case_table),
+            *(Line(bias, table=case_table) for bias in orders.biases),
+            *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
+            *(Line(rate, table=replies) for rate in orders.rates),
+            Line("invalid", table=replies),
+            Line("acc_readable", "acc, readable", table=replies),
+        ),
+        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
+        # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
+        # pairs with both replies readable.
+        derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value}
+        if two
+        else {},
+        picked=picked_of(orders) if two else None,
+        probability="p_chosen",
+        ranked=("consistency", "first_rate", "invalid"),
+        macro=True,
+        **fields,
+    )
+
+
+def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[str, ...]] | None = None) -> Control:
+    """The runs that show how much of a score needs what is known about the user.
+
+    Args:
+        known: what the controls leave out: `the persona`.
+        others: further settings whose runs a sheet can show beside.
+        alike: see `Control.alike`.
+    """
+    return Control(
+        option="setting",
+        value=NO_PERSONA,
+        gain="persona gain",
+        without=f"without {known}",
+        others=(*others, OTHER_PERSONA),
+        named=(
+            Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth"),
+            Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
+        ),
+        alike=alike or {},
+    )

@@ -1,0 +1,55 @@
+"""The record of PrefEval: the authors' stated preference before the question. The wording is ours."""
+
+from __future__ import annotations
+
+from ..choice.benchmark import choice_benchmark
+from ..choice.orders import rotations
+from ..choice.wording import ChoiceWording
+from .data import COMMIT, ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
+
+_CHOOSE = (
+    "Put yourself in this user's place and choose the response that suits you best. The order of the responses says nothing about "
+    "their quality."
+)
+_ASK = "As this user, which response suits you best?"
+
+PREFEVAL = choice_benchmark(
+    name="prefeval",
+    title="PrefEval",
+    version="1.0",
+    wording=ChoiceWording(
+        version="v1",
+        orders=rotations(4),
+        tag="preference",
+        told=(
+            "Below are a preference that a user stated, a question that this user asked an assistant, and four responses to it, "
+            f"A, B, C and D. {_CHOOSE} A response that goes against the preference does not suit you."
+        ),
+        not_told=(
+            "Below are a question that a user asked an assistant, and four responses to it, A, B, C and D. Nothing is known about this "
+            f"user beyond the question itself. {_CHOOSE}"
+        ),
+        ask=f"{_ASK} Reply with the letter alone: A, B, C or D.\nAnswer:",
+        ask_cot=(
+            f"{_ASK} Reason about it first, step by step. Then end with one last line that reads "
+            '"Answer: A", "Answer: B", "Answer: C" or "Answer: D".'
+        ),
+        told_reward="The user you are talking to has stated this preference. A good reply respects it.",
+    ),
+    counts=ROWS,
+    sample_counts=SAMPLE_ROWS,
+    load=load,
+    environment=ENVIRONMENT_VARIABLE,
+    dataset=REPOSITORY,
+    revision=COMMIT,
+    known="the preference",
+    asks=(
+        "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses respects a preference "
+        "that the user stated."
+    ),
+    caveats=(
+        "Every row is a user of its own: errors are per row.",
+        "Preferences, questions and responses are synthetic and in English (CC BY-NC 4.0).",
+        "The paper also puts other turns between preference and question. Here nothing is between them.",
+    ),
+)

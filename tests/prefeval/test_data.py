@@ -1,0 +1,145 @@
+"""The loader of PrefEval: the authors' files as they are, and whatever is broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.prefeval.data import COMMIT, INSIDE, ROWS, SAMPLE_ROWS, load
+
+SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
+OPTIONS = "classification_task_options"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the sample, which is no sample any more."""
+    return Path(shutil.copytree(SAMPLE, tmp_path / "mcq"))
+
+
+def change(folder, topic, edit):
+    path = folder / f"{topic}.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    edit(rows)
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+
+def test_the_sample_has_a_dozen_rows_each_a_user_of_its_own():
+    cases = load("sample")
+    assert {cell: len(of_cell) for cell, of_cell in cases.cells.items()} == SAMPLE_ROWS
+    assert len({case.user_id for case in cases}) == len({case.id for case in cases}) == len(cases) == 12
+    assert cases.demonstration
+    assert cases.source == "sample"
+    row = next(case for case in cases if case.id == "travel_hotel:2")
+    raw = json.loads((SAMPLE / "travel_hotel.json").read_text(encoding="utf-8"))
+    assert (row.known, row.question, list(row.responses)) == (raw[1]["preference"], raw[1]["question"], raw[1][OPTIONS])
+    assert row.other_known == raw[2]["preference"]
+    assert [case.cell for case in cases[:4]] == list(SAMPLE_ROWS), "topics are mixed"
+
+
+def test_the_other_preference_is_the_next_one_of_the_topic_that_says_something_else(folder):
+    def same_twice(rows):
+        rows[1]["preference"] = rows[0]["preference"]
+
+    change(folder, "travel_hotel", same_twice)
+    cases = {case.id: case for case in load(str(folder), "any")}
+    first, second, third = (cases[f"travel_hotel:{number}"] for number in (1, 2, 3))
+    assert first.other_known == second.other_known == third.known
+    assert third.other_known == first.known
+    assert all(case.known != case.other_known for case in cases.values())
+
+
+def test_a_checkout_and_its_folder_are_the_same_data_and_the_copy_is_left_out_aloud(folder, tmp_path, caplog):
+    shutil.copyfile(folder / "travel_hotel.json", folder / "travel_hotel copy.json")
+    inside = tmp_path / "checkout" / INSIDE
+    inside.parent.mkdir(parents=True)
+    shutil.copytree(folder, inside)
+    alone, whole = load(str(folder), "any"), load(str(tmp_path / "checkout"), "any")
+    assert (alone.digest, len(alone)) == (whole.digest, len(whole))
+    assert alone.source != whole.source
+    assert [record.message for record in caplog.records] == [
+        "'travel_hotel copy.json' is a copy of travel_hotel.json and was left out."
+    ] * 2
+    assert alone.digest == load("sample").digest, "equal data, equal digest"
+
+
+def test_the_digests_know_every_text(folder):
+    before = load(str(folder), "any")
+    change(folder, "shop_technology", lambda rows: rows[0][OPTIONS].append(rows[0][OPTIONS].pop(1)))
+    after = load(str(folder), "any")
+    assert before.digest != after.digest
+    changed = {one.id for one, other in zip(before, after, strict=True) if one.digest != other.digest}
+    assert changed == {"shop_technology:1"}
+
+
+def test_all_rows_must_be_there_unless_any_number_will_do(folder):
+    with pytest.raises(
+        DataError,
+        match=r"found 0 cases of education_learning_styles, expected 31\. Get a complete copy, or pass counts=any",
+    ):
+        load(str(folder))
+    assert len(load(str(folder), "any")) == 12
+    with pytest.raises(OptionError, match="counts must be one of checked, any"):
+        load(str(folder), "some")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda rows: rows[1].pop("preference"), r"shop_technology\.json, row 2: found .*, expected the texts preference and question"),
+        (lambda rows: rows[1].update(question=" "), "row 2: found .*, expected the texts preference and question"),
+        (lambda rows: rows[1].update({OPTIONS: rows[1][OPTIONS][:3]}), f"row 2: found .* four different ones in {OPTIONS}"),
+        (lambda rows: rows[1][OPTIONS].append("a fifth"), f"row 2: found .* four different ones in {OPTIONS}"),
+        (lambda rows: rows[1].update({OPTIONS: ["a", "a", "b", "c"]}), f"row 2: found .* four different ones in {OPTIONS}"),
+        (lambda rows: rows[1].update({OPTIONS: "abcd"}), f"row 2: found .* four different ones in {OPTIONS}"),
+        (lambda rows: rows.append("a row"), "row 4: found 'a row', expected the texts"),
+        (lambda rows: rows.clear(), r"found \[\], expected a JSON list of objects"),
+        (lambda rows: [row.update(preference="x") for row in rows], "row 1: found no other preference in its topic, expected another row"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_named(folder, edit, message):
+    change(folder, "shop_technology", edit)
+    with pytest.raises(DataError, match=message):
+        load(str(folder), "any")
+
+
+def test_other_files_and_folders_are_refused_with_where_to_get_the_data(folder, tmp_path, monkeypatch):
+    (folder / "notes.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"found .notes\.json., expected the files of these topics alone: education_learning_styles, "
+    ):
+        load(str(folder), "any")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=f"found no file, expected .* at commit {COMMIT}"):
+        load(str(tmp_path / "empty"))
+    with pytest.raises(DataError, match=f"There is no folder .* at commit {COMMIT}"):
+        load(str(tmp_path / "gone"))
+    monkeypatch.delenv("PREFEVAL_DATA", raising=False)
+    with pytest.raises(
+        DataError,
+        match=r"^No data are named, and there are none to download\. PrefEval \(CC BY-NC 4\.0\) is not bundled\. Set PREFEVAL_DATA",
+    ):
+        load()
+    monkeypatch.setenv("PREFEVAL_DATA", str(SAMPLE))
+    assert len(load(counts="any")) == 12
+    (folder / "notes.json").unlink()
+    (folder / "travel_hotel.json").write_text("{not json", encoding="utf-8")
+    with pytest.raises(DataError, match=r"travel_hotel\.json: found .*, expected a JSON list of objects in UTF-8"):
+        load(str(folder), "any")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    "PREFEVAL_DATA" not in os.environ, reason="PREFEVAL_DATA names no checkout of the authors' repository"
+)
+def test_the_authors_files_have_a_thousand_rows():
+    cases = load()
+    assert {cell: len(of_cell) for cell, of_cell in cases.cells.items()} == ROWS
+    assert sum(ROWS.values()) == len(cases) == 1000
+    assert cases.digest == "2c0205793c27"

@@ -1,0 +1,51 @@
+"""What docs/benchmarks.md and docs/prefeval.md say is what the package has."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields
+
+import pytest
+from personafeedback_tasks.task_configs import generate
+from support.environments import CHECKOUT
+
+from personafeedback_tasks.choice.benchmark import choice_benchmark
+from personafeedback_tasks.choice.cases import ChoiceCase
+from personafeedback_tasks.choice.wording import ChoiceWording
+from personafeedback_tasks.prefeval.data import COMMIT, REPOSITORY
+
+PAGE = (CHECKOUT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+
+
+def test_the_record_shown_is_the_whole_source():
+    (shown,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert shown == (CHECKOUT / "personafeedback_tasks" / "prefeval" / "record.py").read_text(encoding="utf-8")
+
+
+def test_the_table_has_every_field_and_all_are_required():
+    shown = [name for row in re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE) for name in re.findall("`(.*?)`", row)]
+    parameters = inspect.signature(choice_benchmark).parameters.values()
+    assert all(parameter.default is parameter.empty for parameter in parameters)
+    assert shown == [*(one.name for one in parameters), *(f"wording.{field.name}" for field in fields(ChoiceWording))]
+    assert all(f"`{field.name}`" in PAGE for field in fields(ChoiceCase))
+
+
+def test_the_benchmark_takes_less_than_200_lines():
+    room = CHECKOUT / "personafeedback_tasks" / "prefeval"
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in room.glob("*.py")) <= 200
+
+
+def test_the_command_writes_the_yaml_files_of_one_benchmark(tmp_path):
+    assert "python -m personafeedback_tasks.task_configs.generate prefeval FOLDER" in PAGE
+    generate.main(["prefeval", str(tmp_path / "new")])
+    written = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in (CHECKOUT / "task_configs" / "prefeval").iterdir()}
+    with pytest.raises(SystemExit, match="Pass nothing, or the name of a benchmark and a folder"):
+        generate.main(["prefeval"])
+
+
+def test_the_page_on_prefeval_names_the_pinned_commit():
+    page = (CHECKOUT / "docs" / "prefeval.md").read_text(encoding="utf-8")
+    assert f"git clone https://github.com/{REPOSITORY} && git -C PrefEval checkout {COMMIT}" in page
+    assert "41.7 %" in page

@@ -1,0 +1,304 @@
+"""PrefEval through both harnesses and every command, on its sample."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+
+from inspect_ai import score as score_again
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
+from personafeedback_tasks.inspect_tasks.prefeval import prefeval
+from support.browser import Page, chromium
+from support.commands import personafeedback
+from support.four import FOUR, noisy
+from support.inspect_runs import command as inspect_command
+from support.inspect_runs import evaluate, metrics
+from support.lm_eval_runs import command as lm_eval_command
+from support.stored import check_stored
+
+from personafeedback_tasks.choice.scoring import p_chosen, score_answers, score_symmetric
+from personafeedback_tasks.choice.wording import ChoiceOptions
+from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.prefeval.data import load
+from personafeedback_tasks.prefeval.record import PREFEVAL
+from personafeedback_tasks.replies.letters import readers
+from personafeedback_tasks.runs.read import read_run
+
+SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
+STORED = Path(__file__).with_name("prompts")
+SETTINGS = ("persona", "no_persona", "other_persona")
+read, read_last_line = readers(FOUR.letters)
+
+
+def longest_by_hand() -> dict[str, float]:
+    """Row -> `acc` of always picking the longest option, the first of equals, over all rotations; from the files alone."""
+    found = {}
+    for path in SAMPLE.glob("*.json"):
+        for number, row in enumerate(json.loads(path.read_text(encoding="utf-8")), start=1):
+            options, right = row["classification_task_options"], 0
+            for turn in range(4):
+                shown = [options[(place - turn) % 4] for place in range(4)]
+                best = shown[0]
+                for text in shown[1:]:
+                    best = text if len(text) > len(best) else best
+                right += best == options[0]
+            found[f"{path.stem}:{number}"] = right / 4
+    return found
+
+
+@pytest.mark.parametrize("order", FOUR.names)
+@pytest.mark.parametrize("name", [*SETTINGS, "cot"])
+def test_the_prompts_are_those_that_were_stored(name, order, request):
+    case = next(case for case in load("sample") if case.id == "travel_hotel:1")
+    options = ChoiceOptions(method="cot") if name == "cot" else ChoiceOptions(setting=name)
+    path = STORED / f"{name}_{order}.txt"
+    check_stored(path, PREFEVAL.prompt(case, options, order), request.config.getoption("--store-prompts"))
+
+
+def test_the_fingerprint_is_the_same_for_a_run_and_its_controls():
+    prints = {PREFEVAL.fingerprint(ChoiceOptions(setting=setting)) for setting in SETTINGS}
+    rewards = {PREFEVAL.fingerprint(ChoiceOptions(setting=setting, method="reward")) for setting in SETTINGS}
+    assert prints == {"v1-b7aebdf067ac"}
+    assert len(rewards) == 1
+    assert not prints & rewards
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_prompt_tells_the_preference_nothing_or_another_one(setting):
+    for case in load("sample"):
+        for side in (*FOUR.names, *FOUR.sides):
+            if side in FOUR.names:
+                text = PREFEVAL.prompt(case, ChoiceOptions(setting=setting), side)
+            else:
+                text = json.dumps(PREFEVAL.methods["reward"].conversation(case, ChoiceOptions(setting=setting), side))
+            assert (case.known in text, case.other_known in text) == (setting == "persona", setting == "other_persona")
+
+
+def expected(read_one) -> dict[str, float]:
+    """Metric -> mean over the sample, of the replies of `noisy`."""
+    scores = [
+        score_answers([read_one(noisy(case.id, name), False) for name in FOUR.names], FOUR) for case in load("sample")
+    ]
+    printed = [metric.name for metric in PREFEVAL.methods["generate"].metrics_in("inspect")]
+    return {name: mean(score[name] for score in scores) for name in printed}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Name -> log, of the harnesses' own commands: both with `noisy`, and a control."""
+    root = tmp_path_factory.mktemp("prefeval")
+    for setting in ("persona", "no_persona"):
+        metadata = json.dumps({"data": "sample", "setting": setting})
+        done = lm_eval_command(
+            "--model", "four", "--model_args", "judge=noisy", "--tasks", "prefeval", "--metadata", metadata, "--log_samples",
+            "--output_path", root / f"lm-eval {setting}",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    done = inspect_command(
+        "personafeedback_tasks/prefeval", "-T", "data=sample", "--model", "four/noisy", "--log-dir", root / "inspect"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {
+        **{f"lm-eval {setting}": max((root / f"lm-eval {setting}").rglob("results_*.json")) for setting in ("persona", "no_persona")},
+        "inspect": next((root / "inspect").glob("*.eval")),
+    }  # fmt: skip
+
+
+def test_both_harnesses_give_the_scores_of_the_replies(runs):
+    scores = expected(read)
+    results = json.loads(runs["lm-eval persona"].read_text(encoding="utf-8"))["results"]["prefeval"]
+    assert {name: results[f"{name},none"] for name in scores} == pytest.approx(scores)
+    found = metrics(read_eval_log(str(runs["inspect"])))
+    assert {name: found[name] for name in scores} == pytest.approx(scores)
+    assert found["acc_travel_hotel"] == pytest.approx(
+        mean(
+            score_answers([read(noisy(f"travel_hotel:{n}", name), False) for name in FOUR.names], FOUR)["acc"]
+            for n in (1, 2, 3)
+        )
+    )
+    one, other = (read_run(runs[name]) for name in ("lm-eval persona", "inspect"))
+    assert {case: row[0].values for case, row in one.cases.items()} == {
+        case: row[0].values for case, row in other.cases.items()
+    }
+
+
+def test_topics_keep_their_order_in_tables():
+    assert list(PREFEVAL.columns({"travel_hotel", "shop_home", "pet_ownership"})) == [
+        "pet_ownership",
+        "shop_home",
+        "travel_hotel",
+        "total",
+    ]
+    assert list(PREFEVAL.columns({"shop_home"})) == ["total"]
+
+
+def test_errors_are_per_row(runs):
+    run = read_run(runs["inspect"])
+    assert len({case.user_id for case in run.cases.values()}) == len(run.cases) == 12
+    results = json.loads(runs["lm-eval persona"].read_text(encoding="utf-8"))["results"]["prefeval"]
+    assert results["acc_stderr_clustered,none"] == pytest.approx(results["acc_stderr,none"])
+
+
+@pytest.mark.parametrize("judge", ["longest", "first"])
+def test_the_judges_score_what_an_independent_count_says(judge, tmp_path):
+    log = evaluate(prefeval(data="sample"), f"prefeval/{judge}", tmp_path)
+    by_hand = longest_by_hand()
+    assert len(by_hand) == 12
+    assert 0.25 < mean(by_hand.values()) < 1
+    values = {sample.id: sample.scores["prefeval"].value for sample in log.samples}
+    if judge == "longest":
+        assert {case: value["acc"] for case, value in values.items()} == by_hand
+        report = PREFEVAL.report.examine(load("sample"), by_hand.keys())
+        assert {case: scores["longest"] for case, scores in report.baselines.items()} == by_hand
+    else:
+        assert {(value["acc"], value["first_rate"], value["consistency"]) for value in values.values()} == {
+            (0.25, 1, 0)
+        }
+
+
+def test_cot_reads_the_last_line(tmp_path):
+    log = evaluate(prefeval(data="sample", method="cot"), "four/noisy", tmp_path)
+    found = metrics(log)
+    assert {name: found[name] for name in expected(read_last_line)} == pytest.approx(
+        expected(read_last_line), nan_ok=True
+    )
+    again = score_again(log, labels("prefeval", "cot")(), action="overwrite", display="none")
+    assert metrics(again) == pytest.approx(found, nan_ok=True)
+
+
+def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
+    done = lm_eval_command(
+        "--model", "four", "--model_args", "judge=longest", "--tasks", "prefeval_mc", "--metadata", '{"data": "sample"}',
+        "--log_samples", "--output_path", tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    run = read_run(max(tmp_path.rglob("results_*.json")))
+    by_hand = longest_by_hand()
+    assert {case: row.value("acc") for case, row in run.cases.items()} == by_hand
+    for case, row in run.cases.items():
+        values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row[0].answers]
+        assert row.value("acc_sym") == score_symmetric(values, FOUR), case
+        assert row.value("p_chosen") == pytest.approx(p_chosen(values, FOUR))
+    shown = personafeedback("report", tmp_path, "--data", "sample")
+    assert shown.exit_code == 0, shown.output
+    assert "acc_sym" in shown.output
+
+
+@modelapi(name="four-tokens")
+class Tokens(ModelAPI):
+    """Says the letter of `noisy`, half sure."""
+
+    async def generate(self, input, tools, tool_choice, config):
+        letter = read(noisy(**{"case_id": input[-1].metadata["case_id"], "call": input[-1].metadata["call"]}), False)
+        first = letter if letter in FOUR.letters else "Well"
+        top = [TopLogprob(token=first, logprob=-0.7), TopLogprob(token=" C", logprob=-1.6)]
+        output = ModelOutput.from_content("four-tokens", first)
+        output.choices[0].logprobs = Logprobs(content=[Logprob(token=first, logprob=-0.7, top_logprobs=top)])
+        output.usage = ModelUsage()
+        return output
+
+
+def test_token_probabilities_of_four_letters_in_inspect(tmp_path):
+    log = evaluate(prefeval(data="sample", method="logprobs"), "four-tokens/any", tmp_path)
+    for sample in log.samples:
+        said = [read(noisy(sample.id, name), False) for name in FOUR.names]
+        answers = [
+            letter if letter in FOUR.letters else "C" for letter in said
+        ]  # the only letter among the likeliest tokens
+        score = sample.scores["prefeval_logprobs"].value
+        assert score["acc"] == score_answers(answers, FOUR)["acc"], sample.id
+        assert 0 <= score["p_chosen"] <= 1
+    assert read_run(log.location).method.name == "logprobs"
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    cases = load("sample")
+    texts = [
+        turn["content"]
+        for case in cases
+        for side in FOUR.sides
+        for turn in PREFEVAL.methods["reward"].conversation(case, ChoiceOptions(), side)
+    ]
+    folder = classifiers.longest_classifier(tmp_path / "model", texts)
+    log = evaluate(prefeval(data="sample", method="reward"), f"personafeedback-reward/{folder}", tmp_path / "logs")
+    scores = {sample.id: sample.scores["prefeval_reward"] for sample in log.samples}
+    by_hand = longest_by_hand()
+    for case in cases:
+        lengths = [len(text) for text in case.responses]
+        best = lengths.count(max(lengths))
+        tie = best > 1 and lengths[0] == max(lengths)
+        value = scores[case.id].value
+        assert (value["acc"], value["tie"]) == (float(best == 1 and lengths[0] == max(lengths)), float(tie)), case.id
+        assert value["acc_half"] == value["acc"] + tie / best
+        assert list(scores[case.id].metadata["rewards"]["reward"]) == list(FOUR.sides)
+        if best == 1:
+            assert value["acc"] == by_hand[case.id]
+    run = read_run(log.location)
+    assert {len(row[0].rewards["reward"]) for row in run.cases.values()} == {4}
+    shown = personafeedback("report", log.location, "--data", "sample")
+    assert shown.exit_code == 0, shown.output
+
+
+def test_report_rank_compare_and_page_show_it(runs, tmp_path):
+    shown = personafeedback(
+        "report", runs["lm-eval persona"], "--no-persona", runs["lm-eval no_persona"], "--out", tmp_path
+    )
+    assert shown.exit_code == 0, shown.output
+    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
+    total = made["groups"]["total"]
+    assert total["measures"]["acc"]["value"] == pytest.approx(expected(read)["acc"])
+    assert total["baselines"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))
+    assert "+0.0 to +0.0" in shown.output, "the gain over a control with the same replies"
+    for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
+        assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
+    assert "responses" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
+    assert ranked.exit_code == 0, ranked.output
+    assert "first_rate" in ranked.output
+    compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
+    assert compared.exit_code == 0, compared.output
+    assert "travel hotel" in compared.output
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as found:
+        yield found
+
+
+def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp_path):
+    assert personafeedback("report", runs["inspect"], "--out", tmp_path, "--data", "sample").exit_code == 0
+    page = Page(driver).open(tmp_path / "index.html", "#case=shop_technology:1")
+    case = next(case for case in load("sample") if case.id == "shop_technology:1")
+    assert page.texts(".responses .response > div") == list(case.responses)
+    assert page.texts(".responses .response header b") == ["right", "wrong 1", "wrong 2", "wrong 3"]
+    longest = [place for place, text in enumerate(case.responses) if len(text) == max(map(len, case.responses))]
+    assert page.texts(".responses .tag") == ["longest"]
+    assert "longest" in page.texts(".responses .response header")[longest[0]]
+    assert page.texts(".about div") == [case.known]
+    assert len(page.texts(".picks tbody .pick")) == 4
+
+
+def test_a_card_refuses_the_sample(runs, tmp_path):
+    done = personafeedback("card", runs["inspect"], "--model-card", tmp_path / "README.md", "--data", "sample")
+    assert done.exit_code != 0
+    assert "found a run on the bundled sample" in done.output
+
+
+def test_the_plan_counts_four_calls_per_row():
+    done = personafeedback("plan", "--task", "prefeval", "--data", "sample")
+    assert done.exit_code == 0, done.output
+    assert ["calls", "48", "4"] in [line.split() for line in done.output.splitlines()]
