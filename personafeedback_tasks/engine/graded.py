@@ -36,7 +36,6 @@ class Graded:
     Attributes:
         role: of the model: `--model-role ROLE=MODEL`.
         benchmark: the name of the one whose cases the comparisons are, under its default options.
-        won: the metric of `score` that is the share of the votes for the reply.
         option: the option that turns it on: a tuple of what is compared, of `compared`.
         compared: all that can be.
         room: limit on the new tokens of its replies.
@@ -49,7 +48,6 @@ class Graded:
 
     role: str
     benchmark: str
-    won: str
     option: str
     compared: tuple[str, ...]
     room: int

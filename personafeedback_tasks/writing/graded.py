@@ -64,6 +64,6 @@ def score(answers: Answers) -> dict[str, float]:
 
 
 GRADED = Graded(
-    role="grader", benchmark=PERSONAFEEDBACK.name, won="win", option="against", compared=tuple(SIDES), room=METHODS["generate"].room, asks=asks, read=read_reply,
+    role="grader", benchmark=PERSONAFEEDBACK.name, option="against", compared=tuple(SIDES), room=METHODS["generate"].room, asks=asks, read=read_reply,
     score=score, cases=_duels,
 )  # fmt: skip
