@@ -31,7 +31,8 @@ VOLATILE = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d[:-]\d\d(\.\d+)?([+-]\d\d[:-]?\d\d|Z)?", "TIME"),
     (r"\d{4}-\d\d-\d\d", "DATE"),
     (r"(personafeedback[-_]tasks|lm[-_]eval|inspect[-_]ai)([ =:\"]+)\d+\.\d+[\w.+]*", r"\1\2VERSION"),
-    (r"TIME_([\w-]+)_[A-Za-z0-9]{22}\.eval", r"TIME_\1.eval"),
+    (r"TIME_([^/\n]+?)_[A-Za-z0-9]{22}\.eval", r"TIME_\1.eval"),
+    (r"[^\s\"]*/(task_configs|inspect_tasks)/", r"PACKAGE/\1/"),
 )
 SHOWN = 300
 """Characters of a line that differs."""
@@ -41,6 +42,10 @@ def plain(text: str, work: Path) -> str:
     """A text without what differs from one run to the next."""
     for path, name in ((str(work), "WORK"), (os.environ.get("PERSONAFEEDBACK_DATA") or "/no/data", "DATA")):
         text = text.replace(path, name)
+    return masked(text)
+
+
+def masked(text: str) -> str:
     for pattern, name in VOLATILE:
         text = re.sub(pattern, name, text)
     return text
@@ -95,12 +100,17 @@ def compare(before: Path, after: Path, part: str, named: list[str]) -> int:
 
 
 def _lines(path: Path, named: list[str]) -> list[str]:
+    """What is compared of a file. Inspect logs cases as they end, and what lists them in the order of the log has no order."""
     if not path.is_file():
         return ["no such file"]
-    text = path.read_text(encoding="utf-8")
+    text = masked(path.read_text(encoding="utf-8"))
+    if path.suffix == ".html":
+        text = re.sub(r'"about": \d+', '"about": PLACE', text)
     for pattern in named:
         text = re.sub(pattern, "NAMED", text)
-    return text.split("\n")
+    if path.suffix not in (".html", ".jsonl"):
+        return text.split("\n")
+    return sorted(line.rstrip(",") for line in text.split("\n"))
 
 
 def main() -> int:
