@@ -32,6 +32,7 @@ VOLATILE = (
     (r"\d{4}-\d\d-\d\d", "DATE"),
     (r"(personafeedback[-_]tasks|lm[-_]eval|inspect[-_]ai)([ =:\"]+)\d+\.\d+[\w.+]*", r"\1\2VERSION"),
     (r"TIME_([^/\n]+?)_[A-Za-z0-9]{22}\.eval", r"TIME_\1.eval"),
+    (r'"\s*(def|@\w+) (?:[^"\\]|\\.)*"', '"CODE"'),  # lm-eval logs the source of functions
     (r"[^\s\"]*/(task_configs|inspect_tasks)/", r"PACKAGE/\1/"),
 )
 SHOWN = 300
