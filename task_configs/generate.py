@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from personafeedback_tasks.common.files import write
-from personafeedback_tasks.engine.benchmark import Benchmark, Method, Metric, benchmarks
+from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.engine.method import Method, Metric
 
 HERE = Path(__file__).resolve().parent
 ROOM = "personafeedback_tasks.lm_eval_harness"
@@ -112,7 +113,7 @@ def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
     """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled."""
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
-    for metric in filter(_poolable, method.metrics):
+    for metric in filter(_poolable, method.metrics_in("lm-eval")):
         lines += [f"  - metric: {metric.name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 

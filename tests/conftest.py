@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ os.environ["HF_HUB_OFFLINE"] = (
 )
 
 from support.environments import CHECKOUT, Venv, build_wheel
+from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
 
@@ -32,6 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 SLOW_FIXTURES = {"driver", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return bool(re.search(r"^pytestmark = .*\bmark\.slow\b", collection_path.read_text(encoding="utf-8"), re.M)) or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
@@ -67,6 +76,19 @@ def real_data() -> Path:
     if not REAL_DATA or not folder.is_dir():
         pytest.skip(f"real data: set {ENVIRONMENT_VARIABLE} to a folder in the release's layout")
     return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def real_part_folder(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """240 real cases, in the release's layout."""
+    return built_once(tmp_path_factory, "real_part", lambda to: write_part(to, real_data))
+
+
+@pytest.fixture
+def real_part(real_part_folder: Path) -> Iterator[Path]:
+    """240 real cases that a test takes for the whole release."""
+    with taken_for_the_release():
+        yield real_part_folder
 
 
 @pytest.fixture
@@ -107,6 +129,31 @@ def inspect_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -
     )
     (path,) = folder.glob("*.eval")
     return path
+
+
+@pytest.fixture(scope="session")
+def part_log(real_part_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`part_log(harness, judge, task, **options)`: the log of a run on 240 real cases. Each is made once in a session: change a copy."""
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from support import logs
+
+    write = {"lm-eval": logs.lm_eval_log, "inspect": logs.inspect_log}
+
+    def made(harness: str, judge: str, task: str, **options: Any) -> Path:
+        name = "-".join(
+            (harness, judge, task, *(re.sub(r"\W+", "", f"{key}{value}") for key, value in options.items()))
+        )
+
+        def build(folder: Path) -> None:
+            with taken_for_the_release():
+                write[harness](folder, judge, task, real_part_folder, **options)
+
+        folder = built_once(tmp_path_factory, f"log-{name}", build)
+        (path,) = (*folder.rglob("results_*.json"), *folder.glob("*.eval"))
+        return path
+
+    return made
 
 
 @pytest.fixture(scope="session")

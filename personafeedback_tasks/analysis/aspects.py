@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, share
 from ..common.strict_json import short_list
-from ..engine.answered import CaseAnswers
+from ..engine.outcome import ScoredCase
 from ..engine.report import PublishedAspects
 from ..engine.rewards import TOTAL, between, over_responses, score_pair, with_better
 from ..runs.run import Run, RunError
@@ -68,7 +68,9 @@ def make_aspects(
 
 def _names(run: Run) -> tuple[str, ...]:
     """The aspects, which all cases must share."""
-    found = [(case_id, list(pairs)) for case_id, case in run.cases.items() for pairs in case.rewards]
+    found = [
+        (case_id, list(outcome.rewards)) for case_id, case in run.cases.items() for outcome in case if outcome.rewards
+    ]
     for case_id, names in found:
         first, expected = found[0]
         if set(names) != set(expected):
@@ -79,13 +81,13 @@ def _names(run: Run) -> tuple[str, ...]:
     return tuple(name for name in found[0][1] if name != TOTAL) if found else ()
 
 
-def _of_group(cases: Sequence[CaseAnswers], names: Sequence[str]) -> AspectsOfGroup:
+def _of_group(cases: Sequence[ScoredCase], names: Sequence[str]) -> AspectsOfGroup:
     users = [case.user_id for case in cases]
     columns: dict[str, list[float]] = {name: [] for name in (TOTAL, *names)}  # a group may have no answered case
-    columns |= over_responses(case.rewards for case in cases)
+    columns |= over_responses([outcome.rewards or {} for outcome in case] for case in cases)
 
-    def right(case: CaseAnswers, name: str) -> float:
-        return mean(score_pair(*pairs[name])[0] for pairs in case.rewards)
+    def right(case: ScoredCase, name: str) -> float:
+        return mean(score_pair(*outcome.rewards[name])[0] for outcome in case if outcome.rewards)
 
     return AspectsOfGroup(
         responses=len(columns[TOTAL]),

@@ -57,8 +57,8 @@ def calibration(run: Run) -> Calibration | None:
     found = [
         (value, case.user_id)
         for case in run.cases.values()
-        for values in case.values
-        if not math.isnan(value := values.get(name, math.nan))
+        for outcome in case
+        if not math.isnan(value := outcome.values.get(name, math.nan))
     ]
     if not found:
         return None

@@ -16,8 +16,7 @@ def gains(run: Run, control: Run) -> dict[str, float]:
         )
     report = run.benchmark.report
     measure = (report.control and report.control.measure) or report.primary
-    one, other = ({name: report.values(of.cases[name])[measure] for name in common} for of in (run, control))
-    return {name: one[name] - other[name] for name in sorted(common)}
+    return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..common.statistics import Estimate, estimate, estimate_of, share
-from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
-from ..engine.judged import Judged
+from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
@@ -25,7 +24,7 @@ class Group:
         name: `general_hard`, `general`, `total`.
         cases: answered cases; `of` is how many the data have.
         replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
-        measures: name -> estimate over the cases, see `ReportSpec.values` and `Benchmark.corpus`.
+        measures: name -> estimate over the cases, see `Benchmark.measures` and `Benchmark.corpus`.
         derived: name -> value, see `ReportSpec.derived`.
         baselines: name -> `primary` on the same cases; empty without data.
         subsets: name -> `primary` on those of the cases; empty without data.
@@ -50,7 +49,7 @@ def has_macro(run: Run) -> bool:
 
 
 def groups_of(
-    cases: Iterable[CaseAnswers], begun: Iterable[str], benchmark: Benchmark
+    cases: Iterable[ScoredCase], begun: Iterable[str], benchmark: Benchmark
 ) -> list[tuple[str, list[str], list[str]]]:
     """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
 
@@ -70,8 +69,7 @@ def groups_of(
 def make_group(
     benchmark: Benchmark,
     name: str,
-    cases: Sequence[CaseAnswers],
-    values: Mapping[str, Mapping[str, float]],
+    cases: Sequence[ScoredCase],
     of: int,
     texts: Examined | None,
     gain: Mapping[str, float],
@@ -83,7 +81,6 @@ def make_group(
     Args:
         name: of the column.
         cases: the answered ones; `of` is how many there are.
-        values: case id -> measure -> value, see `ReportSpec.values`.
         texts: of the cases, for baselines and subsets.
         gain: case id -> the score minus that of the control; empty without one.
         calls: of a case, for the number of replies.
@@ -93,13 +90,13 @@ def make_group(
     strata = [case.cell for case in cases] if plain else None
     also = texts.prompts_of(ids) if texts else None
     shared = partial(share, users=users, cells=strata, also=also)
-    measures = measures_of(benchmark, cases, values, strata, also=also)
+    measures = measures_of(benchmark, cases, strata, also=also)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
-    answers = [answer for case in cases for epoch in case.answers for answer in epoch]
-    scored = sum(len(case.values) for case in cases if not case.answers) * calls
-    primary = [values[case_id][benchmark.report.primary] for case_id in ids]
+    answers = [answer for case in cases for outcome in case for answer in outcome.answers]
+    scored = sum(not outcome.answers for case in cases for outcome in case) * calls
+    primary = [case.value(benchmark.report.primary) for case in cases]
     return Group(
         name=name,
         cases=len(cases),
@@ -116,8 +113,7 @@ def make_group(
 
 def measures_of(
     benchmark: Benchmark,
-    cases: Sequence[CaseAnswers],
-    values: Mapping[str, Mapping[str, float]],
+    cases: Sequence[ScoredCase],
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
     also: Sequence[str] | None = None,
@@ -125,19 +121,17 @@ def measures_of(
     """Every measure over some cases: means of values, and those over the corpus.
 
     Args:
-        values: case id -> measure -> value, see `ReportSpec.values`; of more cases, for the names of the measures.
         strata: the cell of each case, for means that weigh cells equally.
         only: the measures that are asked for; None for all.
         also: the prompt of each case where users share prompts, see `Examined.prompts`.
     """
     users = [case.user_id for case in cases]
     of_corpus = list(map(judged, cases))
-    names = dict.fromkeys(name for values_of in values.values() for name in values_of)
     found = {
         measure: (share if benchmark.report.line(measure).share else estimate)(
-            [values[case.case_id][measure] for case in cases], users, strata, also
+            [case.value(measure) for case in cases], users, strata, also
         )
-        for measure in names
+        for measure in benchmark.measures
         if only is None or measure in only
     }
     for measure, over in benchmark.corpus.items():
@@ -147,9 +141,9 @@ def measures_of(
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 
-def judged(case: CaseAnswers) -> list[Judged]:
-    """What a corpus metric sees of a case: its epochs."""
-    return [Judged(case.targets, answers, case.cell) for answers in case.answers]
+def judged(case: ScoredCase) -> list[Outcome]:
+    """What a corpus metric sees of a case: its epochs with answers."""
+    return [outcome for outcome in case if outcome.answers]
 
 
 def _baselines(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean
-from ..engine.answered import CaseAnswers
+from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, ReportSpec
 
 ONE_OF_THEM = 0.95
@@ -60,7 +60,7 @@ class Shortcuts:
 
 
 def make_shortcuts(
-    cases: Mapping[str, CaseAnswers], groups: Mapping[str, Sequence[str]], spec: ReportSpec, texts: Examined
+    cases: Mapping[str, ScoredCase], groups: Mapping[str, Sequence[str]], spec: ReportSpec, texts: Examined
 ) -> dict[str, Shortcuts]:
     """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none.
 
@@ -78,7 +78,7 @@ def make_shortcuts(
     }
 
 
-def _of_group(cases: Sequence[CaseAnswers], picks: Sequence[float], spec: ReportSpec, texts: Examined) -> Shortcuts:
+def _of_group(cases: Sequence[ScoredCase], picks: Sequence[float], spec: ReportSpec, texts: Examined) -> Shortcuts:
     users, cells = [case.user_id for case in cases], [case.cell for case in cases]
     baselines = {name: [texts.baselines[case.case_id][name] for case in cases] for name in spec.shortcuts}
     adjusted = None

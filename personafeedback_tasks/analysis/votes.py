@@ -9,8 +9,8 @@ from typing import Any
 
 from ..common.corrected import EQUAL, LONGER, SHORTER, Votes
 from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
 
@@ -53,18 +53,22 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     return Voted(ids, votes, [same for *_, same in picks], ratios)
 
 
-def picked(row: CaseAnswers, labels: Sequence[str]) -> tuple[float, float, float]:
+def picked(row: ScoredCase, labels: Sequence[str]) -> tuple[float, float, float]:
     """(share of the calls that picked the better response, share that picked the other one, `Voted.consistent`), over all epochs.
 
     Args:
         labels: of the responses; any other answer is unreadable.
     """
-    if row.rewards:
-        pairs = [found[TOTAL] for found in row.rewards]
+    pairs = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+    if pairs:
         return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
     epochs = [
-        [answer == target if answer in labels else None for answer, target in zip(answers, row.targets, strict=True)]
-        for answers in row.answers
+        [
+            answer == target if answer in labels else None
+            for answer, target in zip(epoch.answers, epoch.targets, strict=True)
+        ]
+        for epoch in row
+        if epoch.answers
     ]
     calls = [pick for epoch in epochs for pick in epoch]
     consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]

@@ -17,52 +17,23 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..common import tables
-from ..common.errors import DataError
-from ..common.files import Content, write_all
+from ..common.errors import DataError, OptionError
+from ..common.files import Content, locked, write_all
 from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import settings
-from .rows import Answer, Dropped, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote, as_dict, parse
+from .rows import BuildRow, Person, Question, R, as_dict, columns, kept, parse, required
 from .settings import Settings
-
-R = TypeVar("R", Person, Question, Answer, Pair, Shown, Vote, Dropped, Tiered, Refused, Origin)
-
-FILES: dict[type, str] = {
-    Person: "people.csv",
-    Question: "questions.csv",
-    Answer: "answers.jsonl",
-    Pair: "pairs.jsonl",
-    Shown: "packs/shown.jsonl",
-    Vote: "votes.jsonl",
-    Dropped: "dropped.csv",
-    Tiered: "tiers.jsonl",
-    Refused: "refused.jsonl",
-    Origin: "provenance.jsonl",
-}
-"""Type of row -> its file."""
-
-BELOW = "below.jsonl"
-"""The pairs that reach no tier: rows of Tiered."""
-
-_KEYS: dict[type, tuple[str, ...]] = {
-    Person: ("user_id",), Pair: ("id",), Question: ("id",), Answer: ("id",), Shown: ("item",), Vote: ("annotator", "pair_id", "texts"),
-    Dropped: ("annotator",), Tiered: ("pair_id",), Origin: ("id",),
-}  # fmt: skip
-"""Type of row -> the fields that no two rows share."""
-
-
-def command(step: str, root: Path) -> str:
-    """A step's command, as a shell takes it."""
-    return f"personafeedback build {step} {shlex.quote(str(root))}"
+from .steps import command, made_by
 
 
 @dataclass(frozen=True)
@@ -71,72 +42,90 @@ class Folder:
 
     root: Path
 
+    @classmethod
+    def of_build(cls, root: Path) -> Folder:
+        """The folder of a build that was started.
+
+        Raises:
+            OptionError: there is no build.
+            DataError: its settings are broken.
+        """
+        if not (root / settings.FILE).is_file():
+            raise OptionError(
+                f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
+            )
+        folder = cls(root)
+        _ = folder.settings
+        return folder
+
     @cached_property
     def settings(self) -> Settings:
         """Raises DataError, see `Settings.load`."""
         return Settings.load(self.root / settings.FILE)
 
-    def path(self, kind: type) -> Path:
-        return self.root / FILES[kind]
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other commands out of the build, see `files.locked`."""
+        return locked(self.root)
 
-    def has(self, kind: type) -> bool:
+    def path(self, kind: type[BuildRow]) -> Path:
+        return self.root / kind.file
+
+    def has(self, kind: type[BuildRow]) -> bool:
         return os.path.lexists(self.path(kind))
 
-    def read(self, kind: type[R], name: str = "") -> list[R]:
+    def read(self, kind: type[R]) -> list[R]:
         """The rows of a file, in its order; none if there is no such file, or it is empty.
-
-        Args:
-            name: of another file with such rows.
 
         Raises:
             DataError: a row is broken, or two have one id.
         """
-        path = self.root / (name or FILES[kind])
-        if not os.path.lexists(path):
+        path = self.path(kind)
+        if not os.path.lexists(path) or (path.is_file() and not path.stat().st_size and path.suffix != ".csv"):
             return []
+        lines: Iterable[tuple[str, Mapping[str, Any]]]
         if path.suffix == ".csv":
-            names = [one.name for one in fields(kind)]
-            found = [(where, parse(kind, row, where)) for where, row in tables.rows(path, names, _needed(kind))]
-        elif path.is_file() and not path.stat().st_size:
-            return []
+            lines = tables.rows(path, columns(kind), required(kind))
         else:
-            lines = [(f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True)]
-            found = [(where, parse(kind, row, where)) for where, row in lines]
-        if key := _KEYS.get(kind):
-            seen: dict[tuple[str, ...], str] = {}
-            for where, row in found:
-                value = tuple(getattr(row, name) for name in key)
-                if value in seen:
-                    raise DataError(
-                        f"{where}: found the {' and '.join(key)} {' and '.join(map(repr, value))} of {seen[value]} again, expected each "
-                        "once. Remove one."
-                    )
-                seen[value] = where
-        return [row for _, row in found]
+            lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
+        rows, seen = [], dict[tuple[Any, ...], str]()
+        for where, line in lines:
+            row = parse(kind, line, where)
+            value = tuple(getattr(row, name) for name in kind.key)
+            if value and value in seen:
+                raise DataError(
+                    f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} again, expected "
+                    "each once. Remove one."
+                )
+            seen[value] = where
+            rows.append(row)
+        return rows
 
-    def need(self, kind: type[R], step: str) -> list[R]:
+    def by_id(self, kind: type[R]) -> dict[str, R]:
+        """The rows of a file with one key, by it. Raises DataError, see `read`."""
+        (key,) = kind.key
+        return {getattr(row, key): row for row in self.read(kind)}
+
+    def need(self, kind: type[R]) -> list[R]:
         """As `read`, of a file that must have rows.
 
         Raises:
             DataError: it has none; the message names the step that makes it.
         """
-        if found := self.read(kind):
-            return found
+        if rows := self.read(kind):
+            return rows
         raise DataError(
             f"{self.path(kind)}: found no rows, expected what the step before leaves. Run first: "
-            f"{command(step, self.root)}"
+            f"{command(made_by(kind).name, self.root)}"
         )
 
-    def write(self, kind: type[R], found: Iterable[R], name: str = "") -> None:
-        """Replace a file as a whole.
+    def write(self, kind: type[R], rows: Iterable[R]) -> None:
+        """Replace one file as a whole, see `write_together`."""
+        self.write_together({kind: rows})
 
-        Raises:
-            FileError: it cannot be written. It is unchanged.
-        """
-        write_all(dict([self._as_file(kind, found, name)]))
-
-    def write_together(self, rows: Mapping[type, Iterable[Any]], others: Mapping[Path, str] = {}) -> None:
-        """Replace several files, in this order and after the others, once all of them are on the disk.
+    def write_together(
+        self, rows: Mapping[type[BuildRow], Iterable[BuildRow]], others: Mapping[Path, Content] = {}
+    ) -> None:
+        """Replace files as a whole, in this order and after the others, once all of them are on the disk.
 
         Args:
             rows: type of row -> all rows of its file.
@@ -145,17 +134,16 @@ class Folder:
         Raises:
             FileError: one cannot be written. All are unchanged.
         """
-        write_all({**others, **dict(self._as_file(kind, found) for kind, found in rows.items())})
+        write_all({**others, **{self.path(kind): self._content(kind, some) for kind, some in rows.items()}})
 
-    def _as_file(self, kind: type, found: Iterable[Any], name: str = "") -> tuple[Path, Content]:
-        path = self.root / (name or FILES[kind])
-        dicts = [as_dict(row) for row in found]
-        if path.suffix == ".csv":
-            names, (key,) = [one.name for one in fields(kind)], _KEYS[kind]
-            notes = self._notes(path, names, key)
-            columns = dict.fromkeys(column for line in notes.values() for column in line)
-            return path, tables.text([*names, *columns], [{**notes.get(row[key], {}), **row} for row in dicts])
-        return path, [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
+    def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
+        dicts = [as_dict(row) for row in rows]
+        if not kind.file.endswith(".csv"):
+            return [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
+        names, (key,) = columns(kind), kind.key
+        notes = self._notes(self.path(kind), names, key)
+        others = dict.fromkeys(column for line in notes.values() for column in line)
+        return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
     def _notes(self, path: Path, names: list[str], key: str) -> dict[str, dict[str, str]]:
         """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
@@ -172,23 +160,21 @@ class Folder:
         Raises:
             DataError: there is none, or it is broken.
         """
-        path = self.root / "persona" / f"{user_id}.json"
+        path = self.persona_path(user_id)
         if not path.is_file():
             raise DataError(
                 f"{path}: there is no such file, expected the persona of {user_id!r}. Add it, or remove the person."
             )
         return Persona(user_id, persona_file.load(path), self.root / "memory" / f"{user_id}.jsonl")
 
+    def persona_path(self, user_id: str) -> Path:
+        return self.root / "persona" / f"{user_id}.json"
+
     def people(self, split: str | None = None) -> list[Person]:
         """Those that were kept, of one split or of both."""
-        found = self.need(Person, "personas")
-        return [one for one in found if one.keep != "no" and split in (None, one.split)]
+        return [person for person in kept(self.need(Person)) if split in (None, person.split)]
 
     def questions(self, split: str | None = None) -> list[Question]:
         """Those that were kept, of people that were kept."""
-        kept = {one.user_id for one in self.people(split)}
-        return [one for one in self.need(Question, "questions") if one.keep != "no" and one.user_id in kept]
-
-
-def _needed(kind: type) -> list[str]:
-    return [one.name for one in fields(kind) if one.default is MISSING]
+        users = {person.user_id for person in self.people(split)}
+        return [question for question in kept(self.need(Question)) if question.user_id in users]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from statistics import mean
 
 from ..common.errors import OptionError
 from ..common.tokens import estimated
-from . import prompts
-from .answers import FIRST, REWRITES
 from .folder import Folder
-from .pairs import KINDS
-from .personas import STEP as PERSONAS
-from .personas import names, next_split
-from .questions import CANDIDATES
-from .rows import FULL, MASKED, TEST, Person, Refused
+from .rows import FULL, MASKED, TEST, Person, Refused, kept
+from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Step
+from .texts import prompts
+from .texts.answers import FIRST, REWRITES
+from .texts.pairs import KINDS
+from .texts.personas import names, next_split
+from .texts.questions import CANDIDATES
 
 SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
 """Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite
@@ -38,12 +38,13 @@ class Calls:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """What a build takes.
 
     Attributes:
         pairs: that people vote on: at least as many as were asked for.
         persons, test: all persons, and those whose pairs people vote on.
+        new: personas to be written.
         personas: the setting of that name with which there are so many; a team's own come on top.
         persona_tokens: of a persona; assumed unless the build has personas.
     """
@@ -52,14 +53,16 @@ class Plan:
     votes: int
     persons: int
     test: int
+    new: int
     personas: int
     questions: int
-    calls: tuple[Calls, ...]
+    models: int
     persona_tokens: int
     assumed: bool
+    calls: tuple[Calls, ...] = ()
 
 
-def plan(folder: Folder, size: int | None, models: int) -> Plan:
+def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
     """What a build with its settings takes.
 
     Args:
@@ -78,51 +81,67 @@ def plan(folder: Folder, size: int | None, models: int) -> Plan:
             f"{name} must be above 0 in {folder.root / 'build.yaml'} for pairs to vote on, got 0. Change it."
         )
     people = folder.read(Person)
-    splits, kept = [one.split for one in people], Counter(one.split for one in people if one.keep != "no")
-    texts = [folder.persona(one.user_id).text for one in people if one.keep != "no"]
-    told = round(mean(estimated(texts))) if texts else PERSONA
+    splits, of_split = [person.split for person in people], Counter(person.split for person in kept(people))
+    texts = [folder.persona(person.user_id).text for person in kept(people)]
 
-    def enter() -> None:
+    def add_person() -> None:
         split = next_split(settings, splits)
         splits.append(split)
-        kept[split] += 1
+        of_split[split] += 1
 
     files = {path.stem for path in (folder.root / "persona").glob("*.json")}
-    known = {one.user_id for one in people}
+    known = {person.user_id for person in people}
     for _ in files - known:  # a team's own, not in people.csv yet
-        enter()
-    refused = {one.id for one in folder.read(Refused) if one.step == PERSONAS}
+        add_person()
+    refused = {text.id for text in folder.read(Refused) if text.step == PERSONAS.name}
     done = sum(name in {*known, *files, *refused} for name in names(settings))
     new = 0
-    while kept[TEST] * each * len(KINDS) < size if size else new < settings.personas - done:
-        enter()
+    while of_split[TEST] * each * len(KINDS) < size if size else new < settings.personas - done:
+        add_person()
         new += 1
-    test, persons = kept[TEST], kept.total()
-    asked = test * each
-    calls = _calls(folder, persons, new, asked, models, told)
-    return Plan(
-        pairs=asked * len(KINDS), votes=asked * len(KINDS) * settings.annotators, persons=persons, test=test, personas=done + new,
-        questions=persons * each, calls=tuple(one for one in calls if one.calls), persona_tokens=told, assumed=not texts,
+    pairs = of_split[TEST] * each * len(KINDS)
+    made = BuildPlan(
+        pairs=pairs, votes=pairs * settings.annotators, persons=of_split.total(), test=of_split[TEST], new=new, personas=done + new,
+        questions=of_split.total() * each, models=models, persona_tokens=round(mean(estimated(texts))) if texts else PERSONA,
+        assumed=not texts,
     )  # fmt: skip
+    prompt = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
+    calls = [one for step in STEPS if step.asks_models for one in _CALLS[step](folder, made, prompt) if one.calls]
+    return replace(made, calls=tuple(calls))
 
 
-def _calls(folder: Folder, persons: int, new: int, asked: int, models: int, told: int) -> list[Calls]:
+Prompts = Mapping[str, int]
+"""Name of a prompt -> its tokens before it is filled."""
+
+
+def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
+    yield _calls("personas", made.new, prompt["persona"] + SEED, made.persona_tokens)
+
+
+def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
-    fixed = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
-    shown = max(CANDIDATES, 10 * settings.general)
-    answered = persons * (settings.specific + settings.general) * models
-    personas: Mapping[str, float] = {FULL: told, MASKED: told * float(1 - settings.masked)}
-    return [
-        _of("personas", new, fixed["persona"] + SEED, told),
-        _of("specific questions", persons * settings.specific, fixed["specific"] + told, QUESTION),
-        _of("general questions", persons * bool(settings.general), fixed["general"] + told + shown * QUESTION, CHOICE),
-        *(_of(f"answers, {name}", answered, fixed[name] + QUESTION + personas.get(name, 0), ANSWER) for name in FIRST),
-        *(
-            _of(f"answers, {name}", asked * models, fixed[prompt] + QUESTION + ANSWER, ANSWER + REASONS)
-            for name, prompt in REWRITES.items()
-        ),
-    ]
+    told, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
+    yield _calls("specific questions", made.persons * settings.specific, prompt["specific"] + told, QUESTION)
+    yield _calls("general questions", made.persons * bool(settings.general), prompt["general"] + told + shown, CHOICE)
 
 
-def _of(what: str, calls: int, input_tokens: float, output_tokens: float) -> Calls:
+def _answers(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
+    told = made.persona_tokens
+    personas: Mapping[str, float] = {FULL: told, MASKED: told * float(1 - folder.settings.masked)}
+    for name in FIRST:
+        tokens = prompt[name] + QUESTION + personas.get(name, 0)
+        yield _calls(f"answers, {name}", made.questions * made.models, tokens, ANSWER)
+    asked = made.pairs // len(KINDS)
+    for name, file in REWRITES.items():
+        yield _calls(f"answers, {name}", asked * made.models, prompt[file] + QUESTION + ANSWER, ANSWER + REASONS)
+
+
+_CALLS: Mapping[Step, Callable[[Folder, BuildPlan, Prompts], Iterator[Calls]]] = {
+    PERSONAS: _personas,
+    QUESTIONS: _questions,
+    ANSWERS: _answers,
+}
+
+
+def _calls(what: str, calls: int, input_tokens: float, output_tokens: float) -> Calls:
     return Calls(what, calls, round(calls * input_tokens), round(calls * output_tokens))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,131 +13,168 @@ from typing import Any
 from ..common import strict_yaml
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
-from ..common.strict_yaml import Scalar
 from ..engine.benchmark import passing_for
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"
 
-LANGUAGE = re.compile("[a-z]{2,3}")
-"""Without a region: checks and prompts know `zh`, not `zh-CN`."""
 
-LANGUAGES = "a language code of two or three lower-case letters, such as zh or de"
-
-
-def check_language(language: str | None) -> None:
-    """Raise OptionError if what --language says is no code. None is fine."""
-    if language is not None and not LANGUAGE.fullmatch(language):
-        raise OptionError(f"--language must be {LANGUAGES}, got {short(language)}.")
+class _Expected(ValueError):
+    """A value is none that the setting may have; the message says what it may be."""
 
 
-def check_lines(name: str | None, licence: str | None = None) -> None:
-    """Raise OptionError if what --name or --licence says could not be in build.yaml. None is fine."""
-    for option, value in (("--name", name), ("--licence", licence)):
-        if value is not None and not is_line(value, LONGEST_NAME):
-            raise OptionError(
-                f"{option} must be one printable line of 1 to {LONGEST_NAME} characters, got {short(value)}."
-            )
-    if name is not None and (known := passing_for(name)):
-        raise OptionError(
-            f"--name must not pass for the benchmark's own data, {known}, got {short(name)}. Choose another name for the set."
-        )
+def _line(value: Any) -> str:
+    if not is_line(value, LONGEST_NAME):
+        in_quotes = "" if isinstance(value, str) else ", in quotes"
+        raise _Expected(f"one printable line of 1 to {LONGEST_NAME} characters{in_quotes}")
+    return str(value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings of a build.
-
-    Attributes:
-        name: of the set, for set.json.
-        licence: of the texts.
-        language: of the prompts and of every text: an ISO 639 code, see LANGUAGE.
-        seed: of every random choice.
-        personas: how many to write from the seeds.
-        specific, general: questions for each person.
-        test: share of the persons whose pairs people vote on; the others are for training.
-        masked: share of a persona's fields that the masked strategy hides.
-        annotators: votes to each pair.
-        medium, hard: least share of agreeing votes of these tiers.
-    """
-
-    name: str = "our set"
-    licence: str = UNKNOWN
-    language: str = "en"
-    seed: int = 0
-    personas: int = 20
-    specific: int = 5
-    general: int = 0
-    test: Fraction = Fraction(1)
-    masked: Fraction = Fraction(4, 5)
-    annotators: int = 9
-    medium: Fraction = Fraction(8, 9)
-    hard: Fraction = Fraction(6, 9)
-
-    @classmethod
-    def load(cls, path: Path) -> Settings:
-        """Those of a file; what it leaves out is as above.
-
-        Raises:
-            DataError: it cannot be read, or has a key or a value that does not exist.
-        """
-        try:
-            given = strict_yaml.load(path)
-        except OSError as error:
-            raise DataError(
-                f"{path}: could not be read ({error}). Start a build: personafeedback build init DIR"
-            ) from error
-        known = {one.name: one for one in fields(cls)}
-        for name, found in given.items():
-            if name not in known:
-                raise DataError(
-                    f"{found.where}: found the key {short(name)}, expected only {', '.join(known)}. Fix it."
-                )
-        return cls(**{name: _value(name, found, type(known[name].default)) for name, found in given.items()})
+def _name(value: Any) -> str:
+    if known := passing_for(str(value)):
+        raise _Expected(f"a name that does not pass for the benchmark's own data, {known}")
+    return _line(value)
 
 
-_RANGES: Mapping[str, tuple[int, int]] = {
-    "seed": (0, 10**12), "personas": (1, 100_000), "specific": (0, 1_000), "general": (0, 1_000), "annotators": (1, 1_000),
-}  # fmt: skip
+def _language(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch("[a-z]{2,3}", value):  # prompts and checks know zh, not zh-CN
+        raise _Expected("a language code of two or three lower-case letters, such as zh or de")
+    return value
 
 
-def _value(name: str, found: Scalar, kind: type) -> Any:
-    value = found.value
-    if name == "language":
-        if isinstance(value, str) and LANGUAGE.fullmatch(value):
-            return value
-        expected = LANGUAGES
-    elif kind is str:
-        known = passing_for(str(value)) if name == "name" else ""
-        if is_line(value, LONGEST_NAME) and not known:
-            return value
-        expected = f"one line of 1 to {LONGEST_NAME} characters" + ("" if isinstance(value, str) else ", in quotes")
-        if known:
-            expected = f"a name that does not pass for the benchmark's own data, {known}"
-    elif kind is int:
-        least, most = _RANGES[name]
-        if type(value) is int and least <= value <= most:
-            return value
-        expected = f"a whole number from {least} to {most:,}"
-    else:
-        share = _share(value)
-        if share is not None and 0 <= share <= 1 and (name not in ("medium", "hard") or share > Fraction(1, 2)):
-            return share
-        expected = (
-            "a share such as 8/9 or 0.8, from 0 to 1"
-            if name not in ("medium", "hard")
-            else "a share above 1/2, up to 1"
-        )
-    raise DataError(f"{found.where}: found {name} = {found.shown}, expected {expected}. Fix it.")
+def _number(least: int, most: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise _Expected(f"a whole number from {least} to {most:,}")
+        return value
+
+    return read
 
 
 _SHARE = re.compile("[0-9]{1,9}/[0-9]{1,9}|[01]?[.]?[0-9]{1,15}")
 
 
-def _share(value: object) -> Fraction | None:
-    if (isinstance(value, str) and not _SHARE.fullmatch(value)) or isinstance(value, bool) or value is None:
+def _fraction(value: Any) -> Fraction | None:
+    if isinstance(value, bool) or value is None or (isinstance(value, str) and not _SHARE.fullmatch(value)):
         return None
     try:
         return Fraction(str(value))
     except ZeroDivisionError:
         return None
+
+
+def _share(value: Any) -> Fraction:
+    share = _fraction(value)
+    if share is None or not 0 <= share <= 1:
+        raise _Expected("a share such as 8/9 or 0.8, from 0 to 1")
+    return share
+
+
+def _majority(value: Any) -> Fraction:
+    share = _fraction(value)
+    if share is None or not Fraction(1, 2) < share <= 1:
+        raise _Expected("a share above 1/2, up to 1")
+    return share
+
+
+def _meta(read: Callable[[Any], Any], comment: str) -> dict[str, Any]:
+    """What reads and checks a value of a setting, and what the setting decides, in one line."""
+    return {"read": read, "comment": comment}
+
+
+_COUNT = _number(0, 1_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a build. build.yaml repeats what each decides."""
+
+    name: str = field(default="our set", metadata=_meta(_name, "of the set, as every table and card shows it"))
+    licence: str = field(default=UNKNOWN, metadata=_meta(_line, "of the texts: an SPDX id such as CC-BY-4.0"))
+    language: str = field(
+        default="en", metadata=_meta(_language, "of every text: a code of two or three letters, such as zh or de")
+    )
+    seed: int = field(default=0, metadata=_meta(_number(0, 10**12), "of every random choice"))
+    personas: int = field(
+        default=20,
+        metadata=_meta(_number(1, 100_000), "how many personas to write from seeds.jsonl; your own come on top"),
+    )
+    specific: int = field(
+        default=5,
+        metadata=_meta(_COUNT, "questions to write for each person, from the scenarios of the paper's Table 5"),
+    )
+    general: int = field(default=0, metadata=_meta(_COUNT, "questions to choose for each person from your pool.jsonl"))
+    test: Fraction = field(
+        default=Fraction(1),
+        metadata=_meta(_share, "share of the persons whose pairs people vote on; the others are for training"),
+    )
+    masked: Fraction = field(
+        default=Fraction(4, 5), metadata=_meta(_share, "share of a persona's fields that the masked strategy hides")
+    )
+    annotators: int = field(default=9, metadata=_meta(_number(1, 1_000), "votes to each pair"))
+    medium: Fraction = field(
+        default=Fraction(8, 9), metadata=_meta(_majority, "least share of agreeing votes of the tier medium")
+    )
+    hard: Fraction = field(
+        default=Fraction(6, 9),
+        metadata=_meta(_majority, "least share of agreeing votes of the tier hard; a pair below it is left out"),
+    )
+
+    @property
+    def least_votes(self) -> int:
+        """Of a pair that makes a case: more than half of the annotators. With fewer, a share of agreeing votes says little."""
+        return self.annotators // 2 + 1
+
+    @classmethod
+    def load(cls, path: Path) -> Settings:
+        """The settings of a file; defaults for those that it leaves out.
+
+        Raises:
+            DataError: it cannot be read, or has a key or a value that does not exist.
+        """
+        try:
+            written = strict_yaml.load(path)
+        except OSError as error:
+            raise DataError(
+                f"{path}: could not be read ({error}). Start a build: personafeedback build init DIR"
+            ) from error
+        known = {setting.name: setting.metadata["read"] for setting in fields(cls)}
+        values = {}
+        for name, scalar in written.items():
+            if name not in known:
+                raise DataError(
+                    f"{scalar.where}: found the key {short(name)}, expected only {', '.join(known)}. Fix it."
+                )
+            try:
+                values[name] = known[name](scalar.value)
+            except _Expected as expected:
+                raise DataError(
+                    f"{scalar.where}: found {name} = {scalar.shown}, expected {expected}. Fix it."
+                ) from expected
+        return cls(**values)
+
+    @classmethod
+    def of_options(cls, **options: str | None) -> Settings:
+        """Settings from a command's options of these names; None for one that is not given.
+
+        Raises:
+            OptionError: a value is none that the setting may have.
+        """
+        values = {}
+        for setting in fields(cls):
+            value = options.get(setting.name)
+            if value is not None:
+                try:
+                    values[setting.name] = setting.metadata["read"](value)
+                except _Expected as expected:
+                    raise OptionError(f"--{setting.name} must be {expected}, got {short(value)}.") from expected
+        return cls(**values)
+
+    def as_yaml(self) -> str:
+        """The text of build.yaml: every setting with its comment."""
+        lines = []
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            shown = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
+            lines.append(f"{setting.name}: {shown}  # {setting.metadata['comment']}\n")
+        return "".join(lines)

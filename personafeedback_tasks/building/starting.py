@@ -6,25 +6,8 @@ import json
 from pathlib import Path
 
 from ..common.files import Content, write_all
-from . import prompts, settings
-from .seeds import EXAMPLES, FILE
-from .settings import Settings
-
-COMMENTS = {
-    "name": "of the set, as every table and card shows it",
-    "licence": "of the texts: an SPDX id such as CC-BY-4.0",
-    "language": "of every text: a code of two or three letters, such as zh or de",
-    "seed": "of every random choice",
-    "personas": "how many personas to write from seeds.jsonl; your own come on top",
-    "specific": "questions to write for each person, from the scenarios of the paper's Table 5",
-    "general": "questions to choose for each person from your pool.jsonl",
-    "test": "share of the persons whose pairs people vote on; the others are for training",
-    "masked": "share of a persona's fields that the masked strategy hides",
-    "annotators": "votes to each pair",
-    "medium": "least share of agreeing votes of the tier medium",
-    "hard": "least share of agreeing votes of the tier hard; a pair below it is left out",
-}
-"""Setting -> what it decides, in one line."""
+from .settings import FILE, Settings
+from .texts import prompts, seeds
 
 
 def start(root: Path, language: str | None = None, name: str | None = None) -> tuple[list[Path], list[Path]]:
@@ -43,26 +26,15 @@ def start(root: Path, language: str | None = None, name: str | None = None) -> t
         DataError: an existing build.yaml is broken.
         FileError: they cannot be written.
     """
-    settings.check_language(language)
-    settings.check_lines(name)
-    path = root / settings.FILE
-    told = Settings.load(path) if path.exists() else Settings(language=language or "en", name=name or Settings.name)
-    contents: dict[Path, Content] = {path: as_yaml(told)}
-    for prompt, text in prompts.bundled(told.language).items():
+    path, settings = root / FILE, Settings.of_options(language=language, name=name)
+    if path.exists():
+        settings = Settings.load(path)
+    contents: dict[Path, Content] = {path: settings.as_yaml()}
+    for prompt, text in prompts.bundled(settings.language).items():
         contents[root / prompts.FOLDER / f"{prompt}.md"] = text
-    examples = EXAMPLES.get(told.language, EXAMPLES["en"])
-    contents[root / FILE] = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in examples)
-    present = [one for one in contents if one.exists()]
-    missing = {one: content for one, content in contents.items() if one not in present}
+    examples = seeds.EXAMPLES.get(settings.language, seeds.EXAMPLES["en"])
+    contents[root / seeds.FILE] = "".join(json.dumps(seed, ensure_ascii=False) + "\n" for seed in examples)
+    present = [path for path in contents if path.exists()]
+    missing = {path: content for path, content in contents.items() if path not in present}
     write_all(missing)
     return list(missing), present
-
-
-def as_yaml(told: Settings) -> str:
-    """Settings as build.yaml has them: every one, with its comment."""
-    lines = [f"{name}: {_value(getattr(told, name))}  # {comment}" for name, comment in COMMENTS.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _value(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..common.errors import DataError, require
-from .answers import FIRST, REWRITES, answer_id
-from .asking import short_reason
-from .folder import BELOW, Folder, command
-from .pairs import Balance, balance
-from .personas import names, other_seed
-from .questions import general_slot, slots
-from .rows import FULL, OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, Shown, Tiered, Vote
-from .shown_texts import refuse_edited_labels, refuse_edited_votes
+from .folder import Folder
+from .rows import (
+    FULL,
+    OWN,
+    SPLITS,
+    TEST,
+    Answer,
+    Below,
+    BuildRow,
+    Origin,
+    PackItem,
+    Pair,
+    Person,
+    Question,
+    R,
+    Refused,
+    Tiered,
+    Vote,
+    kept,
+)
+from .steps import ANSWERS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, Step
+from .texts.answers import FIRST, REWRITES, answer_id
+from .texts.pairs import Balance, balance
+from .texts.personas import names, other_seed
+from .texts.questions import general_slot, slots
+from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
 
 
-@dataclass
+@dataclass(frozen=True)
 class Status:
     """Where a build is.
 
@@ -31,13 +49,13 @@ class Status:
         next: the command to go on with; empty when all is done.
     """
 
-    steps: list[tuple[str, str]] = field(default_factory=list)
-    balances: list[Balance] = field(default_factory=list)
-    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
-    spent: list[tuple[str, str, int, int, int]] = field(default_factory=list)
-    unread: int = 0
-    edited: str = ""
-    next: str = ""
+    steps: list[tuple[str, str]]
+    balances: list[Balance]
+    refused: Counter[tuple[str, str]]
+    spent: list[tuple[str, str, int, int, int]]
+    unread: int
+    edited: str
+    next: str
 
 
 def status(folder: Folder) -> Status:
@@ -46,64 +64,165 @@ def status(folder: Folder) -> Status:
     Raises:
         DataError: a file of the build is broken, or there is no build.
     """
-    found, settings = Status(), folder.settings
-    people, questions, answers, pairs = (
-        folder.read(Person),
-        folder.read(Question),
-        folder.read(Answer),
-        folder.read(Pair),
+    build = _Files(folder)
+    lacking = {step: _lacking(build, step) for step in STEPS}
+    old_labels = _refusal(refuse_edited_labels, folder, build.read(Tiered))
+    again = {step: f"; {count} lacking: run it again" if count else "" for step, count in lacking.items()}
+    spent, unread = _spent(folder)
+    return Status(
+        steps=[(step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS],
+        balances=balance(build.read(Pair), build.read(Answer)),
+        refused=Counter((text.step, text.reason) for text in build.read(Refused)),
+        spent=spent,
+        unread=unread,
+        edited=_refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else old_labels),
+        next=_next(build, {step for step in STEPS if lacking[step] or (step == TIERS and old_labels)}),
     )
-    shown, votes, tiers, below = folder.read(Shown), folder.read(Vote), folder.read(Tiered), folder.read(Tiered, BELOW)
-    kept = [one for one in people if one.keep != "no"]
-    of_split = Counter(one.split for one in kept)
-    seed = other_seed(settings, folder.read(Origin))
-    changed = "" if seed is None else f"; written with seed {seed}, build.yaml has {settings.seed}: put it back"
-    splits = ", ".join(f"{of_split[one]} {one}" for one in SPLITS)
-    found.steps.append(("personas", f"{len(kept)} ({splits}){_dropped(people, kept)}{changed}"))
-    users = {one.user_id for one in kept}
-    asked = [one for one in questions if one.keep != "no" and one.user_id in users]
-    of_category = _counts(one.category for one in asked)
-    found.steps.append(("questions", f"{len(asked)}{of_category}{_dropped(questions, asked)}"))
-    found.steps.append(("answers", f"{len(answers)}{_counts(one.strategy for one in answers)}; {len(pairs)} pairs"))
-    found.steps.append(("packs", f"{len({one.annotator for one in shown})} annotators, {len(shown)} items"))
-    cast = len({(one.annotator, one.pair_id) for one in votes})
-    found.steps.append(
+
+
+class _Files:
+    """The files of a build, each read once."""
+
+    def __init__(self, folder: Folder):
+        self.folder, self.settings = folder, folder.settings
+        self._rows: dict[type[BuildRow], Sequence[BuildRow]] = {}
+        self.people = kept(self.read(Person))
+        users = {person.user_id for person in self.people}
+        self.questions = [question for question in kept(self.read(Question)) if question.user_id in users]
+        self.has_test = any(person.split == TEST for person in self.people)
+        self.released = (folder.root / "release" / "set.json").is_file()
+
+    def read(self, kind: type[R]) -> list[R]:
+        if kind not in self._rows:
+            self._rows[kind] = self.folder.read(kind)
+        return self._rows[kind]  # type: ignore[return-value]
+
+
+def _next(build: _Files, undone: set[Step]) -> str:
+    """The command of the first step that is not done."""
+    testing = build.has_test or build.read(Pair)
+    for step in STEPS if testing else (PERSONAS, QUESTIONS, ANSWERS, TRAINING):
+        made: tuple[type[BuildRow], ...] = (*step.writes[-1:], *step.instead)
+        if step == ANSWERS and not build.has_test:
+            made = (Answer,)
+        done = build.released if step == RELEASE else any(map(build.read, made))
+        if step in undone or not done:
+            return step.line(build.folder.root)
+    return ""
+
+
+def _personas(build: _Files) -> str:
+    splits = Counter(person.split for person in build.people)
+    seed = other_seed(build.settings, build.read(Origin))
+    changed = "" if seed is None else f"; written with seed {seed}, build.yaml has {build.settings.seed}: put it back"
+    counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
+    return f"{len(build.people)} ({counts}){_dropped(build.read(Person), build.people)}{changed}"
+
+
+def _questions(build: _Files) -> str:
+    asked = build.questions
+    return f"{len(asked)}{_counts(one.category for one in asked)}{_dropped(build.read(Question), asked)}"
+
+
+def _answers(build: _Files) -> str:
+    answers = build.read(Answer)
+    return f"{len(answers)}{_counts(answer.strategy for answer in answers)}; {len(build.read(Pair))} pairs"
+
+
+def _packs(build: _Files) -> str:
+    items = build.read(PackItem)
+    return f"{len({item.annotator for item in items})} annotators, {len(items)} items"
+
+
+def _votes(build: _Files) -> str:
+    votes, each = build.read(Vote), build.settings.annotators
+    cast = len({(vote.annotator, vote.pair_id) for vote in votes})
+    voters = len({vote.annotator for vote in votes})
+    return f"{cast} of {len(build.read(Pair)) * each} ({each} to each pair) by {voters}"
+
+
+def _tiers(build: _Files) -> str:
+    tiered = build.read(Tiered)
+    return f"{len(tiered)} cases{_counts(pair.difficulty for pair in tiered)}; {len(build.read(Below))} below"
+
+
+_DONE: Mapping[Step, Callable[[_Files], str]] = dict(
+    zip(
+        STEPS,
         (
-            "votes",
-            f"{cast} of {len(pairs) * settings.annotators} ({settings.annotators} to each pair) by {len({one.annotator for one in votes})}",
-        )
+            _personas,
+            _questions,
+            _answers,
+            _packs,
+            _votes,
+            _tiers,
+            lambda build: "release/" if build.released else "none",
+        ),
+        strict=True,
     )
-    found.steps.append(("tiers", f"{len(tiers)} cases{_counts(one.difficulty for one in tiers)}; {len(below)} below"))
-    lacking = _lacking(folder, people, questions, answers)
-    released = (folder.root / "release" / "set.json").is_file()
-    found.steps.append(("release", "release/" if released else "none"))
-    found.balances = balance(pairs, answers)
-    found.refused.update((one.step, short_reason(one.reason)) for one in folder.read(Refused))
-    _spent(folder, found)
-    found.steps = [
-        (step, f"{done}; {lacking[step]} lacking: run it again" if lacking.get(step) else done)
-        for step, done in found.steps
-    ]
-    old_labels = _refusal(refuse_edited_labels, folder, tiers)
-    found.edited = _refusal(refuse_edited_votes, folder) or (old_labels if not votes else "")
-    for step, missing, rest in (
-        ("personas", not people or lacking["personas"], "--model MODEL"),
-        ("questions", not questions or lacking["questions"], "--model MODEL"),
-        ("answers", not (pairs if of_split[TEST] else answers) or lacking["answers"], "--model MODEL --model OTHER"),
-        ("training", not (of_split[TEST] or pairs), ""),
-        ("packs", not (shown or votes or tiers), ""),
-        ("votes", not (votes or tiers), "FILE..."),
-        ("tiers", not tiers or old_labels, ""),
-        ("release", not released, ""),
-    ):
-        if missing:
-            found.next = f"{command(step, folder.root)} {rest}".rstrip()
-            break
-    return found
+)
+"""Step -> what says how much of it is done."""
+
+
+def _persona_ids(build: _Files) -> Iterable[str]:
+    return names(build.settings) if other_seed(build.settings, build.read(Origin)) is None else ()
+
+
+def _question_ids(build: _Files) -> Iterable[str]:
+    general = Counter(question.user_id for question in build.read(Question) if question.category == "general")
+    for person in build.people:
+        yield from slots(build.settings, person.user_id)
+        if general[person.user_id] < build.settings.general:
+            yield general_slot(build.settings, person.user_id)
+
+
+def _answer_ids(build: _Files) -> Iterable[str]:
+    answers, asked = build.read(Answer), {question.id for question in build.questions}
+    for model in {answer.model for answer in answers if answer.strategy in FIRST}:
+        yield from (answer_id(question, strategy, model) for question in asked for strategy in FIRST)
+    test = {person.user_id for person in build.read(Person) if person.split == TEST}
+    for answer in answers:
+        if answer.strategy == FULL and answer.user_id in test and answer.question_id in asked:
+            for strategy in REWRITES:
+                yield answer_id(answer.question_id, strategy, answer.model, answer.id)
+
+
+_TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
+    PERSONAS: ("persona", _persona_ids),
+    QUESTIONS: ("question", _question_ids),
+    ANSWERS: ("answer", _answer_ids),
+}
+"""Step that asks models -> the kind of its texts, and the ids of those that models were to write."""
+
+
+def _lacking(build: _Files, step: Step) -> int:
+    """How many texts of a step neither came nor were refused: they failed, or the step was killed.
+
+    Only where a model has written something: a team may bring all of it.
+    """
+    if not step.asks_models:
+        return 0
+    (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
+    if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
+        return 0
+    there = {part for origin in origins for part in (origin.id, *origin.parents)}
+    there |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
+    return sum(name not in there for name in ids(build))
+
+
+def _spent(folder: Folder) -> tuple[list[tuple[str, str, int, int, int]], int]:
+    """(what the calls took, logs that cannot be read)."""
+    if not any((folder.root / "logs").glob("*/*.eval")):
+        return [], 0
+    require("inspect_ai", extra="build")
+    from ..inspect_harness.spent import spent
+
+    rows, broken = spent(folder.root)
+    return [(row.step, row.model, row.texts, row.input_tokens, row.output_tokens) for row in rows], len(broken)
 
 
 def _refusal(check: Callable[..., None], *arguments: object) -> str:
-    """The finding of a check; empty if it finds nothing."""
+    """What a check refuses; empty if it finds nothing."""
     try:
         check(*arguments)
     except DataError as error:
@@ -111,51 +230,11 @@ def _refusal(check: Callable[..., None], *arguments: object) -> str:
     return ""
 
 
-def _lacking(folder: Folder, people: list[Person], questions: list[Question], answers: list[Answer]) -> dict[str, int]:
-    """Step -> texts that a model was to write and that neither came nor were refused: they failed, or the step was killed.
-
-    Only where a model has written something: a team may bring all of it.
-    """
-    settings, refused = folder.settings, {one.id for one in folder.read(Refused)}
-    origins = folder.read(Origin)
-    of_models = {one.kind for one in origins if one.model != OWN}
-    have = {*refused, *(part for one in origins for part in (one.id, *one.parents)), *(one.id for one in answers)}
-    test = {one.user_id for one in people if one.split == TEST}
-    expected: dict[str, list[str]] = {"personas": [], "questions": [], "answers": []}
-    users = [one.user_id for one in people if one.keep != "no"]
-    asked = [one for one in questions if one.keep != "no" and one.user_id in users]
-    if "persona" in of_models and other_seed(settings, origins) is None:
-        expected["personas"] = names(settings)
-    if "question" in of_models:
-        general = Counter(one.user_id for one in questions if one.category == "general")
-        for user in users:
-            expected["questions"] += slots(settings, user)
-            expected["questions"] += [general_slot(settings, user)] * (general[user] < settings.general)
-    for model in sorted({one.model for one in answers if one.strategy in FIRST}):
-        expected["answers"] += [answer_id(one.id, strategy, model) for one in asked for strategy in FIRST]
-    known = {one.id for one in asked}
-    for one in answers:
-        if one.strategy == FULL and one.user_id in test and one.question_id in known:
-            expected["answers"] += [answer_id(one.question_id, strategy, one.model, one.id) for strategy in REWRITES]
-    return {step: sum(one not in have for one in ids) for step, ids in expected.items()}
-
-
-def _spent(folder: Folder, found: Status) -> None:
-    if not any((folder.root / "logs").glob("*/*.eval")):
-        return
-    require("inspect_ai", extra="build")
-    from ..inspect_harness.spent import spent
-
-    rows, broken = spent(folder.root)
-    found.spent = [(one.step, one.model, one.texts, one.input_tokens, one.output_tokens) for one in rows]
-    found.unread = len(broken)
-
-
-def _counts(names: object) -> str:
+def _counts(values: Iterable[str]) -> str:
     """` (3 full, 2 masked)`; empty for none."""
-    of = Counter(names)  # type: ignore[call-overload]
-    return f" ({', '.join(f'{count} {name}' for name, count in of.items())})" if of else ""
+    of = Counter(values)
+    return f" ({', '.join(f'{count} {value}' for value, count in of.items())})" if of else ""
 
 
-def _dropped(lines: list[Person] | list[Question], kept: list[Person] | list[Question]) -> str:
-    return f", {len(lines) - len(kept)} dropped" if len(lines) > len(kept) else ""
+def _dropped(lines: Sequence[object], left: Sequence[object]) -> str:
+    return f", {len(lines) - len(left)} dropped" if len(lines) > len(left) else ""

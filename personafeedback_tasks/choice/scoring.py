@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..replies.answers import LETTERS
 from ..replies.letter_probabilities import LogLikelihoods
 from .orders import CHOSEN_LETTER, ORDERS
 
+METRICS = ("acc", "acc_both", "consistency", "first_rate", "invalid")
+"""What harnesses print of the answers of a case."""
 
-@dataclass(frozen=True)
-class CaseScore:
-    """The scores of one case. All values are in [0, 1].
 
-    Attributes:
+def score_answers(answers: Sequence[str]) -> dict[str, float]:
+    """Score one case from its answers in the order of ORDERS.
+
+    Returns:
+        All values are in [0, 1].
         acc: mean over both orders of "the chosen response was picked"; unreadable counts as not picked. Chance 0.5.
         acc_both: 1 if it was picked in both orders, else 0. Chance 0.25.
         consistency: 1 if the same response was picked in both orders, else 0 (position consistency of
@@ -27,20 +29,9 @@ class CaseScore:
         first_rate: share of the readable replies that picked the response shown first; nan without any.
             A mean of 0.5 is no position bias.
         invalid: share of the replies that are unreadable.
-    """
-
-    acc: float
-    acc_both: float
-    consistency: float
-    first_rate: float
-    invalid: float
-
-
-METRICS = tuple(CaseScore.__dataclass_fields__)
-
-
-def score_answers(answers: Sequence[str]) -> CaseScore:
-    """Score one case from its answers in the order of ORDERS.
+        bias_first: 1 if both orders picked the response shown first, else 0; nan unless both replies are readable.
+        bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
+        acc_readable: share of the readable replies that picked the chosen response; nan without any.
 
     Raises:
         ValueError: the number of answers is not the number of orders.
@@ -49,15 +40,19 @@ def score_answers(answers: Sequence[str]) -> CaseScore:
         raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(ORDERS)})")
     picked = [answer == CHOSEN_LETTER[order] for order, answer in zip(ORDERS, answers, strict=True)]
     readable = [answer for answer in answers if answer in LETTERS]
+    first = readable.count(LETTERS[0])
     complete = len(readable) == len(ORDERS)
-    return CaseScore(
-        acc=sum(picked) / len(ORDERS),
-        acc_both=float(all(picked)),
+    return {
+        "acc": sum(picked) / len(ORDERS),
+        "acc_both": float(all(picked)),
         # The orders mirror each other, so two different letters are the same response.
-        consistency=float(readable[0] != readable[1]) if complete else math.nan,
-        first_rate=readable.count(LETTERS[0]) / len(readable) if readable else math.nan,
-        invalid=1 - len(readable) / len(ORDERS),
-    )
+        "consistency": float(0 < first < len(ORDERS)) if complete else math.nan,
+        "first_rate": first / len(readable) if readable else math.nan,
+        "invalid": 1 - len(readable) / len(ORDERS),
+        "bias_first": float(first == len(ORDERS)) if complete else math.nan,
+        "bias_second": float(first == 0) if complete else math.nan,
+        "acc_readable": sum(picked) / len(readable) if readable else math.nan,
+    }
 
 
 def score_symmetric(pairs: Sequence[LogLikelihoods]) -> float:
@@ -90,8 +85,3 @@ def p_chosen(pairs: Sequence[LogLikelihoods]) -> float:
         a, b = (math.exp(value - max(pair)) for value in pair)
         shares.append((a if CHOSEN_LETTER[order] == LETTERS[0] else b) / (a + b))
     return sum(shares) / len(shares)
-
-
-def as_dict(score: CaseScore) -> dict[str, float]:
-    """Metric name -> value, every name present."""
-    return dict(vars(score))  # `asdict` copies in depth, and this runs once per case of every log

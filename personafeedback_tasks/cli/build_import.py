@@ -6,17 +6,10 @@ from pathlib import Path
 
 import click
 
-from ..building import settings
-from ..building.folder import Folder, command
-from ..building.imported import FIELDS, REASONS, RECIPES, Recipe, import_rows, mapping, save
-from ..building.rows import Vote
-from ..building.settings import Settings
-from ..building.sources import read_rows
-from ..building.starting import as_yaml
-from ..common.errors import DataError, OptionError
-from ..common.files import locked, write
+from ..building.imported.importing import import_pairs
+from ..building.imported.mapping import FIELDS, RECIPES
 from ..personafeedback.cells import DIFFICULTIES
-from .build_folder import folder_argument, then
+from .build_options import folder_argument
 from .output import say
 
 
@@ -46,9 +39,14 @@ from .output import say
 @click.option("--licence", help="Of the texts, if DIR is new.")
 @click.option("--language", metavar="CODE", help="Of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
-    folder: Path, source: str, keys: str | None, recipe: str | None, split: str, difficulty: str, name: str | None, licence: str | None,
-    language: str | None,
-) -> None:  # fmt: skip
+    folder: Path,
+    source: str,
+    keys: str | None,
+    recipe: str | None,
+    split: str,
+    difficulty: str,
+    **options: str | None,
+) -> None:
     """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
 
     A persona may be an object, a text or a list; who has the same one is the same user, unless --map names a user_id. Several keys with +
@@ -60,41 +58,4 @@ def import_command(
         personafeedback build import DIR --from PrefEval --recipe prefeval
         personafeedback build release DIR
     """
-    if (keys is None) == (recipe is None):
-        raise OptionError("Pass either --map, or the --recipe of a known set.")
-    known = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
-    source = known.find(source)
-    path = folder / settings.FILE
-    if path.exists():
-        told = Settings.load(path)
-    else:
-        settings.check_lines(name, licence)
-        settings.check_language(language)
-        told = Settings(
-            name=name or Settings.name, licence=licence or known.licence, language=language or Settings.language
-        )
-    made = import_rows(read_rows(source, split), known.keys, difficulty, told.seed)
-    if not made.pairs:
-        raise DataError(
-            f"{source}: found no pair to take in {made.rows:,} rows, expected some. Refused: {dict(made.why) or 'none'}."
-        )
-    if not path.exists():
-        write(path, as_yaml(told))
-    build = Folder(folder)
-    with locked(build.root):
-        new = save(build, made)
-    say(f"read {made.rows:,} rows of {source}")
-    say(
-        f"took {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
-    )
-    if new < len(made.pairs):
-        say(f"{len(made.pairs) - new:,} of them were there before, and keep the label that they have")
-    for reason, count in made.why.items():
-        say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
-    if recipe:
-        say(f"The recipe {recipe} {known.evidence}.")
-    if build.has(Vote):
-        then("tiers", build)
-        return
-    say(f"Their labels are those of the source. To have them voted on: {command('packs', build.root)}")
-    then("release", build)
+    import_pairs(folder, source, keys=keys, recipe=recipe, split=split, difficulty=difficulty, options=options, say=say)

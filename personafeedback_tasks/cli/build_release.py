@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ..building.folder import command
-from ..common.errors import DataError
-from ..common.files import locked, write
-from ..common.statistics import Estimate, percent
-from ..common.strict_json import json_text
-from .build_folder import folder_argument, opened, then
+from ..building.folder import Folder
+from ..building.release.shortcuts import NAMES
+from .build_options import folder_argument
 from .output import say, show_table
-
-if TYPE_CHECKING:
-    from ..building.folder import Folder
-    from ..building.release_folder import Made
-    from ..building.shortcuts import Checked
 
 
 @click.command()
@@ -39,56 +28,9 @@ def tiers(folder: Path) -> None:
     \b
         personafeedback build tiers DIR
     """
-    from ..building.folder import BELOW
-    from ..building.rows import Answer, Pair, Tiered, Vote
-    from ..building.tiers import REASONS, least_votes, sort_into_tiers
-    from ..building.votes import counted, outdated
-    from ..building.voting import CODINGS, agreement
+    from ..building.release.labeling import make_tiers
 
-    build = opened(folder)
-    with locked(build.root):
-        build.need(Vote, "votes")
-        votes = counted(build)
-        cases, below = sort_into_tiers(build, votes)
-        found = agreement(build.read(Pair), build.read(Answer), [*cases, *below], votes)
-        write(
-            build.root / "tiers.json",
-            json_text({"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in found.items()}}),
-        )
-        build.write(Tiered, below, BELOW)
-        build.write(Tiered, cases)
-    if edited := outdated(build):
-        say(f"{edited:,} votes are on texts that were edited since: they do not count")
-    category = {one.id: one.category for one in build.questions()}
-    counts = Counter(f"{category.get(one.question_id, 'dropped')} {one.difficulty}" for one in cases)
-    say(
-        f"{len(cases):,} pairs become cases: "
-        + (", ".join(f"{cell} {count:,}" for cell, count in sorted(counts.items())) or "none")
-    )
-    for reason, count in Counter(one.reason for one in below).most_common():
-        say(f"{count:,} are below, {reason}: {REASONS[reason]}")
-    show_table(
-        "Agreement of the annotators, with 95 % intervals over users",
-        ["", *found],
-        [
-            ("pairs", *(f"{one.pairs:,}" for one in found.values())),
-            *((name, *(_value(one.coefficients[name]) for one in found.values())) for name in CODINGS),
-        ],
-    )
-    for name, meaning in CODINGS.items():
-        say(f"{name}: {meaning}.")
-    if not cases:
-        raise DataError(
-            f"{build.path(Tiered)}: no pair became a case, see above. A pair needs {least_votes(build.settings)} votes or more, since build.yaml says "
-            f"annotators: {build.settings.annotators}."
-        )
-    then("release", build)
-
-
-def _value(of: Estimate) -> str:
-    if of.value != of.value:
-        return "–"
-    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}–{of.high:.2f})"
+    make_tiers(Folder.of_build(folder), say, show_table)
 
 
 @click.command()
@@ -97,7 +39,7 @@ def _value(of: Estimate) -> str:
     "--accept",
     multiple=True,
     metavar="NAME",
-    type=click.Choice(["longest", "overlap", "name", "contradiction"]),
+    type=click.Choice(NAMES),
     help="Release in spite of this finding: longest, overlap or name above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
 )
 def release(folder: Path, accept: tuple[str, ...]) -> None:
@@ -113,46 +55,6 @@ def release(folder: Path, accept: tuple[str, ...]) -> None:
         personafeedback build release DIR
         personafeedback build release DIR --accept longest
     """
-    from ..building.release_folder import make
+    from ..building.release import releasing
 
-    build = opened(folder)
-    with locked(build.root):
-        made = make(build)
-        checked = _released(build, made, accept)
-    out = build.root / "release"
-    counts = made.manifest.counts
-    say(
-        f"wrote {out}: {sum(counts.values()):,} cases ({', '.join(f'{cell} {count:,}' for cell, count in counts.items())})"
-    )
-    if made.left_out:
-        say(f"{made.left_out:,} pairs are left out: their question or person has keep = no")
-    for name in accept:
-        if name not in checked.found:
-            say(f"--accept {name} was not needed")
-    say(f"The set is called {made.manifest.name}. Ask a model:")
-    data = shlex.quote(f"data={out}")
-    say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
-    tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
-    say(f"    lm_eval run --tasks {tasks} --metadata {data} --log_samples --output_path DIR ...")
-
-
-def _released(build: Folder, made: Made, accept: tuple[str, ...]) -> Checked:
-    """Put the release in place if nothing stops it."""
-    from ..building import data_card, shortcuts
-    from ..building.release_folder import files
-    from ..building.releasing import put_in_place, staged
-
-    with staged(build.root, files(build, made)) as (place, cases):
-        checked = shortcuts.check(cases)
-        show_table(
-            "Shortcuts: accuracy ± standard error, in percent; chance is 50",
-            ["", *next(iter(checked.shortcuts.values()))],
-            [
-                (name, *(percent(one.value, stderr=one.stderr) for one in of.values()))
-                for name, of in checked.shortcuts.items()
-            ],
-        )
-        shortcuts.refuse(checked, accept, command("release", build.root))
-        write(place / "README.md", data_card.card(made, build.settings, checked, accept))
-        put_in_place(build.root)
-    return checked
+    releasing.release(Folder.of_build(folder), accept, say, show_table)

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..common.errors import DataError, OptionError, require
-from ..common.files import write
-from .build_folder import folder_argument, opened
+from ..building.folder import Folder
+from .build_options import folder_argument
 from .output import say
-
-NONE = "none"
-
-SHOWN = 20
-"""Pairs that are too long of which each has a line."""
-
-BATCHES = {False: 32, True: 64}
-"""Whether HelpSteer2 is mixed in -> pairs to a step. The paper has 64 for both sources, and 32 for its smaller run on one."""
 
 
 @click.command()
@@ -56,99 +44,6 @@ def training(folder: Path, benchmark: str | None, mix: str | None, tokenizer: st
         personafeedback build training DIR
         personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
     """
-    from ..building import contamination, helpsteer
-    from ..building import training as pairs
-    from ..building.sources import read_rows
-    from ..personafeedback.cases import load_present
+    from ..building.training.making import TrainingOptions, make_training
 
-    build = opened(folder)
-    count = _counter(tokenizer) if tokenizer is not None else None
-    found, shared = pairs.rows(build)
-    for reason, many in shared.items():
-        say(f"left out: {many:,} pairs {reason}")
-    if mix is not None:
-        name, _, source = mix.partition("=")
-        if name != helpsteer.KIND:
-            raise OptionError(f"--mix must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {mix!r}.")
-        more, left_out = helpsteer.rows(read_rows(source or helpsteer.HUB_ID, "train"))
-        found += more
-        why = ", ".join(f"{many:,} {reason}" for reason, many in left_out.items())
-        say(f"{len(more):,} pairs of HelpSteer2" + (f"; prompts left out: {why}" if why else ""))
-    own = build.root / "release"
-    known = [str(own)] if own.is_dir() else []
-    if benchmark != NONE:
-        known.append(benchmark or "")
-    tested, compared = list(pairs.of_test_persons(build)), []
-    for place in known:
-        try:
-            cases = load_present(place or None, counts="any")
-        except DataError as error:
-            raise DataError(
-                f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
-                "do without."
-            ) from error
-        contamination.refuse_people(build, cases)
-        tested += contamination.of_benchmark(cases)
-        compared.append(
-            f"no pair is one of the {len(cases):,} cases of {cases.source} or has a text like one of theirs, and no training person is one "
-            "of its users"
-        )
-    contamination.refuse(build, contamination.copies(found, tested))
-    for line in compared:
-        say(line)
-    if count is not None:
-        found, system_turn = pairs.as_template_takes(found, count)
-        say(
-            f"the persona is {'in a system turn' if system_turn else f'before the question: the chat template of {tokenizer} has no system turn'}"
-        )
-    out = build.root / "training" / "train.jsonl"
-    write(out, [json.dumps(one, ensure_ascii=False) + "\n" for one in found])
-    say(
-        f"wrote {out}: {len(found):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in pairs.counts(found).items())})"
-    )
-    if count is None:
-        say(
-            "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out, and TRL drops pairs beyond its "
-            "max_length: pass --tokenizer MODEL, the model to be trained, to have the persona where it is read and these pairs counted."
-        )
-    elif over := pairs.too_long(found, count, max_length):
-        say(f"! {len(over):,} pairs are longer than {max_length:,} tokens, and TRL drops them:")
-        for number, name, tokens in over[:SHOWN]:
-            say(f"    line {number}: {tokens:,} tokens, {name}")
-        if len(over) > SHOWN:
-            say(f"    and {len(over) - SHOWN:,} more, the longest of {max(tokens for _, _, tokens in over):,} tokens")
-    else:
-        say(f"no pair is longer than {max_length:,} tokens")
-    batch = BATCHES[mix is not None]
-    say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
-    for line in (
-        f"trl reward --model_name_or_path {shlex.quote(tokenizer or 'MODEL')} --dataset_name {shlex.quote(str(out.parent))} --output_dir reward-model \\",
-        f"  --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\",
-        f"  --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none",
-    ):
-        say(f"    {line}")
-    score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
-    say(f"Then score it: {score}")
-
-
-def _counter(model: str) -> Any:
-    """The tokenizer of a model.
-
-    Raises:
-        OptionError: there is none, or it has no chat template.
-    """
-    require("transformers", extra="reward")
-    from transformers import AutoTokenizer
-
-    try:
-        found = AutoTokenizer.from_pretrained(model)
-    except Exception as error:  # of transformers and the Hub, dozens of unrelated classes
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise OptionError(
-            f"--tokenizer {model}: found no tokenizer ({said}). Pass a folder or a Hub id of a model."
-        ) from error
-    if found.chat_template is None:
-        raise OptionError(
-            f"--tokenizer {model}: this tokenizer has no chat template, which TRL needs. Use that of an instruct model."
-        )
-    return found
+    make_training(Folder.of_build(folder), TrainingOptions(benchmark, mix, tokenizer, max_length), say)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..building.folder import Folder, command
-from ..building.rows import Dropped, Vote
-from ..common.errors import DataError, OptionError, require
-from ..common.files import Content, locked, write_all
-from .build_folder import folder_argument, model_arguments, opened, then
+from ..building.folder import Folder
+from ..building.votes.pack_files import FORMATS, write_packs
+from ..building.votes.taking import take_votes
+from ..common.errors import OptionError
+from .build_options import folder_argument, model_arguments
 from .output import say
 
 
@@ -22,7 +19,7 @@ from .output import say
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "csv", "label-studio", "potato"]),
+    type=click.Choice(list(FORMATS)),
     default="html",
     show_default=True,
     help="A page for any browser, a table, or tasks for one of these tools.",
@@ -40,28 +37,7 @@ def packs(folder: Path, form: str) -> None:
         personafeedback build packs DIR
         personafeedback build packs DIR --format label-studio
     """
-    from ..building import pack_files
-    from ..building.packs import ATTENTION, grown, names
-    from ..building.rows import Shown
-
-    build = opened(folder)
-    with locked(build.root):
-        before = build.read(Shown)
-        shown = grown(build, names(build.settings.annotators))
-        contents: dict[Path, Content] = {
-            build.root / path: content for path, content in pack_files.files(build, shown, form).items()
-        }
-        build.write(Shown, shown)  # before the packs: no vote may come back for an item that nobody knows
-        write_all(contents)
-    of = Counter(one.annotator for one in shown)
-    attention = Counter(one.annotator for one in shown if one.pair_id.startswith(ATTENTION))
-    for annotator, count in of.items():
-        say(f"{annotator}: {count:,} items, {attention[annotator]} of them for attention")
-    say(f"wrote {len(contents)} files to {build.root / pack_files.FOLDER}; {len(shown) - len(before):,} items are new")
-    if not attention:
-        say("There are no attention items: all pairs are of one person.")
-    say(f"Send each annotator {pack_files.SENT[form]}, and nothing else of the folder. With what comes back:")
-    then("votes", build, "FILE...")
+    write_packs(Folder.of_build(folder), form, say)
 
 
 @click.command()
@@ -95,73 +71,7 @@ def votes(
         personafeedback build votes DIR --drop annotator-2
         personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    from ..building.votes import annotators, imported, with_dropped
-
-    build = opened(folder)
+    build = Folder.of_build(folder)
     if model_args and not models:
         raise OptionError("-M is for the models of --votes-by, and there are none.")
-    with locked(build.root):
-        if files:
-            found, new, again = imported(build, files)
-            build.write(Vote, found)
-            say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
-        if models:
-            _by_models(build, models, model_arguments(model_args))
-        found = build.read(Vote)
-        if not found:
-            raise DataError(
-                f"{build.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL."
-            )
-        if drop:
-            build.write(Dropped, with_dropped(build, drop, found))
-    for one in annotators(build, found):
-        say(
-            f"{one.name}: {one.votes:,}{f' of {one.of:,}' if one.of else ''} votes{' (dropped)' if one.dropped else ''}"
-        )
-        for doubt in () if one.dropped else one.doubts:
-            say(
-                f"! {one.name} {doubt}. To leave these votes out: {command('votes', build.root)} --drop {shlex.quote(one.name)}"
-            )
-    _to_a_pair(build, found)
-    then("tiers", build)
-
-
-def _to_a_pair(build: Folder, found: list[Vote]) -> None:
-    """Print how many pairs have how many votes, and what is lacking."""
-    from ..building.rows import Pair
-    from ..building.tiers import least_votes
-    from ..building.votes import ATTENTION, counted, outdated
-
-    pairs = {pair.id for pair in build.read(Pair)}
-    of = Counter(vote.pair_id for vote in counted(build))
-    counts = Counter(of[pair] for pair in pairs)
-    say(
-        "votes to a pair: "
-        + ", ".join(f"{count:,} pairs have {many}" for many, count in sorted(counts.items(), reverse=True))
-    )
-    if removed := sum(vote.pair_id not in pairs and not vote.pair_id.startswith(ATTENTION) for vote in found):
-        say(f"{removed:,} votes are on pairs that {build.path(Pair)} no longer has: they do not count")
-    if edited := outdated(build):
-        say(f"{edited:,} votes are on texts that were edited since: they do not count")
-    least = least_votes(build.settings)
-    if lacking := sum(count for many, count in counts.items() if many < least):
-        say(
-            f"! {lacking:,} pairs have fewer than {least} votes, which is more than half of `annotators: {build.settings.annotators}` in build.yaml: "
-            "no case is made of them. Wait for more votes, or set the number of those who vote."
-        )
-
-
-def _by_models(build: Folder, models: tuple[str, ...], model_args: dict[str, Any]) -> None:
-    require("inspect_ai", extra="build")
-    from ..building.model_votes import ask
-    from ..inspect_harness.generation import check_models
-
-    check_models(models, model_args)
-    for model in models:
-        made = ask(build, model, model_args)
-        kept = [vote for vote in build.read(Vote) if vote.annotator != made.annotator or vote.pair_id in made.failed]
-        build.write(Vote, [*kept, *made.votes])
-        say(
-            f"{made.annotator}: {len(made.votes):,} votes on {made.asked:,} pairs; {made.inconsistent:,} times another response in the other "
-            f"order, {made.unreadable:,} unreadable, {len(made.failed):,} failed"
-        )
+    take_votes(build, files, drop, models, model_arguments(model_args), say)

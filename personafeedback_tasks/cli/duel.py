@@ -12,7 +12,7 @@ import click
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import short
-from ..engine.judges import Reply
+from ..engine.evidence import Reply
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..runs.run import Run, RunError
 from ..writing.cases import Questions

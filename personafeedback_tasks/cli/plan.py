@@ -8,7 +8,7 @@ import click
 
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
-from ..engine.benchmark import HARNESSES
+from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan, asked, benchmark_of, make_plan
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS

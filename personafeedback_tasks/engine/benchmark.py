@@ -6,11 +6,10 @@ else in this package names a benchmark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from types import MappingProxyType
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
@@ -19,153 +18,20 @@ from ..common.text import skeleton
 from ..replies.answers import REASONS
 from .cases import CaseSet, NamedSet
 from .conversation import Message
-from .documents import Several
+from .documents import Scorable, ScorableCase, cases_of
 from .graded import Graded
-from .judged import Answers, CorpusMetric, LogLikelihoods
-from .judges import Reply
+from .method import FACTS, HARNESSES, Method
 from .options import Options
+from .outcome import CorpusMetric
 from .report import ReportSpec
 
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
 
 
-HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
-"""The harnesses, and how people write them."""
-
-
 def always(options: Mapping[str, Any]) -> bool:
     """Of `Benchmark.signed`: under all options."""
     return True
-
-
-FACTS = "facts"
-"""The key under which both harnesses log what the measures of a text need of its case."""
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric that is a mean over cases.
-
-    Attributes:
-        name: as in both harnesses' tables.
-        higher_is_better: None where neither direction is.
-        defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
-        harnesses: whose logs it can be computed from.
-    """
-
-    name: str
-    higher_is_better: bool | None = True
-    defined: bool = True
-    harnesses: tuple[str, ...] = tuple(HARNESSES)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Described:
-    """What is measured of the text of a reply, beside what it is read to.
-
-    Attributes:
-        facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
-        measure: (what the reply was read to, the reply, those facts) -> metric -> value.
-    """
-
-    facts: Callable[[Any], Mapping[str, Any]]
-    measure: Callable[[str, Reply, Mapping[str, Any]], dict[str, float]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Method:
-    """One way to read a model's choice.
-
-    Attributes:
-        name: as in `-T method=`.
-        help: one line, for docs/options.md.
-        evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
-            log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
-        harnesses: where it works, of HARNESSES.
-        calls: the calls of a case, by name, in the order of their answers.
-        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
-            gives the values.
-        per_case: what each case is made of, for tables: `both orders`.
-        metrics: what `score` gives, means over cases.
-        suffix: of the method in the names of tasks and scorers.
-        room: default limit on the new tokens of a reply, in both harnesses.
-        read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
-        read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
-        conversation: `rewards` only: what the model scores.
-        tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
-        several: how its one call asks for several cases at once; None where each case has calls of its own.
-        described: what is measured of the text of its one call's reply; None where labels are all that counts.
-    """
-
-    name: str
-    help: str
-    evidence: str
-    harnesses: tuple[str, ...]
-    calls: tuple[str, ...]
-    per_case: str = ""
-    score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
-    metrics: tuple[Metric, ...]
-    suffix: str = ""
-    room: int = 0
-    read: Callable[[str, bool], str] | None = None
-    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
-    conversation: Callable[[Any, Any, str], list[Message]] | None = None
-    tasks: bool = False
-    several: Several | None = None
-    described: Described | None = None
-
-    def metrics_in(self, harness: str) -> list[Metric]:
-        """The metrics of a harness's table."""
-        return [metric for metric in self.metrics if harness in metric.harnesses]
-
-    def facts(self, case: Any) -> dict[str, Any]:
-        """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
-        return {FACTS: dict(self.described.facts(case))} if self.described else {}
-
-    def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
-        """What a harness asks, in order: the cases, or documents that hold several of them."""
-        return self.several.gather(cases) if self.several else cases
-
-    def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
-        """One label per call and case of a document, as logs have them -> those of each case."""
-        width = len(self.calls)
-        return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
-
-    def answers(self, read: Sequence[str], cases: int) -> list[Answers]:
-        """The answers of each case of a document.
-
-        Args:
-            read: the readings of its replies, one per call.
-            cases: how many it has.
-        """
-        if self.several is None:
-            return [tuple(read)]
-        return [(answer,) for one in read for answer in self.several.split(one, cases)]
-
-    def values(
-        self,
-        targets: Sequence[Sequence[str]],
-        answers: Sequence[Answers],
-        pairs: Sequence[LogLikelihoods] = (),
-        replies: Sequence[Reply] = (),
-        logged: Mapping[str, Any] = MappingProxyType({}),
-    ) -> list[dict[str, float]]:
-        """Metric -> value, of each case of a document.
-
-        Args:
-            targets: of each case, one per call; answers: the same.
-            pairs: log-likelihoods of the labels per call, where they are read.
-            replies: one per call, where texts are read; logged: what the log says of the case. Only `described` reads them.
-
-        Raises:
-            ValueError: the number of answers is not the number of targets.
-        """
-        if self.described is not None:
-            ((answer,),), (reply,) = answers, replies
-            return [self.described.measure(answer, reply, logged[FACTS])]
-        assert self.score is not None  # of labels
-        return [self.score(of_case, said, pairs) for of_case, said in zip(targets, answers, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,6 +141,11 @@ class Benchmark:
     comparisons: tuple[Comparison, ...] = ()
 
     @property
+    def measures(self) -> list[str]:
+        """The names of the values that a case can have, under any method."""
+        return list(dict.fromkeys(metric.name for method in self.methods.values() for metric in method.metrics))
+
+    @property
     def answers(self) -> tuple[str, ...]:
         """Every possible answer."""
         return (*self.labels, *REASONS)
@@ -314,6 +185,39 @@ class Benchmark:
         """
         remarks = [*self.options.remarks(options), *([remark] if remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
+
+    def setting(self, options: Mapping[str, Any]) -> str:
+        """The value of the option that a control changes; empty without one.
+
+        Args:
+            options: by name; a signature has them.
+        """
+        control = self.report.control
+        return str(options.get(control.option, "")) if control else ""
+
+    def logged(self, method: Method, document: Any) -> dict[str, Any]:
+        """What harnesses log of a case, or of a document of several: all that it takes to score it later, ready for JSON."""
+        return {
+            **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
+            **method.facts(document),
+            **(
+                {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]} if method.several else {}
+            ),
+            "targets": [label for case in cases_of(document) for label in self.targets(case)],
+        }
+
+    def scorable(self, method: Method, logged: Mapping[str, Any], setting: str = "") -> Scorable:
+        """What `logged` says of a document, for `Method.judge`. Another type or a missing value is a TypeError, ValueError or LookupError."""
+        ids = logged["cases"] if method.several else [logged]
+        targets = method.of_each(logged["targets"])
+        return Scorable(
+            logged["cell"],
+            logged["user_id"],
+            self.labels,
+            tuple(ScorableCase(case["id"], case["digest"], of) for case, of in zip(ids, targets, strict=True)),
+            setting,
+            logged.get(FACTS, {}),
+        )
 
     def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
         """The messages of one call about a case or a document of several."""

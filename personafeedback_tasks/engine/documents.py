@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from .cases import Case, digest_of
-from .judged import Answers
+from .outcome import Answers
 
 C = TypeVar("C", bound=Case)
 
@@ -66,3 +66,34 @@ class Several:
 def cases_of(document: Any) -> tuple[Any, ...]:
     """The cases of a document; of a case, itself."""
     return document.cases if isinstance(document, Document) else (document,)
+
+
+class ScorableCase(NamedTuple):
+    """See `cases.Case`.
+
+    Attributes:
+        targets: the right label of each call.
+    """
+
+    id: str
+    digest: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scorable:
+    """What scoring needs of a document: a harness that asks it knows this, and so does a log of it.
+
+    Attributes:
+        labels: the closed set that an answer is one of.
+        cases: of the document, in the order of its answers.
+        setting: see `outcome.Outcome`.
+        facts: what measures of a text need of its case, see `method.Described`.
+    """
+
+    cell: str
+    user_id: str
+    labels: tuple[str, ...]
+    cases: tuple[ScorableCase, ...]
+    setting: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .judged import Answers
+from .outcome import Answers
 
 
 @dataclass(frozen=True)

@@ -9,38 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..replies.answers import REASONS
+from .evidence import Reply as Reply
 
 GROUP = "personafeedback_tasks.judges"
 """The entry point group."""
-
-
-class Reply(NamedTuple):
-    """What a judge says.
-
-    Attributes:
-        text: all of it.
-        truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
-        filtered: a filter of the provider withheld it, or its end.
-    """
-
-    text: str
-    truncated: bool | None = False
-    filtered: bool = False
-
-
-def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
-    """What a reply is read to, or the reason why it cannot be read.
-
-    Args:
-        read: as `Method.read`.
-    """
-    answer = read(reply.text, bool(reply.truncated))
-    if answer not in REASONS:
-        return answer
-    return "truncated" if reply.truncated else "refusal" if reply.filtered else answer
 
 
 Judge = Callable[[str, Mapping[str, Any]], Reply]

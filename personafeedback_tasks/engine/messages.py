@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..common import foreign
-from .benchmark import Benchmark, Method
+from .benchmark import Benchmark
 from .cases import Case, CaseSet
 from .documents import cases_of
+from .method import Method
 from .options import Options
 
 UNREADABLE_SHARE = 0.01

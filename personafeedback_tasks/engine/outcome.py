@@ -1,58 +1,80 @@
-"""A scored case in one epoch, as harnesses, logs and files of replies give it."""
+"""A scored case: what harnesses, logs, recorded replies and judges without a model come to, and what tables and reports take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nan
 
 from ..common.statistics import mean
-from .answered import CaseAnswers
-from .judged import Answers, Judged
 from .rewards import Pairs
+
+Answers = tuple[str, ...]
+"""One answer per call of a case: a label, or the reason why the reply is unreadable."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One case in one epoch.
+    """One case under one setting in one epoch.
 
     Attributes:
         case_id, cell, user_id, digest: see `cases.Case`.
+        setting: the value of the option that a control changes, see `report.Control`; empty where nobody says.
         epoch: from 1.
         targets: the right label of each call; empty where no labels are read.
         answers: one per call; empty where no labels are read.
-        values: metric -> value.
-        unread: (reason, excerpt) of each unreadable reply.
+        values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.
+        unread: (reason, excerpt) of each unreadable reply, where its text is known.
         tokens: of the prompts and replies of all calls; nan where they are not counted.
     """
 
-    case_id: str
-    cell: str
-    user_id: str
-    digest: str
-    epoch: int
-    targets: Sequence[str]
-    answers: Answers
-    values: Mapping[str, float]
-    unread: tuple[tuple[str, str], ...] = ()
+    case_id: str = ""
+    cell: str = ""
+    user_id: str = ""
+    digest: str = ""
+    setting: str = ""
+    epoch: int = 1
+    targets: Sequence[str] = ()
+    answers: Answers = ()
+    values: Mapping[str, float] = field(default_factory=dict)
     rewards: Pairs | None = None
+    unread: tuple[tuple[str, str], ...] = ()
     tokens: float = nan
 
+
+class ScoredCase(tuple[Outcome, ...]):
+    """The outcomes of one case, one per epoch and in their order; at least one."""
+
+    __slots__ = ()
+
     @property
-    def judged(self) -> Judged:
-        """As a metric over the corpus sees it."""
-        return Judged(self.targets, self.answers, self.cell)
+    def case_id(self) -> str:
+        return self[0].case_id
+
+    @property
+    def cell(self) -> str:
+        return self[0].cell
+
+    @property
+    def user_id(self) -> str:
+        return self[0].user_id
+
+    @property
+    def digest(self) -> str:
+        return self[0].digest
+
+    @property
+    def tokens(self) -> float:
+        """The mean over the epochs; nan where they are not counted."""
+        return mean(outcome.tokens for outcome in self)
+
+    def value(self, metric: str) -> float:
+        """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""
+        if len(self) == 1:
+            return self[0].values.get(metric, nan)
+        return mean(outcome.values.get(metric, nan) for outcome in self)
 
 
-def joined(epochs: Sequence[Outcome]) -> CaseAnswers:
-    """All epochs of one case, in order."""
-    first = epochs[0]
-    return CaseAnswers(
-        first.case_id, first.cell, first.user_id, first.digest, tuple(first.targets),
-        answers=tuple(epoch.answers for epoch in epochs if epoch.answers),
-        values=tuple(epoch.values for epoch in epochs),
-        unread=tuple(reply for epoch in epochs for reply in epoch.unread),
-        rewards=tuple(epoch.rewards for epoch in epochs if epoch.rewards is not None),
-        tokens=mean(epoch.tokens for epoch in epochs),
-    )  # fmt: skip
+CorpusMetric = Callable[[Sequence[Outcome]], float]
+"""A score that is not a mean over cases, such as F1 or kappa: computed from all of them at once; nan if undefined."""

@@ -13,10 +13,11 @@ from ..common.errors import OptionError
 from ..common.power import Comparison
 from ..common.strict_json import jsonable
 from ..common.tokens import Count
-from .benchmark import HARNESSES, Benchmark, Method, benchmarks
+from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
 from .documents import cases_of
 from .messages import texts
+from .method import HARNESSES, Method
 from .options import Options
 from .signature import KEY, signature
 

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 
 from ..common.errors import DataError, PersonaFeedbackError
 from ..common.strict_json import broken, rows, short, short_list
-from .benchmark import Benchmark, Method, benchmarks
-from .judges import Reply
+from .benchmark import Benchmark, benchmarks
+from .evidence import Reply
+from .method import Method
 
 KEYS = ("id", "call", "epoch", "reply", "truncated", "filtered", "answer")
 

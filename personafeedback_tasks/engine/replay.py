@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import OptionError
-from .judges import Reply
+from .evidence import Reply
 from .recorded import Key, read
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..common.statistics import Estimate
-from .answered import CaseAnswers
 from .duels import Duels
-from .judged import Answers, Judged
+from .outcome import Answers, Outcome, ScoredCase
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Line:
     """One measure in a report's tables.
 
     Attributes:
-        measure: of `ReportSpec.values`, `derived` or the benchmark's corpus metrics.
+        measure: of `Benchmark.measures`, `ReportSpec.derived` or the benchmark's corpus metrics.
         label: its name.
         strong: whether it is highlighted.
         interval: whether its 95 % interval stands beside it.
@@ -71,7 +70,7 @@ class HumanAgreement:
     """
 
     coefficients: Mapping[str, Estimate]
-    against_rest: Sequence[tuple[str, Judged]]
+    against_rest: Sequence[tuple[str, Outcome]]
     note: str
 
 
@@ -162,7 +161,7 @@ class Control:
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
-        measure: of `ReportSpec.values`, whose difference the gain is; `primary` if none is named.
+        measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
     """
 
     option: str
@@ -278,7 +277,6 @@ class ReportSpec:
         primary: the measure that is compared, drawn and put into cards.
         score: its name on the axis of a figure.
         chance: its chance level; None if unknown.
-        values: the answers of a case -> measure -> value in [0, 1], averaged over epochs; nan where undefined.
         headline, details: the measures in the first table, and in those after the baselines and the subsets.
         derived: measure -> what it is, from the estimates of the others.
         picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
@@ -310,11 +308,10 @@ class ReportSpec:
     primary: str
     score: str
     chance: float | None
-    values: Callable[[CaseAnswers], Mapping[str, float]]
     headline: Sequence[Line]
     details: Sequence[Line] = ()
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
-    picked: Callable[[CaseAnswers], float] | None = None
+    picked: Callable[[ScoredCase], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     precision_recall: PrecisionRecall | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..common.errors import PersonaFeedbackError
 from ..common.statistics import mean
+from .evidence import Reward
 
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
@@ -34,6 +35,48 @@ def score_pair(better: float, worse: float) -> tuple[float, float]:
             "Half precision may overflow: pass -M dtype=float32."
         )
     return float(better > worse), float(better == worse)
+
+
+def pairs_of(rewards: Sequence[Reward]) -> Pairs:
+    """The rewards of the better response and of the other one, side by side."""
+    better, worse = rewards
+    return {
+        TOTAL: (better.reward, worse.reward),
+        **{name: (value, worse.aspects[name]) for name, value in better.aspects.items()},
+    }
+
+
+def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict[str, float]:
+    """The values of a case.
+
+    Args:
+        truncated: of each response, whether its conversation was cut.
+
+    Returns:
+        acc, tie: see `score_pair`. acc_half: acc with a tie counting half. truncated: share of the responses. acc_<aspect>: acc of
+        one aspect.
+
+    Raises:
+        RewardError: a reward is not a finite number.
+    """
+    try:
+        scored = {name: score_pair(*pair) for name, pair in pairs.items()}
+    except RewardError as error:
+        raise RewardError(f"{case_id}: {error}") from error
+    acc, tie = scored.pop(TOTAL)
+    of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
+    return {
+        "acc": acc,
+        "acc_half": acc + tie / 2,
+        "tie": tie,
+        "truncated": sum(truncated) / len(truncated),
+        **of_aspects,
+    }
+
+
+def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
+    """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the better response, from the rewards of each case in each epoch."""
+    return {f"pearson_{name}": value for name, value in with_better(over_responses(cases)).items()}
 
 
 def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:

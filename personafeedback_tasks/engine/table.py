@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ..common.statistics import clustered_stderr, jackknife_stderr, mean
-from .judged import CorpusMetric, Judged
-from .outcome import Outcome
+from .outcome import CorpusMetric, Outcome
 
 
 def table(
     cases: Iterable[Sequence[Outcome]],
     columns: Callable[[Collection[str]], dict[str, list[str]]],
     corpus: Mapping[str, CorpusMetric] | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, float]:
     """Every metric: `acc` and `acc_stderr` over all cases, `acc_CELL`, `acc_CELL_stderr`, ... in each cell.
 
@@ -21,6 +21,7 @@ def table(
 
     Args:
         cases: the epochs of each.
+        only: the metrics that are asked for, those over the corpus among them; None for all.
     """
     in_cell: dict[str, list[Sequence[Outcome]]] = {}
     for case in cases:
@@ -32,26 +33,28 @@ def table(
         users = [row[0].user_id for row in rows]
         over_epochs = [_over_epochs([epoch.values for epoch in row]) for row in rows]
         for metric in over_epochs[0] if rows else ():
+            if only is not None and metric not in only:
+                continue
             values = [scores[metric] for scores in over_epochs]
             found[f"{metric}{group}"] = mean(values)
             found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
         for metric, measure in (corpus or {}).items() if rows else ():
-            judged = [[epoch.judged for epoch in row if epoch.targets] for row in rows]
+            judged = [[epoch for epoch in row if epoch.targets] for row in rows]
             found[f"{metric}{group}"] = over_corpus(measure, judged)
             found[f"{metric}{group}_stderr"] = corpus_stderr(measure, judged, users)
     return found
 
 
-def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Judged]]) -> float:
+def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]]) -> float:
     """A metric over the corpus.
 
     Args:
-        judged: (targets, answers) of each epoch, one entry per case.
+        judged: the epochs of each case that have answers.
     """
-    return measure([one for case in judged for one in case])
+    return measure([outcome for case in judged for outcome in case])
 
 
-def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Judged]], users: Sequence[str]) -> float:
+def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]], users: Sequence[str]) -> float:
     """Its standard error: a jackknife that leaves out one user at a time."""
     return jackknife_stderr(lambda kept: over_corpus(measure, kept), judged, users)
 

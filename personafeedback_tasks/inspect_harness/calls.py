@@ -25,9 +25,9 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from ..engine.benchmark import Benchmark, Method, Stage
+from ..engine.benchmark import Benchmark, Stage
 from ..engine.cases import Case, CaseSet
-from ..engine.judges import Reply
+from ..engine.method import Method
 from ..engine.options import Options
 from .kept import kept
 
@@ -67,7 +67,7 @@ def ask_every_call(
                 ),
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
-            state.output = ModelOutput(model=outputs[0].model, choices=[_choice(output) for output in outputs])
+            state.output = ModelOutput(model=outputs[0].model, choices=[choice(output) for output in outputs])
             return state
 
         return solve
@@ -104,12 +104,6 @@ def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
     return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
 
 
-def said(choice: ChatCompletionChoice) -> Reply:
-    """The text of a reply and, from its stop reason, whether it was cut off or withheld."""
-    stopped = choice.stop_reason
-    return Reply(choice.message.text, stopped in ("max_tokens", "model_length"), stopped == "content_filter")
-
-
 def replies(
     output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
 ) -> dict[str, ChatCompletionChoice]:
@@ -123,19 +117,13 @@ def replies(
     """
     if len(output.choices) == len(calls):
         return dict(zip(calls, output.choices, strict=True))
-    found = {about.get("call"): _choice(call.output) for call, about in made(events())}
+    found = {about.get("call"): choice(call.output) for call, about in made(events())}
     return {call: found[call] for call in calls if call in found}
 
 
 def events() -> Sequence[Event]:
     """Those of the sample that is being scored."""
     return transcript().events
-
-
-def stage_reply(stage: Stage, events: Sequence[Event]) -> Reply | None:
-    """The reply of the stage's call; None if the sample has none."""
-    of_stage = [call for call, about in made(events) if about.get("call") == stage.name]
-    return said(_choice(of_stage[-1].output)) if of_stage else None
 
 
 def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
@@ -203,7 +191,7 @@ def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
     ]
 
 
-def _choice(output: ModelOutput) -> ChatCompletionChoice:
+def choice(output: ModelOutput) -> ChatCompletionChoice:
     """The reply of one call. A provider that returns no choice gave an empty one."""
     if output.choices:
         return output.choices[0]

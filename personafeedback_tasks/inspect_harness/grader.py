@@ -12,11 +12,12 @@ from inspect_ai.solver import TaskState
 
 from ..common.errors import DataError, OptionError
 from ..engine.benchmark import Benchmark, find
+from ..engine.evidence import answer_in
 from ..engine.graded import Ask, Graded
-from ..engine.judged import Answers
-from ..engine.judges import answer_in
 from ..engine.options import Options
-from .calls import concurrently, events, replies, said, text_config
+from ..engine.outcome import Answers
+from .calls import concurrently, events, replies, text_config
+from .evidence import said
 from .kept import kept
 from .metrics import VALUES, measures
 from .scorers import over_cases

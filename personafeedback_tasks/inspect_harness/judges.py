@@ -11,7 +11,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..engine.benchmark import Benchmark, benchmarks, find
-from ..engine.judges import Judge, Reply, factories
+from ..engine.evidence import Reply
+from ..engine.judges import Judge, factories
 from ..engine.recorded import Key
 
 

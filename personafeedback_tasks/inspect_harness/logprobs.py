@@ -9,8 +9,7 @@ from __future__ import annotations
 from inspect_ai.model import ChatCompletionChoice, GenerateConfig
 
 from ..common.errors import OptionError
-from ..engine.benchmark import Benchmark, Method
-from ..engine.judged import LogLikelihoods, likeliest
+from ..engine.evidence import FirstToken
 from ..replies.letter_probabilities import first_written
 
 CONFIG = GenerateConfig(
@@ -28,35 +27,27 @@ PROVIDERS = (
 )
 """Providers whose replies contain alternatives to each token in inspect-ai 0.3.285. together/ has the generated token alone."""
 
-_UNASKED = {"content_filter": "refusal", "model_length": "truncated"}
-"""Stop reasons of a reply that the model itself left without log-probabilities -> why it is unreadable."""
 
-
-def read_first_token(
-    reply: ChatCompletionChoice, benchmark: Benchmark, method: Method, case_id: str, model: str
-) -> tuple[str, LogLikelihoods | None]:
-    """The answer of one reply, and the log-probability of each label behind it; None if there is none.
+def first_token(reply: ChatCompletionChoice, case_id: str, model: str) -> FirstToken:
+    """Where the label of a reply must be.
 
     Raises:
-        OptionError: the model returned none.
+        OptionError: the model returned no log-probabilities.
     """
-    assert method.read_tokens is not None  # of top_tokens
+    stopped = reply.stop_reason
     tokens = reply.logprobs.content if reply.logprobs else []
-    if not tokens and reply.stop_reason in _UNASKED:
-        return _UNASKED[reply.stop_reason], None
+    if not tokens and stopped in ("content_filter", "model_length"):
+        return FirstToken((), stopped == "model_length", stopped == "content_filter")
     if reply.logprobs is None or (reply.message.text and not tokens):
         raise _none_returned(case_id, model, "no log-probabilities")
     place = first_written([token.token for token in tokens])
     if place is None:
-        return ("truncated" if reply.stop_reason == "max_tokens" else "no_response"), None
+        return FirstToken((), stopped == "max_tokens")
     token = tokens[place]
     if not token.top_logprobs:
         raise _none_returned(case_id, model, "only the log-probability of the generated token")
     # What was generated need not be among the most likely.
-    found = method.read_tokens(
-        [(token.token, token.logprob), *((one.token, one.logprob) for one in token.top_logprobs)]
-    )
-    return likeliest(benchmark.labels, found), found
+    return FirstToken([(token.token, token.logprob), *((other.token, other.logprob) for other in token.top_logprobs)])
 
 
 def _none_returned(case_id: str, model: str, found: str) -> OptionError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..engine.benchmark import find
-from ..engine.outcome import Outcome
+from ..engine.outcome import Outcome, ScoredCase
 from ..engine.table import table
 
 VALUES = "values"
@@ -30,10 +31,7 @@ def measures(benchmark: str) -> Metric:
 
     # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:
-        epochs: dict[object, list[SampleScore]] = {}
-        for score in scores:
-            epochs.setdefault(score.sample_id, []).append(score)
-        found = table((case for same in epochs.values() for case in _outcomes(same)), record.columns, record.corpus)
+        found = table(outcomes_of(scores), record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
@@ -41,28 +39,25 @@ def measures(benchmark: str) -> Metric:
     return compute
 
 
-def _outcomes(epochs: list[SampleScore]) -> list[list[Outcome]]:
-    """The epochs of each case of a sample, which has one case or those that the scores list."""
-    about, name = epochs[0].sample_metadata or {}, str(epochs[0].sample_id)
-    of_epochs = []
-    for number, epoch in enumerate(epochs, start=1):
-        note = epoch.score.metadata or {}
-        values: list[Any] = note.get(VALUES) or [epoch.score.value]
-        targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
-        width = len(targets) // len(values)  # the targets of a case are adjacent
-        of_epochs.append(
-            [
-                Outcome(
-                    name,
-                    about["cell"],
-                    about["user_id"],
-                    "",
-                    number,
-                    targets[start : start + width],
-                    answers[start : start + width],
-                    value,
-                )
-                for start, value in ((place * width, value) for place, value in enumerate(values))
-            ]
+def outcomes_of(scores: Iterable[SampleScore]) -> Iterator[ScoredCase]:
+    """Every case of some samples, each of which has one case or those that its scores list."""
+    epochs: dict[object, list[list[Outcome]]] = {}
+    for score in scores:
+        of_sample = epochs.setdefault(score.sample_id, [])
+        of_sample.append(_outcomes(score, len(of_sample) + 1))
+    return (ScoredCase(case) for of_sample in epochs.values() for case in zip(*of_sample, strict=True))
+
+
+def _outcomes(score: SampleScore, epoch: int) -> list[Outcome]:
+    about, note = score.sample_metadata or {}, score.score.metadata or {}
+    values: list[Any] = note.get(VALUES) or [score.score.value]
+    targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
+    rewards = {name: tuple(by_call.values()) for name, by_call in (note.get("rewards") or {}).items()} or None
+    width = len(targets) // len(values)  # the targets of a case are adjacent
+    return [
+        Outcome(
+            str(score.sample_id), about["cell"], about["user_id"], epoch=epoch, targets=targets[start : start + width],
+            answers=answers[start : start + width], values=value, rewards=cast(Any, rewards),
         )
-    return [list(of_case) for of_case in zip(*of_epochs, strict=True)]
+        for start, value in ((place * width, value) for place, value in enumerate(values))
+    ]  # fmt: skip

@@ -1,25 +1,25 @@
-"""The solver and the scorer of a reward model in Inspect: two calls per case, the better response first."""
+"""A reward model in Inspect: two calls per case, the better response first. Its solver, its scorer and their metric."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
-from inspect_ai.model import ChatCompletionChoice, GenerateConfig, Model
+from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Solver, TaskState
 
-from ..engine import rewards
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
-from ..engine.rewards import TOTAL, Pairs, RewardError
+from ..engine.rewards import TOTAL, RewardError, correlations
 from . import explained
 from .calls import ask_every_call, events, replies
-from .metrics import measures
+from .evidence import about_of, given, score_name
+from .metrics import measures, outcomes_of
 from .reward_api import API, CONNECTIONS, RewardModelAPI
-from .scorers import name_of
+from .scorers import document_of
 
 
 def parts(record: Benchmark, cases: CaseSet[Any], options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
@@ -43,20 +43,10 @@ def pearson() -> Metric:
 
     # Without this annotation Inspect passes bare scores.
     def compute(scores: list[SampleScore]) -> Value:
-        epochs: dict[object, list[Pairs]] = {}
-        for sample in scores:
-            noted = (sample.score.metadata or {}).get("rewards") or {}
-            both = {name: tuple(by_call.values()) for name, by_call in noted.items()}
-            epochs.setdefault(sample.sample_id, []).append(cast(Pairs, both))
-        return cast(Value, correlations(epochs.values()))
+        cases = outcomes_of(scores)
+        return cast(Value, correlations([outcome.rewards or {} for outcome in case] for case in cases))
 
     return compute
-
-
-def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
-    """The metrics of `pearson`, of the rewards of each case in each epoch."""
-    found = rewards.with_better(rewards.over_responses(cases))
-    return {f"pearson_{name}": value for name, value in found.items()}
 
 
 @cache
@@ -69,18 +59,23 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     benchmark = find(name)
     method = benchmark.methods[method_name]
 
-    @scorer(metrics=[measures(name), pearson()], name=name_of(benchmark, method))
+    @scorer(metrics=[measures(name), pearson()], name=score_name(benchmark, method))
     def scores() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            found = both(replies(state.output, events, method.calls), method.calls, str(state.sample_id))
-            about = _about(found[0])
+            asked = replies(state.output, events, method.calls)
+            (outcome,) = method.judge(
+                document_of(benchmark, method, state, target),
+                given(method, asked, f"{state.sample_id}", f"{state.model}"),
+            )
+            assert outcome.rewards is not None  # of a reward model
+            about = about_of(asked[method.calls[0]])
             return Score(
-                value=cast(Any, values(found, str(state.sample_id))),
-                answer=", ".join(reply.message.text for reply in found),
-                explanation=explained.rewards(benchmark, pairs(found)[TOTAL], state),
+                value=cast(Any, outcome.values),
+                answer=", ".join(reply.message.text for reply in asked.values()),
+                explanation=explained.rewards(benchmark, outcome.rewards[TOTAL], state),
                 metadata={
                     "rewards": {
-                        name: dict(zip(method.calls, pair, strict=True)) for name, pair in pairs(found).items()
+                        name: dict(zip(method.calls, pair, strict=True)) for name, pair in outcome.rewards.items()
                     },
                     # A log from before the revision was noted can be scored again.
                     **{name: about[name] for name in ("persona", "dtype", "revision") if name in about},
@@ -90,48 +85,3 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
         return score
 
     return scores
-
-
-def both(
-    found: dict[str, ChatCompletionChoice], calls: Sequence[str], case_id: str
-) -> tuple[ChatCompletionChoice, ChatCompletionChoice]:
-    """The replies about the two responses.
-
-    Raises:
-        RewardError: one is missing, or is not a reward.
-    """
-    rewarded = [found[call] for call in calls if call in found and "reward" in _about(found[call])]
-    if len(rewarded) != len(calls):
-        raise RewardError(
-            f"sample {case_id}: found the rewards of {len(rewarded)} responses, expected both. "
-            f"Run the case again with --model {API}/... -T method=reward."
-        )
-    better, worse = rewarded
-    return better, worse
-
-
-def values(replies: Sequence[ChatCompletionChoice], case_id: str) -> dict[str, float]:
-    """The values of one case, from the replies about both responses.
-
-    Raises:
-        RewardError: a reward is not a finite number.
-    """
-    try:
-        scored = {name: rewards.score_pair(*pair) for name, pair in pairs(replies).items()}
-    except RewardError as error:
-        raise RewardError(f"{case_id}: {error}") from error
-    acc, tie = scored.pop(TOTAL)
-    cut = sum(bool(_about(reply)["truncated"]) for reply in replies) / len(replies)
-    of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
-    return {"acc": acc, "acc_half": acc + tie / 2, "tie": tie, "truncated": cut, **of_aspects}
-
-
-def pairs(replies: Sequence[ChatCompletionChoice]) -> Pairs:
-    """The rewards in the replies about both responses."""
-    better, worse = map(_about, replies)
-    aspects = {name: (float(value), float(worse["aspects"][name])) for name, value in better["aspects"].items()}
-    return {TOTAL: (float(better["reward"]), float(worse["reward"])), **aspects}
-
-
-def _about(reply: ChatCompletionChoice) -> dict[str, Any]:
-    return reply.message.metadata or {}

@@ -13,9 +13,9 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from ..common.errors import OptionError
-from ..engine.benchmark import Benchmark, Method, find
+from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
-from ..engine.documents import cases_of
+from ..engine.method import Method
 from ..engine.options import Options
 from . import grader, hooks, logprobs, scorers
 from .calls import ask_every_call, text_config
@@ -103,14 +103,11 @@ def _shown(name: str) -> str:
 
 
 def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:
-    about: dict[str, Any] = {name: getattr(document, name) for name in ("cell", "user_id", "language", "digest")}
-    about |= method.facts(document)
-    if method.several is not None:
-        about["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
+    about = record.logged(method, document)
     return Sample(
-        id=document.id,
+        id=about.pop("id"),
         input=record.input(document),
-        target=[label for case in cases_of(document) for label in record.targets(case)],
+        target=about.pop("targets"),
         metadata=about if facts is None else {**about, FACTS: dict(facts)},
     )
 

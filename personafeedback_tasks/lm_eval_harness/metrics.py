@@ -9,14 +9,14 @@ from lm_eval.api.filter import Filter
 
 from ..common import statistics
 from ..engine.benchmark import find
-from ..engine.judged import Judged
+from ..engine.outcome import Outcome
 from ..engine.table import corpus_stderr, over_corpus
 
 mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
-Item = tuple[str, str, str, Sequence[Judged]]
-"""(benchmark, metric, user id, its cases) of one document, for a metric over the corpus."""
+Item = tuple[str, str, str, Sequence[tuple[Sequence[str], tuple[str, ...], str]]]
+"""(benchmark, metric, user id, (targets, answers, cell) of its cases) of one document, for a metric over the corpus. lm-eval logs it."""
 
 
 def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
@@ -32,13 +32,19 @@ def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float:
 
 def over_cases(items: Sequence[Item]) -> float:
     """Aggregation: a metric over the corpus, such as F1."""
-    return over_corpus(_measure(items), [[one] for item in items for one in item[3]])
+    return over_corpus(_measure(items), _cases(items))
 
 
 def over_cases_stderr(items: Sequence[Item]) -> float:
     """Aggregation: its standard error, a jackknife over users."""
     users = [item[2] for item in items for _ in item[3]]
-    return corpus_stderr(_measure(items), [[one] for item in items for one in item[3]], users)
+    return corpus_stderr(_measure(items), _cases(items), users)
+
+
+def _cases(items: Sequence[Item]) -> list[list[Outcome]]:
+    return [
+        [Outcome(cell=cell, targets=targets, answers=answers)] for item in items for targets, answers, cell in item[3]
+    ]
 
 
 def _measure(items: Sequence[Item]) -> Any:

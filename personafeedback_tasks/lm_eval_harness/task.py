@@ -20,9 +20,8 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine import messages
 from ..engine.benchmark import find
 from ..engine.cases import CaseSet
-from ..engine.documents import cases_of
-from ..engine.judged import Judged, LogLikelihoods, likeliest, per_call
-from ..engine.judges import Reply
+from ..engine.evidence import Evidence, Reply, per_call
+from ..engine.outcome import Answers, Outcome
 from ..engine.signature import KEY, signature
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
@@ -94,39 +93,18 @@ class BenchmarkTask(ConfigurableTask):
         self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
         self.benchmark.check(self.options, self.cases)
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}
-        rows = [
-            {
-                "id": document.id,
-                "cell": document.cell,
-                **self.benchmark.about(document),
-                **self.method.facts(document),
-                "user_id": document.user_id,
-                "language": document.language,
-                "digest": document.digest,
-                **self._held(document),
-                "targets": [label for of_case in self._targets(document) for label in of_case],
-            }
-            for document in self._document_of.values()
-        ]
+        logged = {name: self.benchmark.logged(self.method, document) for name, document in self._document_of.items()}
+        self._scorable = {name: self.benchmark.scorable(self.method, row) for name, row in logged.items()}
+        rows = [{**row, **self.benchmark.about(self._document_of[name])} for name, row in logged.items()]
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
-
-    def _held(self, document: Any) -> dict[str, Any]:
-        """What a log says of the cases of a document, if it has several."""
-        if self.method.several is None:
-            return {}
-        return {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]}
-
-    def _targets(self, document: Any) -> list[list[str]]:
-        """Of each case, the right label of each call. lm-eval logs its own `target` as text."""
-        return [self.benchmark.targets(case) for case in cases_of(document)]
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         call = doc.get("call", self.method.calls[0])
         return self.benchmark.prompt(self._document_of[doc["id"]], self.options, call)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
-        """The right label of each call, case after case."""
-        return [label for of_case in self._targets(self._document_of[doc["id"]]) for label in of_case]
+        """The right label of each call, case after case. lm-eval logs it as text, beside `targets`."""
+        return list(doc["targets"])
 
     def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
         """One context per call."""
@@ -182,13 +160,11 @@ class BenchmarkTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
-        results = [request.filtered_resps[name] for request in self.instances]
-        answers = self._answers(results)
-        if self.method.several is not None:
-            cases = [len(request.doc["targets"]) for request in self.instances]
-            answers = [
-                answer for one, n in zip(answers, cases, strict=True) for answer in self.method.several.split(one, n)
-            ]
+        results: dict[str, list[Any]] = {}
+        for request in self.instances:
+            results.setdefault(request.doc["id"], []).append(request.filtered_resps[name])
+        judged = [outcome for of_document in results.items() for outcome in self._judge(*of_document)]
+        answers = [answer for outcome in judged for answer in outcome.answers]
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
@@ -201,38 +177,39 @@ class BenchmarkTask(ConfigurableTask):
     def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         """One value per metric: numbers, one per case if a document has several; and for metrics over users or the corpus what
         their aggregation needs."""
-        document = self._document_of[doc["id"]]
-        targets = self._targets(document)
-        answers = self.method.answers(self._answers(results), len(targets))
-        texts = [Reply(text, None) for text in results] if self.method.described else []
-        values = self.method.values(targets, answers, self._log_likelihoods(results), texts, doc)
+        outcomes = self._judge(doc["id"], results)
         found: dict[str, Any] = {}
         for metric in self.method.metrics_in("lm-eval"):
-            if metric.name in values[0]:
-                of_each = [of_case[metric.name] for of_case in values]
+            if metric.name in outcomes[0].values:
+                of_each = [outcome.values[metric.name] for outcome in outcomes]
                 found[metric.name] = of_each if self.method.several else of_each[0]
         primary = self.benchmark.report.primary
         if primary in found:
-            found[f"{primary}_stderr_clustered"] = (doc["user_id"], [of_case[primary] for of_case in values])
-        judged = [Judged(target, answer, document.cell) for target, answer in zip(targets, answers, strict=True)]
+            found[f"{primary}_stderr_clustered"] = (doc["user_id"], [outcome.values[primary] for outcome in outcomes])
+        judged = [(outcome.targets, outcome.answers, outcome.cell) for outcome in outcomes]
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, doc["user_id"], judged)
             found |= {name: item, f"{name}_stderr_clustered": item}
         return found
 
-    def _answers(self, results: Sequence[Any]) -> list[str]:
-        """One answer per call, of one or several documents."""
-        if self.method.described and self.method.read:  # their texts were kept, since they are measured
-            return [self.method.read(text, False) for text in results]
-        if self.method.evidence != "log_likelihoods":
-            return list(results)
-        return [likeliest(self.benchmark.labels, values) for values in self._log_likelihoods(results)]
+    def _judge(self, name: str, results: Sequence[Any]) -> list[Outcome]:
+        """The outcome of each case of a document.
 
-    def _log_likelihoods(self, results: Sequence[Any]) -> list[LogLikelihoods]:
-        """(log-likelihood, is greedy) of each label, call after call -> those of the labels per call."""
-        if self.method.evidence != "log_likelihoods":
-            return []
-        return per_call([value for value, _ in results], self.benchmark.labels)
+        Args:
+            name: its id.
+            results: what the filter left of each request: the reading of a reply, its text where that is measured, or (log-likelihood,
+                is greedy) of a label.
+        """
+        document = self._scorable[name]
+        evidence: Sequence[Evidence] = ()
+        answers: Sequence[Answers] | None = None
+        if self.method.evidence == "log_likelihoods":
+            evidence = per_call([value for value, _ in results], self.benchmark.labels)
+        elif self.method.described:
+            evidence = [Reply(text, None) for text in results]
+        else:
+            answers = self.method.answers(results, len(document.cases))
+        return self.method.judge(document, evidence, answers)
 
 
 @cache

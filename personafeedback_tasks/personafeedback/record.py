@@ -11,9 +11,10 @@ from ..choice import scoring
 from ..choice.orders import CHOSEN_LETTER, ORDERS
 from ..common.power import Comparison
 from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Explanations, Method, Metric, Stage
-from ..engine.judged import Answers, LogLikelihoods
+from ..engine.benchmark import Benchmark, Explanations, Stage
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
+from ..engine.outcome import Answers, ScoredCase
 from ..engine.report import CardSpec, Control, Covariate, Difference, Examined, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, score_pair
 from ..engine.signature import set_of
@@ -43,12 +44,13 @@ _CASE_METRICS = (
     Metric("invalid", higher_is_better=False),
     Metric("consistency", defined=False),
     Metric("first_rate", higher_is_better=None, defined=False),  # 0.5 is best: no direction is better
+    *(Metric(name, defined=False, harnesses=()) for name in ("bias_first", "bias_second", "acc_readable")),
 )
 _SYMMETRIC = (*_CASE_METRICS[:2], Metric("acc_sym"), *_CASE_METRICS[2:])
 
 
 def _of_letters(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods]) -> dict[str, float]:
-    return scoring.as_dict(scoring.score_answers(answers))
+    return scoring.score_answers(answers)
 
 
 def _of_two_log_likelihoods(
@@ -76,7 +78,8 @@ METHODS = {
         ),
         Method(
             name="mc", help="log-likelihoods of the two letters", evidence="log_likelihoods", harnesses=("lm-eval",), calls=ORDERS,
-            per_case="both orders", score=_of_two_log_likelihoods, metrics=_SYMMETRIC, suffix="mc",
+            per_case="both orders", score=_of_two_log_likelihoods, metrics=(*_SYMMETRIC, Metric("p_chosen", defined=False, harnesses=())),
+            suffix="mc",
         ),
         Method(
             name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
@@ -152,45 +155,18 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 # --- reports ---------------------------------------------------------------------------------------------------------
 
-_MEASURES = ("acc", "acc_both", "consistency", "first_rate", "invalid", "acc_sym", "p_chosen", "acc_half", "tie")
 _PAIRS, _REPLIES = "Both orders of a case", "Single replies"
 
 
-def measures(row: CaseAnswers) -> dict[str, float]:
-    """The values of one case in a report, averaged over its epochs; nan if undefined. Beside the metrics of `scoring.CaseScore`:
-
-    - bias_first: 1 if both orders picked the response shown first, among cases with both replies readable.
-    - bias_second: the same of the response shown second. consistency + bias_first + bias_second = 1.
-    - acc_readable: share of the readable replies that picked the chosen response.
-    - acc_sym, p_chosen: see `scoring.score_symmetric` and `scoring.p_chosen`; nan unless log-likelihoods were compared.
-    - tie: 1 if a reward model gave both responses the same reward, which is 0 in acc; acc_half: 0.5 there. Both are nan
-      unless one scored. It sees no order: all but acc and these two are nan then.
-    """
-    found = {name: row.value(name) for name in _MEASURES}
-    epochs = [_of_epoch(answers) for answers in row.answers]
-    of_letters = ("bias_first", "bias_second", "acc_readable")
-    return found | {name: mean(epoch[index] for epoch in epochs) for index, name in enumerate(of_letters)}
-
-
-def picked(row: CaseAnswers) -> float:
+def picked(row: ScoredCase) -> float:
     """The share of a case's picks that are the chosen response: of the readable replies in both orders, or of the pairs of
     rewards without a tie; nan without one."""
-    if row.rewards:
-        decided = [score_pair(*pairs[TOTAL]) for pairs in row.rewards]
+    rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+    if rewards:
+        decided = [score_pair(*pair) for pair in rewards]
         return mean(right for right, tie in decided if not tie)
-    letters = [(answer, order) for answers in row.answers for answer, order in zip(answers, ORDERS, strict=True)]
+    letters = [pair for outcome in row for pair in zip(outcome.answers, ORDERS, strict=True)]
     return mean(float(answer == CHOSEN_LETTER[order]) for answer, order in letters if answer in LETTERS)
-
-
-def _of_epoch(answers: Answers) -> tuple[float, float, float]:
-    readable = [answer for answer in answers if answer in LETTERS]
-    both = len(readable) == len(answers)
-    picked = sum(answer == CHOSEN_LETTER[order] for answer, order in zip(answers, ORDERS, strict=True))
-    return (
-        float(readable == [LETTERS[0]] * 2) if both else math.nan,
-        float(readable == [LETTERS[1]] * 2) if both else math.nan,
-        picked / len(readable) if readable else math.nan,
-    )
 
 
 def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
@@ -243,7 +219,6 @@ REPORT = ReportSpec(
     primary="acc",
     score="Accuracy",
     chance=CHANCE,
-    values=measures,
     headline=(
         Line("acc", strong=True, interval=True),
         Line("tie", "ties (wrong in acc)"),

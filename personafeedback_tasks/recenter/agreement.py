@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from ..common.agreement import Votes, alpha, fleiss
 from ..common.statistics import estimate_of
-from ..engine.judged import Judged
+from ..engine.outcome import Outcome
 from ..engine.report import HumanAgreement
 
 NO_VOTES = "These data have labels without votes, so nothing says how far people agree with each other."
@@ -52,7 +52,7 @@ def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) 
 def _found(
     rows: Sequence[tuple[str, Sequence[Hashable]]],
     coefficients: dict[str, Callable[[Sequence[Votes]], float]],
-    judge: Callable[[Sequence[str]], list[Judged]],
+    judge: Callable[[Sequence[str]], list[Outcome]],
 ) -> HumanAgreement:
     several = [(user, votes) for user, votes in rows if len(votes) > 1]
     if not several:
@@ -68,14 +68,14 @@ def _found(
     )
 
 
-def against_rest(votes: Sequence[str]) -> list[Judged]:
+def against_rest(votes: Sequence[str]) -> list[Outcome]:
     """(what most of the others said, what this person said), person by person; without those for whom the others are even."""
-    found: list[Judged] = []
+    found: list[Outcome] = []
     counts = Counter(votes)
     for label, times in sorted(counts.items()):
         others = Counter(counts)
         others[label] -= 1
         (first, most), *rest = others.most_common()
         if all(fewer < most for _, fewer in rest):
-            found += [Judged((first,), (label,))] * times
+            found += [Outcome(targets=(first,), answers=(label,))] * times
     return found

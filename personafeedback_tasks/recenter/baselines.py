@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from ..common.retrieval import retrieve
-from ..engine.judged import Answers
+from ..engine.outcome import Answers
 from ..replies.words import NO, YES
 from .rows import Relevance
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
 
-from ..engine.judged import Answers
+from ..engine.outcome import Answers
 from ..engine.report import Examined, Shown
 from ..replies.words import ACCEPT, NO, PROBLEMATIC, YES
 from . import agreement, baselines

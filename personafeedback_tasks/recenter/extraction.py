@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric, always
-from ..engine.judged import Judged
+from ..engine.benchmark import Benchmark, always
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Outcome
 from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from . import examined
@@ -63,7 +63,7 @@ def target(row: Extraction) -> str:
     return PROBLEMATIC if row.majority else ACCEPT
 
 
-def f1_gap(judged: Sequence[Judged]) -> float:
+def f1_gap(judged: Sequence[Outcome]) -> float:
     """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
     human, synthetic = (SCORES.f1([one for one in judged if one.cell == source]) for source in (HUMAN, SYNTHETIC))
     return human - synthetic
@@ -71,10 +71,6 @@ def f1_gap(judged: Sequence[Judged]) -> float:
 
 def _load(data: str | None) -> Rows[Extraction]:
     return with_majority(load(Extraction, data))
-
-
-def _values(row: CaseAnswers) -> dict[str, float]:
-    return {name: row.value(name) for name in ("acc", "invalid")}
 
 
 GENERATE = Method(
@@ -111,7 +107,6 @@ EXTRACTION = Benchmark(
         primary="acc",
         score="Accuracy",
         chance=None,
-        values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of PROBLEMATIC", strong=True, interval=True)),
         compared=(
             Line("acc", strong=True, interval=True),

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import mean
-from ..engine.judged import Answers, CorpusMetric, Judged, LogLikelihoods
+from ..engine.evidence import LogLikelihoods
+from ..engine.outcome import Answers, CorpusMetric, Outcome
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,22 @@ class TwoLabels:
             "invalid": mean(float(answer not in self.labels) for answer in answers),
         }
 
-    def precision(self, judged: Sequence[Judged]) -> float:
+    def precision(self, judged: Sequence[Outcome]) -> float:
         """Of what the model finds, the share that people find; nan if it finds nothing."""
         pairs = self._pairs(judged)
         return _share(pairs[self.sought, self.sought], _answered(pairs, self.sought))
 
-    def recall(self, judged: Sequence[Judged]) -> float:
+    def recall(self, judged: Sequence[Outcome]) -> float:
         """Of what people find, the share that the model finds; nan if they find nothing."""
         pairs = self._pairs(judged)
         return _share(pairs[self.sought, self.sought], _said(pairs, self.sought))
 
-    def f1(self, judged: Sequence[Judged]) -> float:
+    def f1(self, judged: Sequence[Outcome]) -> float:
         """Harmonic mean of precision and recall; nan if nobody finds anything."""
         pairs = self._pairs(judged)
         return _share(2 * pairs[self.sought, self.sought], _answered(pairs, self.sought) + _said(pairs, self.sought))
 
-    def kappa(self, judged: Sequence[Judged]) -> float:
+    def kappa(self, judged: Sequence[Outcome]) -> float:
         """Cohen's: the agreement beyond what both shares of each label alone imply; nan if they imply all of it."""
         pairs = self._pairs(judged)
         n = pairs.total()
@@ -59,17 +60,17 @@ class TwoLabels:
         by_chance = sum(_said(pairs, label) * _answered(pairs, label) for label in self.labels)
         return _share(n * agreed - by_chance, n * n - by_chance)
 
-    def selection_rate(self, judged: Sequence[Judged]) -> float:
+    def selection_rate(self, judged: Sequence[Outcome]) -> float:
         """The share of rows where the model finds it."""
         pairs = self._pairs(judged)
         return _share(_answered(pairs, self.sought), pairs.total())
 
-    def human_rate(self, judged: Sequence[Judged]) -> float:
+    def human_rate(self, judged: Sequence[Outcome]) -> float:
         """The share of rows where people find it."""
         pairs = self._pairs(judged)
         return _share(_said(pairs, self.sought), pairs.total())
 
-    def over_selection(self, judged: Sequence[Judged]) -> float:
+    def over_selection(self, judged: Sequence[Outcome]) -> float:
         """How many times as often as people the model finds it; nan if they find nothing."""
         pairs = self._pairs(judged)
         return _share(_answered(pairs, self.sought), _said(pairs, self.sought))
@@ -78,7 +79,7 @@ class TwoLabels:
         """The scores of these names, as `Benchmark.corpus` wants them."""
         return {name: getattr(self, name) for name in names}
 
-    def _pairs(self, judged: Sequence[Judged]) -> Counter[tuple[str, str]]:
+    def _pairs(self, judged: Sequence[Outcome]) -> Counter[tuple[str, str]]:
         """(people's label, the model's answer) -> how often."""
         # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
         found: Counter[tuple[str, str]] = Counter()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..engine.cases import digest_of
 from ..engine.documents import Document, Several
-from ..engine.judged import Answers
+from ..engine.outcome import Answers
 from ..replies.answers import REASONS
 from ..replies.numbers import among
 from ..replies.words import NO, YES

@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 
 from ..common.statistics import mean
-from ..engine.judged import Answers, Judged, LogLikelihoods
+from ..engine.evidence import LogLikelihoods
+from ..engine.outcome import Answers, Outcome
 from ..engine.rewards import pearson
 from .rows import SCALE
 
@@ -35,7 +36,7 @@ def rated(answers: Answers) -> tuple[float, float] | None:
     return float(second), mirrored(first)
 
 
-def rating(one: Judged) -> float:
+def rating(one: Outcome) -> float:
     """The model's rating of a row, in [1, 5]."""
     both = rated(one.answers)
     if both is None:
@@ -43,7 +44,7 @@ def rating(one: Judged) -> float:
     return sum(both) / 2
 
 
-def people(one: Judged) -> float:
+def people(one: Outcome) -> float:
     """People's mean rating of a row, in [1, 5]."""
     return float(one.targets[0])
 
@@ -54,7 +55,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     acc is 1 if the model's rating is above 3 where people's mean is, or not above 3 where theirs is not; consistency is 1 if
     both orders say the same. Both are 0 with an unreadable reply.
     """
-    both, one = rated(answers), Judged(targets, answers)
+    both, one = rated(answers), Outcome(targets=targets, answers=answers)
     return {
         "acc": float(both is not None and _better(rating(one)) == _better(people(one))),
         "consistency": float(both is not None and both[0] == both[1]),
@@ -62,12 +63,12 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     }
 
 
-def spearman(judged: Sequence[Judged]) -> float:
+def spearman(judged: Sequence[Outcome]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
     return pearson(_ranks([rating(one) for one in judged]), _ranks([people(one) for one in judged]))
 
 
-def weighted_kappa(judged: Sequence[Judged]) -> float:
+def weighted_kappa(judged: Sequence[Outcome]) -> float:
     """Cohen's kappa with quadratic weights, for ratings between whole numbers, too; nan if all ratings of both sides are equal.
 
     1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
@@ -81,19 +82,19 @@ def weighted_kappa(judged: Sequence[Judged]) -> float:
     return 1 - observed / expected if expected else math.nan
 
 
-def no_better(judged: Sequence[Judged]) -> float:
+def no_better(judged: Sequence[Outcome]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
     return mean(float(not _better(rating(one))) for one in judged)
 
 
-def no_better_people(judged: Sequence[Judged]) -> float:
+def no_better_people(judged: Sequence[Outcome]) -> float:
     """The same of people's means."""
     return mean(float(not _better(people(one))) for one in judged)
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:
     """Whether the model rates the personalized response of a row above the generic one; with an unreadable reply it does not."""
-    return rated(answers) is not None and _better(rating(Judged(targets, answers)))
+    return rated(answers) is not None and _better(rating(Outcome(targets=targets, answers=answers)))
 
 
 def _better(value: float) -> bool:

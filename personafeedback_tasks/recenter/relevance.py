@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import DataError
 from ..common.statistics import mean
 from ..common.strict_json import short
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
 from ..engine.documents import Document
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Answers
 from ..engine.report import Line, PrecisionRecall, ReportSpec
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
@@ -109,22 +112,21 @@ def _always_no(prompt: str) -> str:
     return NO if profile.listed(prompt) is None else NONE
 
 
-def _values(row: CaseAnswers) -> dict[str, float]:
-    selected = mean(float(answer == YES) for answers in row.answers for answer in answers)
-    return {**{name: row.value(name) for name in ("acc", "invalid")}, SELECTED: selected}
+def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+    return {**SCORES.score(targets, answers), SELECTED: mean(float(answer == YES) for answer in answers)}
 
 
-METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
+METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
 
 GENERATE = Method(
     name="generate", help="YES or NO for one attribute", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("yes_or_no",),
-    per_case="one call", score=SCORES.score, metrics=METRICS, room=1024, read=read_yes_no,
+    per_case="one call", score=_score, metrics=METRICS, room=1024, read=read_yes_no,
 )  # fmt: skip
 
 SELECT = Method(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt", evidence="reply",
     harnesses=("lm-eval", "inspect"), calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=SCORES.score, metrics=METRICS, suffix="select", tasks=True, room=1024, read=read_numbers, several=profile.PROFILES,
+    score=_score, metrics=METRICS, suffix="select", tasks=True, room=1024, read=read_numbers, several=profile.PROFILES,
 )  # fmt: skip
 
 RELEVANCE = Benchmark(
@@ -154,7 +156,6 @@ RELEVANCE = Benchmark(
         primary="acc",
         score="Accuracy",
         chance=None,
-        values=_values,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", strong=True, interval=True)),
         compared=(
             Line("acc", strong=True, interval=True),

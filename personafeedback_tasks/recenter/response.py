@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.statistics import mean
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
+from ..engine.evidence import LogLikelihoods
+from ..engine.method import Method, Metric
 from ..engine.options import Options, option
+from ..engine.outcome import Answers
 from ..engine.report import Line, ReportSpec
 from ..replies.rating import read_rating
 from . import examined, ratings, reference
@@ -75,9 +76,8 @@ def _load(data: str | None, control: str = NO_CONTROL) -> Rows[Response]:
     return under_control(with_votes(load(Response, data)), control)
 
 
-def _values(row: CaseAnswers) -> dict[str, float]:
-    better = mean(float(ratings.better(row.targets, answers)) for answers in row.answers)
-    return {**{name: row.value(name) for name in ("acc", "consistency", "invalid")}, SELECTED: better}
+def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+    return {**ratings.score(targets, answers), SELECTED: float(ratings.better(targets, answers))}
 
 
 def _always(label: str) -> Callable[[str], str]:
@@ -90,8 +90,9 @@ def _signs(cases: Rows[Response], options: Any) -> dict[str, Any]:
 
 GENERATE = Method(
     name="generate", help="a number from 1 to 5 in the reply, in both orders", evidence="reply", harnesses=("lm-eval", "inspect"),
-    calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
-    metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False)), room=1024, read=read_rating,
+    calls=(SECOND, FIRST), per_case="both orders", score=_score,
+    metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=())),
+    room=1024, read=read_rating,
 )  # fmt: skip
 
 RESPONSE = Benchmark(
@@ -124,7 +125,6 @@ RESPONSE = Benchmark(
         primary="acc",
         score="Accuracy",
         chance=None,
-        values=_values,
         headline=(
             Line("acc", "agrees whether it is better", strong=True, interval=True),
             Line("spearman", share=False, strong=True),

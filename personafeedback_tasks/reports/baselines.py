@@ -6,7 +6,6 @@ with errors over users. So does one person whose answers are held against what m
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -16,9 +15,9 @@ from rich.console import RenderableType
 from ..analysis.groups import Group, measures_of
 from ..common import foreign
 from ..common.statistics import Estimate
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method
-from ..engine.judged import Answers
+from ..engine.benchmark import Benchmark
+from ..engine.documents import Scorable, ScorableCase
+from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.report import Examined, HumanAgreement
 from ..runs.run import Run
 from . import table as layout
@@ -65,16 +64,16 @@ def with_scores(run: Run, texts: Examined) -> Examined:
     found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
     for name, cases in answered(run, texts).items():
         for case in cases:
-            found.setdefault(case.case_id, {})[name] = run.benchmark.report.values(case)[primary]
+            found.setdefault(case.case_id, {})[name] = case.value(primary)
     return replace(texts, baselines=found)
 
 
-def answered(run: Run, texts: Examined) -> dict[str, list[CaseAnswers]]:
+def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
     """Name of a baseline -> what it says of each case of the run; empty for a method that reads no answers."""
     if run.method.score is None:
         return {}
     return {
-        name: [_case(case, said[case_id], run.method) for case_id, case in run.cases.items()]
+        name: [_with(run, case[0], said[case_id]) for case_id, case in run.cases.items()]
         for name, said in texts.said.items()
     }
 
@@ -102,30 +101,23 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
         return {}
     cell = run.benchmark.cells[0]  # these measures are over all
     cases = [
-        _case(CaseAnswers(str(number), cell, user, "", tuple(judged.targets), (), ()), judged.answers, run.method)
-        for number, (user, judged) in enumerate(agreement.against_rest)
+        _with(run, replace(judgment, case_id=str(number), cell=cell, user_id=user), judgment.answers)
+        for number, (user, judgment) in enumerate(agreement.against_rest)
     ]
     return _measures(run.benchmark, cases, wanted)
 
 
 def _measures(
-    benchmark: Benchmark, cases: Sequence[CaseAnswers], wanted: Sequence[str], also: Sequence[str] | None = None
+    benchmark: Benchmark, cases: Sequence[ScoredCase], wanted: Sequence[str], also: Sequence[str] | None = None
 ) -> dict[str, Estimate]:
-    values = {case.case_id: benchmark.report.values(case) for case in cases}
-    return measures_of(benchmark, cases, values, only=wanted, also=also)
+    return measures_of(benchmark, cases, only=wanted, also=also)
 
 
-def _case(case: CaseAnswers, answers: Answers, method: Method) -> CaseAnswers:
-    """The case with other answers."""
-    assert method.score is not None  # checked by the callers
-    return replace(
-        case,
-        answers=(answers,),
-        values=(method.score(case.targets, answers, ()),),
-        unread=(),
-        rewards=(),
-        tokens=math.nan,
-    )
+def _with(run: Run, asked: Outcome, answers: Answers) -> ScoredCase:
+    """A case of a run, or a judgment, with other answers."""
+    case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
+    document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), asked.setting)
+    return ScoredCase(run.method.judge(document, (), [answers]))
 
 
 # --- as text ----------------------------------------------------------------------------------------------------------

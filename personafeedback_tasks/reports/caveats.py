@@ -149,13 +149,12 @@ def missing_share(run: Run) -> float:
 
     Not one that thinking or a token limit ended: where the log knows, it has another reason, or an excerpt.
     """
-    replies = sum(len(epoch) for case in run.cases.values() for epoch in case.answers)
-    missing = sum(one == ("no_response", "") for case in run.cases.values() for one in case.unread)
-    return missing / replies if replies else 0.0
+    missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
+    return missing / run.replies if missing else 0.0
 
 
 def unreadable_share(run: Run) -> float:
     """Share of a run's replies that are neither a label nor a refusal; 0 without replies."""
-    answers = [answer for case in run.cases.values() for epoch in case.answers for answer in epoch]
+    answers = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
     labels = (*run.benchmark.labels, "refusal")
     return sum(answer not in labels for answer in answers) / len(answers) if answers else 0.0

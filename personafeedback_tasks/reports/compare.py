@@ -15,7 +15,7 @@ from ..common.sign_flips import sign_flip_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate, estimate_of
 from ..common.strict_json import jsonable
-from ..engine.judged import CorpusMetric, Judged
+from ..engine.outcome import CorpusMetric, Outcome
 from ..engine.report import Line
 from ..engine.table import over_corpus
 from ..runs.run import Run, RunError
@@ -172,7 +172,7 @@ def _others(
     run_a: Run, run_b: Run, ids: Sequence[str], users: Sequence[str]
 ) -> dict[str, tuple[float, float, Estimate]]:
     """See `GroupComparison.others`."""
-    if not all(run.cases[case_id].answers for run in (run_a, run_b) for case_id in ids):
+    if not all(judged(run.cases[case_id]) for run in (run_a, run_b) for case_id in ids):
         return {}
     pairs = [(judged(run_a.cases[case_id]), judged(run_b.cases[case_id])) for case_id in ids]
     found = {}
@@ -183,7 +183,7 @@ def _others(
     return found
 
 
-def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Judged], Sequence[Judged]]]) -> float:
+def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Outcome], Sequence[Outcome]]]) -> float:
     return over_corpus(measure, [a for a, _ in pairs]) - over_corpus(measure, [b for _, b in pairs])
 
 

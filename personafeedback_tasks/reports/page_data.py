@@ -11,8 +11,8 @@ from typing import Any
 
 from ..common import foreign
 from ..common.strict_json import jsonable
-from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Shown
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
@@ -122,7 +122,7 @@ def _safe(value: Any) -> Any:
     return [_safe(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _key(case: CaseAnswers) -> tuple[str, str]:
+def _key(case: ScoredCase) -> tuple[str, str]:
     """Runs on two copies of the data may have other texts under the same id."""
     return case.case_id, case.digest
 
@@ -170,25 +170,25 @@ def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
     return found
 
 
-def _answers(case: CaseAnswers, run: Run) -> dict[str, Any]:
+def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
     """What a run answered to a case: by epoch and call (answer, whether it is right).
 
     The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
     """
     spec, labels = run.benchmark.report, run.benchmark.labels
     found: dict[str, Any] = {"score": case.value(spec.primary)}
-    if case.answers:
+    if case[0].answers:
         found["picks"] = [
             [
                 (answer, (answer == target if target in labels else "") if answer in labels else None)
-                for answer, target in zip(epoch, case.targets, strict=True)
+                for answer, target in zip(outcome.answers, outcome.targets, strict=True)
             ]
-            for epoch in case.answers
+            for outcome in case
         ]
-    if case.rewards:
-        found["rewards"] = [pairs[TOTAL] for pairs in case.rewards]
-    if case.unread:
-        found["said"] = case.unread
+    if case[0].rewards:
+        found["rewards"] = [outcome.rewards[TOTAL] for outcome in case if outcome.rewards]
+    if unread := [reply for outcome in case for reply in outcome.unread]:
+        found["said"] = unread
     if not math.isnan(probability := case.value(spec.probability)):
         found["probability"] = probability
     return found

@@ -206,10 +206,7 @@ def _adjusted(run: Run, ids: Sequence[str], users: Sequence[str], texts: Examine
 def _measures(run: Run, ids: Sequence[str], also: Sequence[str] | None) -> dict[str, Estimate]:
     """Those of `ReportSpec.ranked`, in its order."""
     cases, ranked = [run.cases[i] for i in ids], run.benchmark.report.ranked
-    values = {
-        case.case_id: {name: case.value(name) for name in ranked if name not in run.benchmark.corpus} for case in cases
-    }
-    found = measures_of(run.benchmark, cases, values, only=ranked, also=also)
+    found = measures_of(run.benchmark, cases, only=ranked, also=also)
     return {name: found[name] for name in ranked if name in found}
 
 

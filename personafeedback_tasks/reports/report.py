@@ -15,8 +15,8 @@ from ..analysis.sheet import MACRO, Sheet, make_sheet
 from ..analysis.shortcuts import Shortcuts, make_shortcuts
 from ..analysis.users import Users, make_users
 from ..common.strict_json import jsonable
-from ..engine.answered import CaseAnswers
 from ..engine.cases import CaseSet
+from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
 from ..runs.asked import checked
 from ..runs.run import Run, RunError
@@ -167,11 +167,10 @@ def make_report(
         known.append(
             f"The {spec.gain} covers the {len(gain):,} of {len(run.cases):,} cases that the control also answered."
         )
-    values = {case_id: benchmark.report.values(case) for case_id, case in run.cases.items()}
 
     def group(name: str, ids: Sequence[str], cells: Sequence[str], plain: bool = False) -> Group:
         of, there = sum(run.cells[cell] for cell in cells), [run.cases[case_id] for case_id in ids]
-        return make_group(benchmark, name, there, values, of, texts, gain, len(run.method.calls), plain)
+        return make_group(benchmark, name, there, of, texts, gain, len(run.method.calls), plain)
 
     found = groups_of(run.cases.values(), run.cells, benchmark)
     groups = tuple(group(name, ids, cells) for name, cells, ids in found)
@@ -199,7 +198,7 @@ def make_report(
         examples(run.cases.values()),
         make_aspects(run, of_group, published.aspects if published else None), shortcuts,
         make_beside(run, texts) if texts and benchmark.report.compared else None,
-        texts.covariate.equal if texts and texts.covariate else "", _users(run, values, texts),
+        texts.covariate.equal if texts and texts.covariate else "", _users(run, texts),
     )  # fmt: skip
 
 
@@ -219,9 +218,9 @@ def _in_order(run: Run, beside: Mapping[str, Run]) -> dict[str, Run]:
     return dict(sorted(beside.items(), key=lambda item: order.index(item[0])))
 
 
-def _users(run: Run, values: Mapping[str, Mapping[str, float]], texts: Examined | None) -> Users | None:
+def _users(run: Run, texts: Examined | None) -> Users | None:
     cases = list(run.cases.values())
-    primary = [values[case.case_id][run.benchmark.report.primary] for case in cases]
+    primary = [case.value(run.benchmark.report.primary) for case in cases]
     people = texts.people if texts else {}
     return make_users(primary, [case.user_id for case in cases], [case.cell for case in cases], people)
 
@@ -230,11 +229,11 @@ EXAMPLES = 5
 """How many unreadable replies a report shows."""
 
 
-def examples(cases: Iterable[CaseAnswers]) -> tuple[tuple[str, str, str], ...]:
+def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
     """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for case in sorted(cases, key=lambda case: case.case_id):
-        for reason, said in case.unread:
+        for reason, said in (reply for outcome in case for reply in outcome.unread):
             found.setdefault(reason, []).append((case.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

@@ -1,6 +1,6 @@
 """The signature of a log, held against what the harness itself wrote about the same run. One comparer for both harnesses.
 
-A reader gathers the `Evidence`. What was asked is compared with it here, and with what this version makes of the same options;
+A reader gathers the `HarnessRecord`. What was asked is compared with it here, and with what this version makes of the same options;
 the prompts themselves are compared where the data are at hand, see asked.py. The values are in checks.py.
 """
 
@@ -21,7 +21,7 @@ from .run import USE_AS_WRITTEN, RunError, text
 
 
 @dataclass(frozen=True)
-class Evidence:
+class HarnessRecord:
     """A harness's own record of a run, beside our signature.
 
     Attributes:
@@ -51,22 +51,22 @@ def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
     return _read(path, find(signature["benchmark"]), named, "its signature")
 
 
-def compared(path: Path, signature: Mapping[str, Any], evidence: Evidence) -> tuple[str, ...]:
+def compared(path: Path, signature: Mapping[str, Any], record: HarnessRecord) -> tuple[str, ...]:
     """Sentences on what could not be compared.
 
     Raises:
         RunError: the signature differs from what the harness wrote, or from what this version writes for its options.
     """
     benchmark = find(signature["benchmark"])
-    for (name, place), value in evidence.fields.items():
+    for (name, place), value in record.fields.items():
         if value != signature[name]:
             raise _contradiction(path, name, signature[name], value, f"as in {place}")
-    if evidence.options is not None:
-        _refuse_other_options(path, signature, benchmark, evidence)
-    if evidence.source is not None and not signature["source"].endswith(evidence.source):
-        raise _contradiction(path, "source", signature["source"], evidence.source, "as in the header of the log")
-    if evidence.task is not None:
-        named = benchmark.remarked(evidence.task, signature, remark_of(signature["demonstration"], set_of(signature)))
+    if record.options is not None:
+        _refuse_other_options(path, signature, benchmark, record)
+    if record.source is not None and not signature["source"].endswith(record.source):
+        raise _contradiction(path, "source", signature["source"], record.source, "as in the header of the log")
+    if record.task is not None:
+        named = benchmark.remarked(record.task, signature, remark_of(signature["demonstration"], set_of(signature)))
         if signature["task"] != named:
             raise _contradiction(
                 path, "task", signature["task"], named, "the name of a task with these options and data"
@@ -78,7 +78,6 @@ def compared(path: Path, signature: Mapping[str, Any], evidence: Evidence) -> tu
         if (signature.get(name) is not None) != applies(signature):
             expected = "a value" if applies(signature) else None
             raise _contradiction(path, name, signature.get(name), expected, "as runs with its options have")
-    _refuse_other_model(path, evidence)
     ours = benchmark.fingerprint(options_of(path, signature))
     if signature["fingerprint"] == ours:
         return ()
@@ -96,16 +95,18 @@ _SAMPLE = "sample"
 """The source of the bundled sample, and what users write for it."""
 
 
-def _refuse_other_options(path: Path, signature: Mapping[str, Any], benchmark: Benchmark, evidence: Evidence) -> None:
+def _refuse_other_options(
+    path: Path, signature: Mapping[str, Any], benchmark: Benchmark, record: HarnessRecord
+) -> None:
     """Raise RunError unless the signature has the options that were passed, and the defaults of all others."""
-    assert evidence.options is not None
-    passed = _read(path, benchmark, evidence.options, evidence.place)
+    assert record.options is not None
+    passed = _read(path, benchmark, record.options, record.place)
     for name, value in {**passed.signed(), "counts": passed.counts}.items():
         if signature[name] != value:
-            raise _contradiction(path, name, signature[name], value, f"as in {evidence.place}")
+            raise _contradiction(path, name, signature[name], value, f"as in {record.place}")
     given, source = passed.data, signature["source"]
     if given is not None and given.strip() and not _may_be(given.strip(), source):
-        raise _contradiction(path, "source", source, given, f"as in {evidence.place}")
+        raise _contradiction(path, "source", source, given, f"as in {record.place}")
 
 
 def _may_be(given: str, source: str) -> bool:
@@ -116,8 +117,9 @@ def _may_be(given: str, source: str) -> bool:
     return hub is None or given.partition("@")[0] == hub["id"]
 
 
-def _refuse_other_model(path: Path, evidence: Evidence) -> None:
-    for place, names, expected in evidence.models:
+def refuse_other_model(path: Path, record: HarnessRecord) -> None:
+    """Raise RunError if the harness names a model that is not that of the run."""
+    for place, names, expected in record.models:
         if others := sorted(set(names) - set(expected)):
             raise RunError(
                 f"{path}: found the model {without_password(others[0])} in {place}, expected "

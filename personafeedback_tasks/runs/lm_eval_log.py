@@ -1,27 +1,22 @@
-"""Results and samples files of lm-evaluation-harness -> a run. Needs no lm-eval."""
+"""Results and samples files of lm-evaluation-harness -> a log. Needs no lm-eval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..common import limits
-from ..common.statistics import clustered_stderr, mean
 from ..common.strict_json import lenient, short
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method
-from ..engine.judged import LogLikelihoods, likeliest, per_call
-from ..engine.judges import Reply
-from ..engine.recorded import Key
+from ..engine.benchmark import Benchmark, find
+from ..engine.evidence import Evidence, Reply, likeliest, per_call
+from ..engine.method import Method
 from ..engine.signature import KEY
-from ..engine.table import corpus_stderr, over_corpus
-from . import checks, claims
-from .asked import Spread
-from .checks import LoggedCase
-from .claims import Evidence
+from .checks import refuse_other_cases, refuse_other_number
+from .claims import HarnessRecord
+from .log import Log, LoggedDocument, LoggedTask, Printed
 from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, model_conditions, needed, signed, text
 from .unfinished import perhaps
 
@@ -37,31 +32,25 @@ def results_beside(samples: Path) -> Path | None:
     return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
-def read(path: Path) -> Run:
-    """Read a results file, with the samples files beside it where `--log_samples` wrote them.
+def opened(path: Path) -> Log:
+    """A results file with the samples files beside it where `--log_samples` wrote them; or one samples file, whose results file says
+    what was run.
 
     Raises:
-        RunError: a file is damaged, or contains tasks that are not ours.
+        RunError: a file is damaged or missing, or contains tasks that are not ours.
     """
-    return _run(path, None)
-
-
-def read_leaf(path: Path) -> Run:
-    """Read one samples file; the results file beside it says what was run.
-
-    Raises:
-        RunError: as `read`, and where there is no such results file.
-    """
+    if path.suffix != ".jsonl":
+        return _log(path, None)
     results = results_beside(path)
     if results is None:
         raise RunError(
             f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
             "which names the model, the setting and the prompt. Keep both together under their original names."
         )
-    return _run(results, path)
+    return _log(results, path)
 
 
-def _run(path: Path, only: Path | None) -> Run:
+def _log(path: Path, only: Path | None) -> Log:
     results = _load(path)
     stamp = path.stem.rpartition("_")[2]
     leaves = {
@@ -77,11 +66,6 @@ def _run(path: Path, only: Path | None) -> Run:
     signatures = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
     if not signatures:
         raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
-    unchecked = [
-        line
-        for task, signature in signatures.items()
-        for line in claims.compared(path, signature, _evidence(results, task, leaves[task]))
-    ]
     logs = [samples[task] for task in leaves if samples[task].is_file()]
     if not logs and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
         raise RunError(
@@ -105,32 +89,25 @@ def _run(path: Path, only: Path | None) -> Run:
         logs=(path, only) if only else (path, *logs),
         loaded=(str(results["config"]["model"]), key),
         needed=needed(arguments),
-        unchecked=tuple(dict.fromkeys(unchecked)),
     )
     _refuse_mixture(path, run, list(signatures.values()))
-    cells: dict[str, int] = {}
-    cases: dict[str, CaseAnswers] = {}
-    otherwise = 0
-    spread: Spread[tuple[str, dict[str, Any]]] = Spread()
-    for task, signature in signatures.items():
-        file = samples[task]
+    for file in samples.values() if only is None else ():
         if not file.is_file():
             raise RunError(
                 f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
             )
-        cells |= checks.cells_of(path, signature, run.benchmark)
-        found = list(_samples(file, run.benchmark, run.method, spread))
-        of_task, differing = checks.answers_of(file, found, signature, run.benchmark)
-        _refuse_other_table(file, results, task, found, run.benchmark)
-        if twice := cases.keys() & of_task.keys():
-            raise RunError(
-                f"{file}: found {min(twice)} ({len(twice):,} in all), which are also in another cell's samples, expected each "
-                "case in one cell. Use the files as lm-eval wrote them."
-            )
-        cases |= of_task
-        otherwise += differing
-    asked = tuple(_asked(where, row) for where, row in spread)
-    return replace(run, cells=cells, cases=cases, otherwise=otherwise, asked=asked)
+    tasks = [
+        LoggedTask(
+            path=samples[task],
+            signature=signature,
+            harness="lm-eval",
+            record=_record(results, task, leaves[task]),
+            documents=partial(_documents, samples[task], task, signature, int(results["n-samples"][task]["effective"])),
+            printed=_printed(results, task),
+        )
+        for task, signature in signatures.items()
+    ]
+    return Log(tasks, lambda: run)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -176,63 +153,68 @@ def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]
             )
 
 
-def _samples(
-    path: Path, benchmark: Benchmark, method: Method, spread: Spread[tuple[str, dict[str, Any]]]
-) -> Iterator[LoggedCase]:
-    for number, line in enumerate(limits.lines(path), start=1):
+def _documents(path: Path, task: str, signature: Mapping[str, Any], count: int) -> Iterator[LoggedDocument]:
+    """Every row of a samples file.
+
+    Args:
+        count: how many there must be.
+    """
+    benchmark, rows = find(signature["benchmark"]), 0
+    method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
+    for rows, line in enumerate(limits.lines(path), start=1):
         try:
-            row = lenient(line)
-            yield from _sample(path, row, f"line {number}", benchmark, method)
-            spread.offer(row["doc"]["id"], (f"line {number}", row))
+            yield _document(path, lenient(line), f"line {rows}", benchmark, method, setting)
         except RunError:
             raise
         except UNREADABLE as error:
             raise RunError(
-                f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                f"{path}, line {rows}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
                 f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
             ) from error
+    if rows != count:
+        lost = f"{perhaps('lm-eval')} " if rows < count else ""
+        raise RunError(
+            f"{path}: found {rows:,} rows of {task} in its samples file, expected {count:,}, as many as were "
+            f"asked. {lost}If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
+        )
 
 
-def _sample(path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, method: Method) -> list[LoggedCase]:
-    """The cases of a row."""
-    document = row["doc"]
-    targets = method.of_each(document["targets"])
-    unread: tuple[tuple[str, str], ...] = ()
-    likelihoods: list[LogLikelihoods] = []
-    texts: list[Reply] = []
+def _document(
+    path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, method: Method, setting: str
+) -> LoggedDocument:
+    """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
+    logged = row["doc"]
+    if method.several is not None:
+        refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
+    document = benchmark.scorable(method, logged, setting)
     each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
-    checks.refuse_other_number(path, where, list(map(len, row["resps"])), len(method.calls) * each)
-    if method.read is None:
+    refuse_other_number(path, where, list(map(len, row["resps"])), len(method.calls) * each)
+    evidence: Sequence[Evidence]
+    read: Sequence[str] = row["filtered_resps"]
+    if method.evidence == "log_likelihoods":
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
-        likelihoods = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
-        again = [likeliest(benchmark.labels, values) for values in likelihoods]
-        logged = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
-        read = [likeliest(benchmark.labels, values) for values in logged]
+        evidence = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
+        filtered = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
+        read = [likeliest(benchmark.labels, values) for values in filtered]
     else:
-        texts = [Reply(str(reply), None) for reply, *_ in row["resps"]]
-        again = [method.read(reply.text, False) for reply in texts]
-        read = again if method.described else list(row["filtered_resps"])
-    answers, read_again = method.answers(read, len(targets)), method.answers(again, len(targets))
-    if method.read is not None:
-        unread = checks.unread_of(benchmark, answers, [reply.text for reply in texts])
-    values = method.values(targets, answers, likelihoods, texts, document)
-    checked = [metric.name for metric in method.metrics_in("lm-eval") if metric.name in values[0]]
-    if row["metrics"] == ["bypass"]:  # --predict_only: nothing was scored
-        checked = []
-    one = [(document["id"], document["digest"], {name: row.get(name) for name in checked})]
-    several = method.several and [
-        (case_id, digest, {name: row[name][place] for name in checked})
-        for place, (case_id, digest) in enumerate(checks.cases_of(path, where, document, len(targets)))
-    ]
-    return [
-        LoggedCase(
-            case_id, document["cell"], document["user_id"], digest, 1, target, answer, value, unread,
-            where=where, again=again, logged=logged, checked=checked,
-        )
-        for (case_id, digest, logged), target, answer, again, value in zip(
-            several or one, targets, answers, read_again, values, strict=True
-        )
-    ]  # fmt: skip
+        evidence = [Reply(str(reply), None) for reply, *_ in row["resps"]]
+    values = None
+    if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
+        names = [metric.name for metric in method.metrics_in("lm-eval")]
+        places = range(len(document.cases))
+        several = method.several is not None
+        values = [
+            {name: row[name][place] if several else row[name] for name in names if name in row} for place in places
+        ]
+    return LoggedDocument(
+        where=where,
+        id=logged["id"],
+        document=document,
+        evidence=evidence,
+        answers=None if method.described else method.answers(read, len(document.cases)),
+        values=values,
+        asked=partial(_asked, where, row),
+    )
 
 
 def _asked(where: str, row: dict[str, Any]) -> Asked:
@@ -258,7 +240,7 @@ def _contents(content: Any) -> list[str]:
     return [content] if isinstance(content, str) else [str(part.get("text", "")) for part in content]
 
 
-def _evidence(results: dict[str, Any], task: str, config: dict[str, Any]) -> Evidence:
+def _record(results: dict[str, Any], task: str, config: dict[str, Any]) -> HarnessRecord:
     """lm-eval's own record of a task, beside its signature."""
     metadata, told = config["metadata"], config.get("dataset_kwargs") or {}
     arguments, kind = _arguments(results), results["config"]["model"]
@@ -266,7 +248,7 @@ def _evidence(results: dict[str, Any], task: str, config: dict[str, Any]) -> Evi
     models = [("model_name", {str(results["model_name"])}, named)] if named and results.get("model_name") else []
     if results.get("model_source") not in (None, "CUSTOM"):  # the latter for a model that a program passed
         models.append(("model_source", {str(results["model_source"])}, {str(kind)}))
-    return Evidence(
+    return HarnessRecord(
         task=task,
         place="the metadata of the task",
         options={**metadata, **({"method": told["method"]} if "method" in told else {})},
@@ -280,37 +262,10 @@ def _evidence(results: dict[str, Any], task: str, config: dict[str, Any]) -> Evi
     )
 
 
-def replies(path: Path, method: Method) -> Iterator[tuple[Key, Reply]]:
-    """Every reply in a samples file that was read before. lm-eval does not log whether one was cut off."""
-    for row in map(lenient, limits.lines(path)):
-        for call, (reply, *_) in zip(method.calls, row["resps"], strict=True):
-            yield Key(row["doc"]["id"], call), Reply(str(reply), None)
-
-
-def _refuse_other_table(
-    path: Path, results: dict[str, Any], task: str, samples: Sequence[LoggedCase], benchmark: Benchmark
-) -> None:
-    """Raise RunError unless the number of cases and the means in the results file are those of the samples."""
-    count = results["n-samples"][task]["effective"]
-    rows = len({sample.where for sample in samples})
-    if count != rows:
-        lost = f"{perhaps('lm-eval')} " if rows < count else ""
-        raise RunError(
-            f"{path}: found {rows:,} rows of {task} in its samples file, expected {count:,}, as many as were "
-            f"asked. {lost}If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
-        )
-    printed = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
-    if "bypass" in printed or not samples:
-        return
-    primary, users = benchmark.report.primary, [sample.user_id for sample in samples]
-    judged = [[sample.judged] for sample in samples]
-    ours = {name: mean(sample.values[name] for sample in samples) for name in samples[0].checked}
-    if primary in ours:
-        ours[f"{primary}_stderr_clustered"] = clustered_stderr([sample.values[primary] for sample in samples], users)
-    for name, measure in benchmark.corpus.items():
-        ours[name] = over_corpus(measure, judged)
-        ours[f"{name}_stderr_clustered"] = corpus_stderr(measure, judged, users)
-    checks.refuse_other_table(path, task, printed, ours, primary)
+def _printed(results: dict[str, Any], task: str) -> Printed | None:
+    """The table of a task; None where nothing was scored."""
+    found = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
+    return None if "bypass" in found else Printed(task, found, "_stderr_clustered", cells=False)
 
 
 _ADAPTERS = ("peft", "delta")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from ..engine.judges import Reply
+from ..engine.evidence import Reply
 from ..engine.recorded import Key, refuse_without_text
-from . import lm_eval_log
+from .read import open_log
 from .run import Run, RunError
 
 
@@ -19,15 +20,18 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
         RunError: the run's method reads no text.
     """
     refuse_without_text(run.method, RunError, str(run.logs[0]))
-    if run.harness.startswith("lm-eval"):
-        for path in run.logs:
-            if path.suffix == ".jsonl":  # the others are results files
-                yield from lm_eval_log.replies(path, run.method)
-        return
-    from . import inspect_log  # needs Inspect
-
-    stage = run.benchmark.stage
-    for path in run.logs:
-        yield from inspect_log.replies(
-            path, run.benchmark, run.method, stage if stage and run.signature.get(stage.name) else None
-        )
+    stage, done = run.benchmark.stage, set[Path]()
+    for task in (task for log in run.logs for task in open_log(log).tasks):
+        if (
+            task.path in done or task.path not in run.logs
+        ):  # lm-eval's results file has the tasks of all its samples files
+            continue
+        done.add(task.path)
+        for document in task.documents():
+            if document.mark:
+                continue
+            if stage and run.signature.get(stage.name) and (reply := document.stage_reply()):
+                yield Key(document.id, stage.name, document.epoch), reply
+            for call, given in zip(run.method.calls, document.evidence, strict=False):
+                if isinstance(given, Reply):
+                    yield Key(document.id, call, document.epoch), given

@@ -12,10 +12,12 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from .checks import LoggedCase
 from .run import RunError
+
+if TYPE_CHECKING:
+    from .checks import Compared
 
 FORMAT = 2
 """The newest version of Inspect's log format that is known here."""
@@ -58,20 +60,6 @@ def _beginning(path: Path) -> bytes:
         return b""
 
 
-class Sample(NamedTuple):
-    """One sample of a log.
-
-    Attributes:
-        mark: why it does not count, see `mark_of`; empty if it does.
-        cases: those that it answers; empty where a marked sample has no score.
-        noted: the metadata of its score.
-    """
-
-    mark: str
-    cases: list[LoggedCase]
-    noted: dict[str, Any]
-
-
 def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
     """Why a sample does not count; empty if it does.
 
@@ -88,23 +76,22 @@ def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
     return EXCLUDED if names or (isinstance(value, float) and math.isnan(value)) else ""
 
 
-def cases(samples: Iterable[Sample]) -> list[LoggedCase]:
-    """The cases of some samples."""
-    return [case for sample in samples for case in sample.cases]
+def counted(found: Iterable[str]) -> dict[str, int]:
+    """Mark -> number of samples that have it.
+
+    Args:
+        found: the mark of each sample.
+    """
+    return dict(Counter(mark for mark in found if mark))
 
 
-def left_out(samples: Iterable[Sample]) -> dict[str, int]:
-    """Mark -> number of samples."""
-    return dict(Counter(sample.mark for sample in samples if sample.mark))
-
-
-def refuse_invalidated(path: Path, header: bool, samples: Sequence[Sample]) -> None:
+def refuse_invalidated(path: Path, header: bool, found: Sequence[str]) -> None:
     """Raise RunError for a log that is invalidated as a whole.
 
     Args:
         header: whether its header has the mark, as it also does where only some samples are invalidated.
+        found: the mark of each sample.
     """
-    found = [sample.mark for sample in samples]
     if header and (INVALIDATED not in found or all(found)):
         raise RunError(
             f"{path}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its cases again "
@@ -112,7 +99,7 @@ def refuse_invalidated(path: Path, header: bool, samples: Sequence[Sample]) -> N
         )
 
 
-def of_all_epochs(path: Path, samples: Sequence[LoggedCase], epochs: int) -> tuple[list[LoggedCase], dict[str, int]]:
+def of_all_epochs(path: Path, samples: Sequence[Compared], epochs: int) -> tuple[list[Compared], dict[str, int]]:
     """(the samples of the cases that have every epoch, reason -> number of samples left out).
 
     Args:
@@ -121,14 +108,14 @@ def of_all_epochs(path: Path, samples: Sequence[LoggedCase], epochs: int) -> tup
     Raises:
         RunError: a sample is of a later epoch.
     """
-    beyond = next((sample for sample in samples if sample.epoch not in range(1, epochs + 1)), None)
+    beyond = next((sample for sample in samples if sample.outcome.epoch not in range(1, epochs + 1)), None)
     if beyond is not None:
         raise RunError(
-            f"{path}, {beyond.where}: found epoch {beyond.epoch} of {beyond.case_id}, expected 1 to {epochs}, as many as the "
+            f"{path}, {beyond.where}: found epoch {beyond.outcome.epoch} of {beyond.outcome.case_id}, expected 1 to {epochs}, as many as the "
             "log says were asked (eval.config.epochs). Use the log as Inspect wrote it."
         )
-    found = Counter(sample.case_id for sample in samples)
-    kept = [sample for sample in samples if found[sample.case_id] >= epochs]
+    found = Counter(sample.outcome.case_id for sample in samples)
+    kept = [sample for sample in samples if found[sample.outcome.case_id] >= epochs]
     if samples and not kept:
         raise RunError(
             f"{path}: found no case with all {epochs} epochs, expected {epochs} of each as the log says (eval.config.epochs). Use "

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
-from . import lm_eval_log
+from .checks import run_of
 from .lm_eval_log import results_beside
+from .log import Log, reader_of, readers
 from .run import UNREADABLE, ForeignError, Run, RunError
 from .unfinished import UNFINISHED, advice, state_of
 
@@ -77,12 +78,14 @@ def _told_apart(run: Run) -> str:
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
     """One run per model and what it was asked. Samples files are read through the results file beside them."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".eval") and path.is_file())
+    suffixes = {suffix for reader in readers() for suffix in reader.suffixes}
+    files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
     found, foreign, broken = [], "", []
     for path in files:
-        reading(path)
         try:
-            if _kind(path) != "foreign":
+            reader = reader_of(_beginning(path))
+            if reader is not None and path.suffix in reader.suffixes:
+                reading(path)
                 found.append(replace(_read(path), named=False))
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
@@ -188,12 +191,21 @@ def _merge(parts: Sequence[Run]) -> Run:
     return merged
 
 
-def _kind(path: Path) -> str:
-    """`inspect`, `lm-eval`, `samples` or `foreign`, from the beginning of the content.
+def open_log(path: Path) -> Log:
+    """What a file has, unchecked.
 
     Raises:
-        RunError: the file cannot be read or is empty.
+        RunError: the file cannot be read, is empty, or is no log.
     """
+    reader = reader_of(_beginning(path))
+    if reader is None:
+        raise RunError(
+            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
+        )
+    return reader.open(path)
+
+
+def _beginning(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
             head = file.read(4096)
@@ -201,26 +213,12 @@ def _kind(path: Path) -> str:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
         raise RunError(f"{path}: found an empty file, expected a log. The run may be {UNFINISHED}.")
-    if head.startswith(b"PK"):
-        return "inspect"
-    if not head.lstrip().startswith(b"{"):
-        return "foreign"
-    if b'"doc_id"' in head[:64]:
-        return "samples"
-    if b'"eval"' in head and b'"version"' in head[:64]:
-        return "inspect"
-    return "lm-eval" if b'"results"' in head[:64] else "foreign"
+    return head
 
 
 def _read(path: Path) -> Run:
-    kind = _kind(path)
     try:
-        if kind == "inspect":
-            from . import inspect_log  # needs Inspect
-
-            return inspect_log.read(path)
-        if kind in ("lm-eval", "samples"):
-            return lm_eval_log.read(path) if kind == "lm-eval" else lm_eval_log.read_leaf(path)
+        return run_of(open_log(path))
     except UNREADABLE as error:
         if isinstance(error, PersonaFeedbackError):
             raise
@@ -228,6 +226,3 @@ def _read(path: Path) -> Run:
             f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
             "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
-    raise RunError(
-        f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
-    )

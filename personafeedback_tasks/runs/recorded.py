@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from ..common.errors import DataError, OptionError
-from ..engine.answered import CaseAnswers
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
-from ..engine.documents import cases_of
-from ..engine.judges import answer_in
 from ..engine.options import Options
-from ..engine.outcome import Outcome, joined
+from ..engine.outcome import Outcome
 from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
 from ..engine.signature import signature
-from .checks import unread_of
+from .checks import scored_cases
 from .run import Run
 
 HARNESS = "recorded replies"
@@ -63,12 +60,12 @@ def run_of(
         signature=signed,
         conditions={"epochs": epochs} if epochs > 1 else {},
         cells={cell: of["cases"] for cell, of in signed["cells"].items()},
-        cases={
-            answers.case_id: answers
+        cases=scored_cases(
+            outcome
             for document in documents
             if document.id not in left_out
-            for answers in _answers(benchmark, document, options, recorded)
-        },
+            for outcome in _outcomes(benchmark, document, options, recorded)
+        ),
         logs=(recorded.path,),
     )
 
@@ -79,25 +76,13 @@ def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, record
     return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
 
 
-def _answers(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> list[CaseAnswers]:
-    """Of each case of a document."""
-    method, cases = benchmark.methods[options.method], cases_of(document)
-    assert method.read is not None  # refused above
-    targets = [benchmark.targets(case) for case in cases]
-    facts = method.facts(document)
-    epochs: list[list[Outcome]] = []
+def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Outcome]:
+    """Of each case of a document, in each epoch."""
+    method = benchmark.methods[options.method]
+    asked = benchmark.scorable(method, benchmark.logged(method, document), benchmark.setting(vars(options)))
     for epoch in recorded.epochs:
         replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-        answers = method.answers([answer_in(reply, method.read) for reply in replies], len(cases))
-        unread = unread_of(benchmark, answers, [reply.text for reply in replies])
-        values = method.values(targets, answers, replies=replies, logged=facts)
-        epochs.append(
-            [
-                Outcome(case.id, case.cell, case.user_id, case.digest, epoch, target, answer, value, unread)
-                for case, target, answer, value in zip(cases, targets, answers, values, strict=True)
-            ]
-        )
-    return [joined(of_case) for of_case in zip(*epochs, strict=True)]
+        yield from method.judge(asked, replies, epoch=epoch)
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:

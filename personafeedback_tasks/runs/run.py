@@ -12,9 +12,10 @@ from typing import Any
 
 from ..common.errors import PersonaFeedbackError
 from ..common.foreign import without_password, without_passwords
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Method, find
+from ..engine.benchmark import Benchmark, find
 from ..engine.cases import NamedSet, remark_of
+from ..engine.method import Method
+from ..engine.outcome import ScoredCase
 from ..engine.signature import KEY, TYPES, set_of
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
@@ -78,7 +79,7 @@ class Run:
     signature: Mapping[str, Any]
     conditions: Mapping[str, Any]
     cells: Mapping[str, int]
-    cases: Mapping[str, CaseAnswers]
+    cases: Mapping[str, ScoredCase]
     logs: tuple[Path, ...]
     loaded: tuple[str, str] = ("TYPE", "pretrained")
     needed: Mapping[str, Any] = field(default_factory=dict)
@@ -93,7 +94,7 @@ class Run:
     @property
     def replies(self) -> int:
         """Number of replies that were read as labels."""
-        return sum(len(answers) for case in self.cases.values() for answers in case.answers)
+        return sum(len(outcome.answers) for case in self.cases.values() for outcome in case)
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "signature", "conditions", "needed"):
@@ -240,7 +241,7 @@ _ABSENT = object()
 def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
     """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
 
-    An older one switches no check off: its replies are read again, see `checks.answers_of`.
+    An older one switches no check off: its replies are read again, see `checks.run_of`.
     """
     found = _numbers(version)
     if found is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..engine.answered import CaseAnswers
 from ..engine.duels import Duels
+from ..engine.outcome import Outcome, ScoredCase
 from .run import Run
 
 
@@ -16,9 +16,12 @@ def of_writer(run: Run, duels: Duels) -> Run:
     cases have no digest. A part of a run has its answered duels only: nobody knows which of the others belong to it.
     """
     primary = run.benchmark.report.primary
-    answered = [replace(case, case_id=duels.sources[name], digest="") for name, case in run.cases.items()]
+    answered = [
+        ScoredCase(replace(outcome, case_id=duels.sources[name], digest="") for outcome in case)
+        for name, case in run.cases.items()
+    ]
     known = [
-        CaseAnswers(one.case, one.cell, one.user_id, "", (), (), ({primary: one.won},))
+        ScoredCase([Outcome(one.case, one.cell, one.user_id, values={primary: one.won})])
         for one in duels.not_asked
         if not run.partial and one.cell in run.cells
     ]

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, short
-from ..engine.judges import Reply
+from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, Case
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Duel, Manifest, NotAsked
 from ..personafeedback.rag import memory

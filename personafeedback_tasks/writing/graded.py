@@ -10,9 +10,9 @@ from typing import Any
 from ..choice import scoring
 from ..choice.orders import ORDERS
 from ..common.errors import DataError
-from ..engine.benchmark import FACTS
 from ..engine.graded import Ask, Graded
-from ..engine.judged import Answers
+from ..engine.method import FACTS
+from ..engine.outcome import Answers
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS
 from ..replies.answers import read_reply
@@ -54,7 +54,7 @@ def _ask(side: str, pair: Pair) -> Ask:
 
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = scoring.as_dict(scoring.score_answers(answers))
+    found = scoring.score_answers(answers)
     return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
 
 

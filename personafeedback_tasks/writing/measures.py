@@ -11,7 +11,7 @@ from typing import Any
 from ..choice.names import says
 from ..choice.terms import overlap_terms
 from ..common.text import language_of
-from ..engine.judges import Reply
+from ..engine.evidence import Reply
 from ..replies.answers import why_not
 
 WRITTEN = "written"

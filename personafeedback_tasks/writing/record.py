@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..engine.answered import CaseAnswers
-from ..engine.benchmark import Benchmark, Described, Method, Metric, always
+from ..engine.benchmark import Benchmark, always
+from ..engine.method import Described, Method, Metric
 from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
@@ -40,10 +40,6 @@ METHOD = Method(
 
 def _load(options: Writing, selection: Mapping[str, str]) -> Questions:
     return questions(load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts))
-
-
-def _values(row: CaseAnswers) -> dict[str, float]:
-    return {metric.name: row.value(metric.name) for metric in METRICS}
 
 
 def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
@@ -85,7 +81,6 @@ WRITE = Benchmark(
         primary="written",
         score="Written",
         chance=None,
-        values=_values,
         headline=(
             Line("written", strong=True, interval=True),
             Line("length", "characters", share=False, sign=False),

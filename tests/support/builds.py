@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Shown, Vote
-from personafeedback_tasks.building.shown_texts import ShownTexts
+from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Person, Question, Vote
+from personafeedback_tasks.building.votes.shown_texts import ShownTexts
 from personafeedback_tasks.engine.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
@@ -76,12 +76,12 @@ def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
     """A CSV as an annotator sends it.
 
     Args:
-        vote: row of Shown -> A, B, or nothing.
+        vote: row of PackItem -> A, B, or nothing.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["item", "vote"])
-        writer.writerows((one.item, vote(one)) for one in folder.read(Shown) if one.annotator == annotator)
+        writer.writerows((one.item, vote(one)) for one in folder.read(PackItem) if one.annotator == annotator)
     return path
 
 
@@ -89,11 +89,11 @@ def attentive(folder: Folder, picks):
     """A vote that gets every attention item right and otherwise takes what `picks` says.
 
     Args:
-        picks: (strategy of A, strategy of B, row of Shown) -> A or B.
+        picks: (strategy of A, strategy of B, row of PackItem) -> A or B.
     """
     strategy = {answer.id: answer.strategy for answer in folder.read(Answer)}
 
-    def vote(one: Shown) -> str:
+    def vote(one: PackItem) -> str:
         if one.attention:
             return "A" if one.left == one.attention else "B"
         return picks(strategy[one.left], strategy[one.right], one)
@@ -101,5 +101,5 @@ def attentive(folder: Folder, picks):
     return vote
 
 
-def likes_full(left: str, right: str, one: Shown) -> str:
+def likes_full(left: str, right: str, one: PackItem) -> str:
     return "A" if left == "full" else "B"

@@ -76,7 +76,8 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
     """Make rows of a samples file, and the results file beside them, follow from the replies: as lm-eval would have written them."""
     for row in rows:
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
-        values = scoring.as_dict(scoring.score_answers(row["filtered_resps"]))
+        found = scoring.score_answers(row["filtered_resps"])
+        values = {name: found[name] for name in scoring.METRICS}
         row |= values | {"acc_stderr_clustered": [row["doc"]["user_id"], values["acc"]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
     means = {f"{name},none": statistics.mean(row[name] for row in rows) for name in scoring.METRICS}

@@ -19,7 +19,8 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.engine.benchmark import Benchmark, Method, benchmarks
+from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.engine.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
 
 Replies = Callable[[str, str], str]

@@ -7,7 +7,7 @@ from pathlib import Path
 CHANGED = (
     "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), "
     "add a line to CHANGELOG.md, then store the new rendering with "
-    "`python -m pytest tests/test_prompts.py --store-prompts`"
+    "`pytest tests/personafeedback/test_prompts.py --store-prompts`"
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...common.statistics import Estimate, estimate, estimate_of
-from ...engine.judged import Judged
+from ...engine.outcome import Outcome
 from ...replies.words import NO, YES
 from ..relevance import RELEVANCE, target
 from ..rows import Relevance
@@ -68,7 +68,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
         answers: YES or NO, one per row.
     """
     users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
-    judged = [Judged((target(row),), (answer,)) for row, answer in zip(rows, answers, strict=True)]
+    judged = [Outcome(targets=(target(row),), answers=(answer,)) for row, answer in zip(rows, answers, strict=True)]
     right = [float(one.targets == one.answers) for one in judged]
     found = {
         name: estimate_of(measure, judged, users, RELEVANCE.report.line(name).ends, prompts)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...common.errors import DataError, OptionError
-from ...engine.judges import Judge, Reply
+from ...engine.evidence import Reply
+from ...engine.judges import Judge
 from ...replies.words import NO, YES
 from ..embeddings import Embedder, embedder
 from ..relevance import texts_of

@@ -1,0 +1,4 @@
+"""Pairs that exist -> a build.
+
+In: a file, a folder, or a dataset. Out: the files of a build up to its labels.
+"""

@@ -1,0 +1,131 @@
+"""`build import`: pairs that exist, into a new build or beside those of an old one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import DataError, OptionError
+from ...common.files import write
+from ...common.strict_json import loads, read, short
+from ..folder import Folder
+from ..rows import Answer, BuildRow, Origin, Pair, Person, Question, R, Refused, Tiered, Vote
+from ..settings import FILE, Settings
+from ..steps import PACKS, RELEASE, TIERS, Say
+from ..texts.personas import json_of
+from .mapping import RECIPES, Recipe, mapping
+from .pairs import REASONS, ImportedPairs, import_rows
+from .sources import read_rows
+
+_ANEW = "Import into a new folder, or remove the old one first."
+
+
+def import_pairs(
+    root: Path,
+    source: str,
+    *,
+    keys: str | None,
+    recipe: str | None,
+    split: str,
+    difficulty: str,
+    options: Mapping[str, str | None],
+    say: Say,
+) -> None:
+    """Bring the pairs of a source into the build in a folder, which is started if it is new.
+
+    Args:
+        source: see `sources.read_rows`.
+        keys: as --map has them; None with the name of a recipe.
+        split: of a dataset.
+        difficulty: of all pairs.
+        options: settings of a new build, see `Settings.of_options`.
+
+    Raises:
+        DataError: the source has no pairs, or see `sources.read_rows`, `import_rows` and `save`.
+        OptionError: keys or options are none.
+    """
+    if (keys is None) == (recipe is None):
+        raise OptionError("Pass either --map, or the --recipe of a known set.")
+    how = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
+    source, path = how.find(source), root / FILE
+    if path.exists():
+        settings = Settings.load(path)
+    else:
+        settings = Settings.of_options(**{**options, "licence": options["licence"] or how.licence})
+    made = import_rows(read_rows(source, split), how.keys, difficulty, settings.seed)
+    refused = Counter(pair.reason for pair in made.refused)
+    if not made.pairs:
+        raise DataError(
+            f"{source}: found no pair to take in {made.rows:,} rows, expected some. Refused: {dict(refused) or 'none'}."
+        )
+    if not path.exists():
+        write(path, settings.as_yaml())
+    folder = Folder(root)
+    with folder.locked():
+        new = save(folder, made)
+    say(f"read {made.rows:,} rows of {source}")
+    say(
+        f"took {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
+    )
+    if new < len(made.pairs):
+        say(f"{len(made.pairs) - new:,} of them were there before, and keep the label that they have")
+    for reason, count in refused.items():
+        say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
+    if recipe:
+        say(f"The recipe {recipe} {how.evidence}.")
+    if folder.has(Vote):
+        say(f"Next: {TIERS.line(root)}")
+    else:
+        say(f"Their labels are those of the source. To have them voted on: {PACKS.line(root)}")
+        say(f"Next: {RELEASE.line(root)}")
+
+
+def save(folder: Folder, made: ImportedPairs) -> int:
+    """Add what was imported to a build. What it has already stays, so that the same import again changes nothing.
+
+    Returns:
+        How many pairs are new.
+
+    Raises:
+        DataError: a user has another persona there, or a pair without votes another label.
+    """
+    before = folder.by_id(Tiered)
+    profiles: dict[Path, str] = {}
+    for user, profile in made.personas.items():
+        path = folder.persona_path(user)
+        if not path.exists():
+            profiles[path] = json_of(profile)
+        elif loads(read(path).decode("utf-8")) != profile:
+            raise DataError(
+                f"{path}: found another persona than the source has of {short(user)}, expected the same. {_ANEW}"
+            )
+    for name, label in made.tiered.items():
+        if name in before and before[name].votes == label.votes and before[name] != label:
+            raise DataError(
+                f"{folder.path(Tiered)}: found another label or tier of the pair {name} than the source has now, expected the same. {_ANEW}"
+            )
+    pairs = folder.by_id(Pair)
+    new = [label for name, label in made.tiered.items() if name not in pairs]
+    added: dict[type[BuildRow], Iterable[Any]] = {
+        Person: made.people,
+        Question: made.questions.values(),
+        Answer: made.answers.values(),
+        Refused: made.refused,
+        Origin: made.origins.values(),
+        # Pairs last: a pair that is known has its label already, or lost it to votes.
+        Tiered: new,
+        Pair: made.pairs.values(),
+    }
+    folder.write_together({kind: _joined(folder, kind, rows) for kind, rows in added.items()}, dict(profiles))
+    return len(new)
+
+
+def _joined(folder: Folder, kind: type[R], new: Iterable[R]) -> Iterable[R]:
+    """The rows that a file has, and those with another key."""
+    key = kind.key or ("id", "step", "text")
+    joined = {tuple(getattr(row, name) for name in key): row for row in folder.read(kind)}
+    for row in new:
+        joined.setdefault(tuple(getattr(row, name) for name in key), row)
+    return joined.values()

@@ -1,0 +1,132 @@
+"""Rows with labeled pairs -> personas, questions, answers, pairs, and the labels of the source."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from ...common.strict_json import broken, short
+from ...engine.cases import digest_of
+from ...personafeedback.persona import Persona
+from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Person, Question, Refused, Tiered
+from ..votes.shown_texts import digests
+from . import fields
+from .sources import SourceRow
+
+STEP = "import"
+
+SAME, TWICE, BOTH = "same text", "twice", "both labels"
+
+REASONS = {
+    SAME: "chosen and rejected are the same text",
+    TWICE: "another row has the same user, question and texts",
+    BOTH: "another row has the same texts with the opposite label; neither is taken",
+}
+"""Why a pair is not taken -> in words."""
+
+
+@dataclass
+class ImportedPairs:
+    """What an import adds.
+
+    Attributes:
+        difficulty: of all pairs; a source seldom says it as the tiers mean it.
+        seed: of the sides on which answers stand.
+        personas: user id -> profile.
+        questions, answers, pairs, tiered, origins: id -> row, in the order of the source.
+        refused: with reasons of REASONS.
+        rows: how many were read.
+    """
+
+    difficulty: str
+    seed: int
+    personas: dict[str, dict[str, Any]] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+    tiered: dict[str, Tiered] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    rows: int = 0
+
+    @property
+    def people(self) -> list[Person]:
+        names = {user: profile.get("Name") for user, profile in self.personas.items()}
+        return [Person(user_id=user, name=name if isinstance(name, str) else "") for user, name in names.items()]
+
+    def add(self, question: Question, chosen: str, rejected: str, where: str) -> None:
+        """Take a pair, unless it is refused."""
+        plain = [" ".join(text.split()) for text in (chosen, rejected)]
+        ids = [f"{question.id}:{IMPORTED}:{digest_of((text,))}" for text in plain]
+        name = digest_of(sorted(ids))
+        reason = SAME if plain[0] == plain[1] else ""
+        if not reason and name in self.tiered:
+            reason = TWICE if self.tiered[name].chosen == ids[0] else BOTH
+        if reason:
+            self.refused.append(Refused(id=name, step=STEP, reason=reason, text=f"{where}: {chosen}"))
+            return
+        of: dict[str, Any] = {"question_id": question.id, "user_id": question.user_id}
+        for answer, text in zip(ids, (chosen, rejected), strict=True):
+            self.answers.setdefault(answer, Answer(id=answer, **of, strategy=IMPORTED, model=OWN, text=text))
+            self.origins.setdefault(answer, Origin(id=answer, kind="answer", model=OWN, parents=(where,)))
+        self.questions.setdefault(question.id, question)
+        sides = sorted(ids)
+        random.Random(f"{self.seed}:pair:{name}").shuffle(sides)
+        self.pairs[name] = Pair(id=name, **of, first=sides[0], second=sides[1])
+        persona = Persona(question.user_id, self.personas[question.user_id]).text
+        self.tiered[name] = Tiered(
+            pair_id=name, **of, difficulty=self.difficulty, chosen=ids[0], rejected=ids[1],
+            texts=digests(persona, question.question, {answer: self.answers[answer].text for answer in ids}),
+        )  # fmt: skip
+
+    def without_contradictions(self) -> ImportedPairs:
+        """The same without pairs that have both labels, and without texts and users that no pair has."""
+        both = {text.id for text in self.refused if text.reason == BOTH}
+        pairs = {name: pair for name, pair in self.pairs.items() if name not in both}
+        answers = {name for pair in pairs.values() for name in (pair.first, pair.second)}
+        questions, users = ({getattr(pair, of) for pair in pairs.values()} for of in ("question_id", "user_id"))
+        return replace(
+            self,
+            pairs=pairs,
+            tiered=_only(self.tiered, pairs),
+            answers=_only(self.answers, answers),
+            origins=_only(self.origins, answers),
+            questions=_only(self.questions, questions),
+            personas=_only(self.personas, users),
+        )
+
+
+V = TypeVar("V")
+
+
+def _only(rows: Mapping[str, V], names: Container[str]) -> dict[str, V]:
+    return {name: row for name, row in rows.items() if name in names}
+
+
+def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: str, seed: int) -> ImportedPairs:
+    """Make the files of a build of some rows.
+
+    Args:
+        keys: see `mapping`.
+
+    Raises:
+        DataError: a row lacks a field, or a text is blank. Nothing is made of the others either.
+    """
+    made = ImportedPairs(difficulty, seed)
+    for where, row in rows:
+        made.rows += 1
+        profile = fields.profile(row, keys["persona"], where)
+        text = fields.text(row, keys["question"], where)
+        category = fields.category(row, keys["category"], where) if "category" in keys else "specific"
+        user = fields.user(row, keys["user_id"], where) if "user_id" in keys else digest_of((fields.as_text(profile),))
+        if made.personas.setdefault(user, profile) != profile:
+            raise broken(
+                where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
+            )
+        question = Question(id=f"{user}:{digest_of((text,))}", user_id=user, category=category, question=text)
+        chosen = fields.text(row, keys["chosen"], where)
+        for place, key in enumerate(keys["rejected"].split("+")):
+            made.add(question, chosen, fields.text(row, key, where), f"{where}{f', {key}' if place else ''}")
+    return made.without_contradictions()

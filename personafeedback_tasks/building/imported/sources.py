@@ -1,0 +1,97 @@
+"""Rows of pairs that exist: a CSV, JSON or JSONL file, a folder of such files or of `datasets`, or a dataset on the Hub."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ...common import tables
+from ...common.errors import DataError, require
+from ...common.strict_json import broken, loads, read, reason, rows, short
+
+_TABLES = (".csv", ".tsv")
+_TYPES = (*_TABLES, ".json", ".jsonl")
+_NAMED = ".csv, .tsv, .json or .jsonl"
+_OF_DATASETS = ("dataset_dict.json", "state.json")
+"""Files of a folder that `datasets` saved, one of which it has."""
+
+SourceRow = tuple[str, Mapping[str, Any]]
+"""(its place, for errors; the row)."""
+
+
+def read_rows(source: str, split: str) -> Iterator[SourceRow]:
+    """The rows of a source.
+
+    Args:
+        source: a path, or a Hub id with an optional `@revision`.
+        split: of a dataset with several.
+
+    Raises:
+        DataError: there is no such thing, or it is broken.
+        ModuleNotFoundError: `datasets` is not installed and is needed.
+    """
+    path = Path(source).expanduser()
+    if path.is_file():
+        return _file(path)
+    if path.is_dir() and not any((path / name).is_file() for name in _OF_DATASETS):
+        # By stem, so that `name.json` is before `name copy.json`.
+        files = sorted((file for file in path.iterdir() if file.suffix.lower() in _TYPES), key=lambda file: file.stem)
+        if not files:
+            raise DataError(
+                f"{path}: found no {_NAMED} file in this folder, expected some. Pass the folder that holds the rows."
+            )
+        return chain.from_iterable(map(_file, files))
+    if path.suffix.lower() in _TYPES and not path.is_dir():
+        raise DataError(f"{path}: found no such file, expected one with rows. Check the path.")
+    return _dataset(source, path, split)
+
+
+def _file(path: Path) -> Iterator[SourceRow]:
+    kind = path.suffix.lower()
+    if kind == ".jsonl":
+        return ((f"{path}, line {number}", row) for number, row in rows(path, any_text=True))
+    if kind == ".json":
+        return _json(path)
+    if kind in _TABLES:
+        return iter(tables.rows(path, None, []))
+    raise DataError(f"{path}: found a file of type {kind or 'none'}, expected {_NAMED}. Convert it, or rename it.")
+
+
+def _json(path: Path) -> Iterator[SourceRow]:
+    try:
+        document = loads(read(path).decode("utf-8-sig"))
+    except ValueError as error:
+        raise DataError(f"{path}: found {reason(error)}, expected a list of objects. Export it again.") from error
+    if not isinstance(document, list):
+        raise DataError(
+            f"{path}: found {short(document)}, expected a list of objects. Export it as such, or as JSON Lines."
+        )
+    for number, row in enumerate(document, start=1):
+        if not isinstance(row, dict):
+            raise broken(f"{path}, element {number}", short(row), "an object")
+        yield f"{path}, element {number}", row
+
+
+def _dataset(source: str, path: Path, split: str) -> Iterator[SourceRow]:
+    require("datasets", extra="lm-eval")
+    import datasets
+
+    name, _, revision = source.partition("@")
+    try:
+        if path.is_dir():
+            dataset = datasets.load_from_disk(os.fspath(path))
+            if isinstance(dataset, datasets.DatasetDict):
+                dataset = dataset[split]
+        else:
+            dataset = datasets.load_dataset(name, split=split, revision=revision or None)
+    except Exception as error:  # `datasets` and the Hub's client have dozens of unrelated classes
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(
+            f"{source}: found no dataset there, split {split!r} ({type(error).__name__}: {why}). Pass a file, a folder of files or "
+            "one that datasets.save_to_disk wrote, or a Hub id; and --split, if it has another one."
+        ) from error
+    for number, row in enumerate(dataset, start=1):
+        yield f"{source}, row {number}", row

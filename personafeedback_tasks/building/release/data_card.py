@@ -1,0 +1,102 @@
+"""The README.md of a release: what the Hub shows of a dataset, in its own format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from huggingface_hub import DatasetCard, DatasetCardData
+
+from ...common import foreign
+from ...personafeedback.manifest import UNKNOWN
+from ..rows import STRATEGIES
+from ..settings import Settings
+from .release_folder import Made
+from .shortcuts import MOST, Checked
+from .voting import CIRCULAR, CODINGS, agreement_table
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+
+_TOLD = {
+    "full": "told the whole persona",
+    "masked": "told what is left of the persona when most fields are hidden",
+    "question": "told the question alone",
+    "improved": "a rewrite to the better",
+    "degraded": "a rewrite to the worse",
+    "imported": "brought from elsewhere",
+}
+
+
+def card(made: Made, settings: Settings, checked: Checked, accepted: Collection[str]) -> str:
+    """The card of a release, with the Hub's metadata."""
+    manifest = made.manifest
+    total = sum(manifest.counts.values())
+    data = DatasetCardData(
+        language=settings.language,
+        license="other" if manifest.licence == UNKNOWN else manifest.licence.lower(),
+        pretty_name=manifest.name,
+        size_categories=next((name for most, name in _SIZES if total < most), "100K<n<1M"),
+        task_categories=["text-generation"],
+        tags=["personalization", "preference", "personafeedback"],
+        configs=[
+            {"config_name": cell, "data_files": f"data/{cell.replace('_', '/', 1)}.jsonl"} for cell in manifest.counts
+        ],
+    )
+    body = "\n\n".join(_sections(made, settings, checked, accepted))
+    return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))
+
+
+def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collection[str]) -> list[str]:
+    manifest = made.manifest
+    strategies = Counter(answer.strategy for answer in made.answers.values())
+    sections = [
+        f"# {foreign.markdown(manifest.name)}",
+        "Of two responses to a user's question, which one suits this user better? Each row has the question, the response that suits better "
+        "(`chosen`) and the other (`reject`); `persona/<user_id>.json` is the user. Layout and tiers are those of PersonaFeedback "
+        "(arXiv 2506.12915); the texts and the labels are not.",
+        _table(["cell", "cases"], [[cell.replace("_", " "), f"{count:,}"] for cell, count in manifest.counts.items()]),
+        "## How it was made",
+        f"Who wrote the responses: {foreign.markdown(manifest.generator)}.",
+        "\n".join(f"- {strategies[name]:,} responses: {_TOLD[name]}" for name in STRATEGIES if strategies[name]),
+        "Each row says under `strategies` and `models` how its two texts were made, and under `votes` how many took each.",
+        "## Labels",
+        f"{foreign.markdown(manifest.labels)} Annotators: {manifest.annotators or 'no people'}.",
+    ]
+    if made.agreement:
+        sections += [
+            "### Agreement",
+            f"Over all pairs that were voted on, those that were not released (`below`) too, with 95 % intervals. {CIRCULAR} How votes are coded is "
+            "part of the number; the first line is the one to quote.",
+            _table(*agreement_table(made.agreement, " to ")),
+            "\n".join(f"- {name}: {meaning}." for name, meaning in CODINGS.items()),
+        ]
+    sections += [
+        "## Shortcuts",
+        "Accuracy of judges that understand nothing, in percent, with a standard error by user; chance is 50. A model's score says something "
+        "where it is above these.",
+        _table(*checked.table("`")),
+    ]
+    known = [sentence for name, sentence in checked.found.items() if name in accepted]
+    sections.append(
+        "**Accepted by whoever released this set:** " + " ".join(known)
+        if known
+        else f"None of `longest`, `overlap` and `name` is above {100 * MOST:.0f} % on Hard, and no pair has both labels."
+        if "hard" in next(iter(checked.shortcuts.values()))
+        else "There are no Hard cases, of which shortcuts would be held below a limit. No pair has both labels."
+    )
+    sections += [
+        "## License",
+        "Nobody has said under which license this set may be used."
+        if manifest.licence == UNKNOWN
+        else f"{foreign.markdown(manifest.licence)}.",
+        "## Use",
+        "```bash\npip install 'personafeedback-tasks[all]'\n"
+        f"inspect eval personafeedback_tasks/personafeedback -T data=FOLDER --model MODEL\n"
+        f"lm_eval run --tasks {','.join(f'personafeedback_{cell}' for cell in manifest.counts)} --metadata data=FOLDER --model ...\n```",
+    ]
+    return sections
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] + ["--:"] * (len(header) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

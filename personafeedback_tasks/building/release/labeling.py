@@ -1,0 +1,51 @@
+"""`build tiers`: votes -> tiers.jsonl and below.jsonl, and how far annotators agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...common.errors import DataError
+from ...common.files import write
+from ...common.strict_json import json_text
+from ..folder import Folder
+from ..rows import Answer, Below, Pair, Tiered, Vote
+from ..steps import RELEASE, Say, ShowTable
+from ..votes.collected import counted, outdated
+from .tiers import REASONS, sort_into_tiers
+from .voting import CIRCULAR, CODINGS, agreement, agreement_table
+
+
+def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
+    """Make labels and tiers of the votes that count, and show how far annotators agree.
+
+    Raises:
+        DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
+    """
+    with folder.locked():
+        folder.need(Vote)
+        votes = counted(folder)
+        cases, below = sort_into_tiers(folder, votes)
+        agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
+        document = {"codings": CODINGS, "agreement": {name: one.as_dict() for name, one in agreements.items()}}
+        write(folder.root / "tiers.json", json_text(document))
+        folder.write(Below, below)
+        folder.write(Tiered, cases)
+    if edited := outdated(folder):
+        say(f"{edited:,} votes are on texts that were edited since: they do not count")
+    category = {question.id: question.category for question in folder.questions()}
+    cells = Counter(f"{category.get(case.question_id, 'dropped')} {case.difficulty}" for case in cases)
+    counts = ", ".join(f"{cell} {count:,}" for cell, count in sorted(cells.items()))
+    say(f"{len(cases):,} pairs become cases: {counts or 'none'}")
+    for reason, count in Counter(pair.reason for pair in below).most_common():
+        say(f"{count:,} are below, {reason}: {REASONS[reason]}")
+    show_table("Agreement of the annotators, with 95 % intervals", *agreement_table(agreements, "–"))
+    say(CIRCULAR)
+    for name, meaning in CODINGS.items():
+        say(f"{name}: {meaning}.")
+    if not cases:
+        settings = folder.settings
+        raise DataError(
+            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {settings.least_votes} votes or more, since build.yaml says "
+            f"annotators: {settings.annotators}."
+        )
+    say(f"Next: {RELEASE.line(folder.root)}")

@@ -1,0 +1,219 @@
+"""Labels and texts -> a data folder in the release's layout, with its set.json."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from ...common.errors import DataError
+from ...common.strict_json import cut, read, short
+from ...personafeedback.cells import CELLS, DIFFICULTIES
+from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Manifest
+from ..folder import Folder
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
+from ..settings import FILE
+from ..steps import command
+from ..votes.collected import MODEL, by_models, counted
+from ..votes.shown_texts import refuse_edited_labels
+from .tiers import ALL, sort_into_tiers
+from .voting import HEADLINE, Voting, agreement
+
+Rows = dict[str, list[dict[str, Any]]]
+"""Cell -> its rows, in their order."""
+
+MEASURE = f"{HEADLINE}, over all pairs voted on"
+"""Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
+
+BY_MODELS = {True: "model votes", None: "people's and model votes"}
+"""Who voted, if not people alone -> what the set's name says of it, and so every table."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a release is made of.
+
+    Attributes:
+        manifest: its set.json.
+        users: of these rows, and every other kept person of the test split.
+        answers: id -> of the rows' texts.
+        votes: behind the labels.
+        agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
+        left_out: pairs whose question or person was dropped since they were voted on.
+    """
+
+    manifest: Manifest
+    rows: Rows
+    users: tuple[str, ...]
+    answers: dict[str, Answer]
+    votes: list[Vote]
+    agreement: dict[str, Voting]
+    left_out: int
+
+
+def make(folder: Folder) -> Made:
+    """The release of a build.
+
+    Raises:
+        DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
+            text that is not there, or it is of a person of the training split.
+    """
+    answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
+    kept = {question.id for question in folder.questions()}
+    tiered, votes = folder.need(Tiered), counted(folder)
+    every = [label for some in sort_into_tiers(folder, votes) for label in some] if folder.has(Vote) else []
+    _refuse_old_tiers(folder, tiered, every)
+    refuse_edited_labels(folder, tiered)
+    rows: Rows = defaultdict(list)
+    used: list[Tiered] = []
+    for number, label in enumerate(tiered, start=1):
+        where = f"{folder.path(Tiered)}, line {number}"
+        for name, known, kind in (
+            (label.user_id, people, Person), (label.question_id, questions, Question), (label.chosen, answers, Answer),
+            (label.rejected, answers, Answer),
+        ):  # fmt: skip
+            if name not in known:
+                raise DataError(
+                    f"{where}: found {short(name)}, expected a row of {folder.path(kind)}. Put it back, or run `personafeedback build "
+                    "tiers` again."
+                )
+        if people[label.user_id].split == TRAIN:
+            raise DataError(
+                f"{where}: found a pair of {short(label.user_id)}, who is in the training split, expected a test person. A model may have "
+                f"been trained on this person: remove the line, or correct {folder.path(Person)}."
+            )
+        if label.question_id in kept:
+            question = questions[label.question_id]
+            rows[f"{question.category}_{label.difficulty}"].append(_row(label, question, answers))
+            used.append(label)
+    if not used:
+        raise DataError(
+            f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
+        )
+    pair_ids = {label.pair_id for label in used}
+    agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
+    votes = [vote for vote in votes if vote.pair_id in pair_ids]
+    texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
+    users = dict.fromkeys([*(label.user_id for label in used), *(person.user_id for person in folder.people(TEST))])
+    rows = {cell: rows[cell] for cell in CELLS if cell in rows}
+    return Made(
+        manifest=_manifest(folder, rows, texts, votes, agreements), rows=rows, users=tuple(users),
+        answers={answer.id: answer for answer in texts}, votes=votes, agreement=agreements, left_out=len(tiered) - len(used),
+    )  # fmt: skip
+
+
+def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
+    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out.
+
+    Args:
+        every: what they say of each pair.
+    """
+    voted = folder.has(Vote)  # of annotators who were dropped, too
+    now = {label.pair_id: label for label in every}
+    for number, label in enumerate(tiered, start=1):
+        if now.get(label.pair_id) != label and (voted or any(label.votes)):
+            raise DataError(
+                f"{folder.path(Tiered)}, line {number}: found another label, tier or number of votes for the pair {label.pair_id} than the votes "
+                f"and {folder.root / FILE} give now. Run `personafeedback build tiers` again."
+            )
+
+
+def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> dict[str, Any]:
+    """A row as in the original release, and the origins of its texts and its label."""
+    both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
+    return {
+        "user_id": label.user_id,
+        "question": question.question,
+        **{side: answer.text for side, answer in both.items()},
+        **({"scenario": question.scenario} if question.scenario else {}),
+        "pair": label.pair_id,
+        "votes": list(label.votes),
+        "strategies": {side: answer.strategy for side, answer in both.items()},
+        "models": {side: answer.model for side, answer in both.items()},
+    }
+
+
+def _manifest(
+    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting]
+) -> Manifest:
+    settings = folder.settings
+    who = by_models(votes)
+    marked = f" ({BY_MODELS[who]})" if who in BY_MODELS else ""
+    people = {vote.annotator for vote in votes if not vote.annotator.startswith(MODEL)}
+    return Manifest(
+        name=cut(settings.name, LONGEST_NAME - len(marked)) + marked,
+        counts={cell: len(some) for cell, some in rows.items()},
+        licence=settings.licence,
+        labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
+        generator=cut(_generators(texts), LONGEST_TEXT),
+        annotators=len(people) or None,
+        agreement=_agreement(agreements),
+    )
+
+
+def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tiers: Collection[str]) -> str:
+    if not votes:
+        source = "that of the imported pairs" if any(one.strategy == IMPORTED for one in texts) else "nobody's vote"
+        return f"Nobody voted here: the label of each pair is {source}."
+    settings = folder.settings
+    models = sorted({vote.annotator.removeprefix(MODEL) for vote in votes if vote.annotator.startswith(MODEL)})
+    counts = Counter(vote.pair_id for vote in votes).values()
+    each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    who, named = by_models(votes), ", ".join(models)
+    if who is None:
+        by = f"votes of people and of models ({named})"
+    else:
+        by = f"votes of models ({named}), not of people," if who else "people's votes"
+    rules = {
+        "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
+        "medium": f"Medium: at least {settings.medium} agree",
+        "hard": f"Hard: at least {settings.hard} agree",
+    }
+    return (
+        f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."
+    )
+
+
+def _generators(texts: Sequence[Answer]) -> str:
+    models = Counter(one.model for one in texts)
+    own = models.pop(OWN, 0)
+    named = ", ".join(name for name, _ in sorted(models.items(), key=lambda one: (-one[1], one[0])))
+    return named + (", and texts that were brought" if own and named else "Texts that were brought" if own else "")
+
+
+def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
+    """The headline over all pairs that were voted on."""
+    if ALL not in agreements:
+        return None
+    headline = agreements[ALL].coefficients[HEADLINE]
+    value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
+    if value != value:
+        return None
+    if low != low:
+        return Agreement(measure=MEASURE, value=value)
+    return Agreement(measure=MEASURE, value=value, low=max(-1.0, low), high=min(1.0, high))
+
+
+def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:
+    """Path in the release -> content; set.json is one of them.
+
+    Raises:
+        DataError: a persona is missing, or something is not what a manifest may have.
+    """
+    contents: dict[PurePosixPath, str | bytes] = {
+        PurePosixPath("set.json"): made.manifest.content(folder.root / "release")
+    }
+    for cell, rows in made.rows.items():
+        category, _, difficulty = cell.partition("_")
+        contents[PurePosixPath("data") / category / f"{difficulty}.jsonl"] = "".join(
+            json.dumps(row, ensure_ascii=False) + "\n" for row in rows
+        )
+    for user in made.users:
+        folder.persona(user)  # names the file if it is missing or broken
+        for name in (f"persona/{user}.json", f"memory/{user}.jsonl"):
+            if (folder.root / name).is_file():
+                contents[PurePosixPath(name)] = read(folder.root / name)
+    return contents

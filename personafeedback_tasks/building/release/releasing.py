@@ -1,0 +1,94 @@
+"""`build release`: the data set, put in place as a whole once the strict loader has read it.
+
+Killed at any moment, the last release is still there, or the next run puts it back.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from ...common.files import copy_all_but, explained, write, write_all
+from ...personafeedback.cases import CaseSet, load_present
+from ..folder import Folder
+from ..steps import RELEASE as STEP
+from ..steps import Say, ShowTable
+from . import shortcuts
+from .data_card import card
+from .release_folder import files, make
+
+RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
+"""Names in the build's folder: of the release, of the one that is being made, and of the one before while they change places."""
+
+OWN = ("data", "persona", "memory", "set.json", "README.md")
+"""What this package writes into a release."""
+
+
+def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowTable) -> None:
+    """Make the data set, unless a shortcut or a contradiction is in it that nobody accepted.
+
+    Args:
+        accepted: elements of `shortcuts.NAMES`.
+
+    Raises:
+        DataError: see `release_folder.make` and `shortcuts.refuse`; or the loader refuses the set.
+        FileError: it cannot be written.
+    """
+    out = folder.root / RELEASE
+    with folder.locked():
+        made = make(folder)
+        with staged(folder.root, files(folder, made)) as (place, cases):
+            checked = shortcuts.check(cases)
+            show_table("Shortcuts: accuracy ± standard error, in percent; chance is 50", *checked.table())
+            shortcuts.refuse(checked, accepted, STEP.line(folder.root))
+            write(place / "README.md", card(made, folder.settings, checked, accepted))
+            put_in_place(folder.root)
+    counts = made.manifest.counts
+    cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
+    say(f"wrote {out}: {sum(counts.values()):,} cases ({cells})")
+    if made.left_out:
+        say(f"{made.left_out:,} pairs are left out: their question or person has keep = no")
+    for name in accepted:
+        if name not in checked.found:
+            say(f"--accept {name} was not needed")
+    say(f"The set is called {made.manifest.name}. Ask a model:")
+    data = shlex.quote(f"data={out}")
+    say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
+    tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
+    say(f"    lm_eval run --tasks {tasks} --metadata {data} --log_samples --output_path DIR ...")
+
+
+@contextmanager
+def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, CaseSet]]:
+    """(a folder beside the release with these contents, its cases); the folder goes away at the end unless it was put in place.
+
+    Raises:
+        DataError: the loader refuses it.
+        FileError: it cannot be written.
+    """
+    place, last = root / NEXT, root / LAST
+    with explained(place):
+        if last.exists() and not (root / RELEASE).exists():  # killed between the two steps of `put_in_place`
+            os.replace(last, root / RELEASE)
+        shutil.rmtree(last, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
+    try:
+        write_all({place / name: content for name, content in contents.items()})
+        yield place, load_present(place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def put_in_place(root: Path) -> None:
+    """Make the staged folder the release. What somebody added to the one before, such as a LICENSE or .git, stays."""
+    out, place, last = root / RELEASE, root / NEXT, root / LAST
+    with explained(out):
+        if out.exists():
+            copy_all_but(OWN, out, place)  # a copy: whenever this is killed, the release has it still
+            os.replace(out, last)
+        os.replace(place, out)
+        shutil.rmtree(last, ignore_errors=True)

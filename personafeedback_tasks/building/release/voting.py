@@ -1,0 +1,133 @@
+"""How far annotators agree, by tier and on the whole. The coding is part of the number: the same votes give four different kappas."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...common.agreement import alpha, fleiss, randolph
+from ...common.statistics import Estimate, estimate_of
+from ...common.strict_json import jsonable
+from ..rows import Answer, Pair, Tiered, Vote
+from ..settings import Settings
+from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
+
+HEADLINE = "kappa, random sides"
+"""The coefficient that is reported: 0 for random votes, although the two answers of a pair have no names in common with other pairs."""
+
+CODINGS = {
+    HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
+    "coded by a side drawn at random",
+    "Fleiss, by strategy": "Fleiss' kappa where a vote is what the writer of the answer was told",
+    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator (to a model, in the first of two orders)",
+    "Fleiss, by label": "Fleiss' kappa where a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
+    "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
+}
+"""Coefficient -> how a vote is coded."""
+
+CIRCULAR = (
+    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: the line of tossed coins "
+    "shows what it would be if nobody could tell the answers apart. Intervals are over users, for these annotators: others may agree more or less."
+)
+
+COINS = "kappa, tossed coins"
+
+
+@dataclass(frozen=True)
+class Voting:
+    """The agreement on some pairs.
+
+    Attributes:
+        pairs: with two votes or more; users: whose these are.
+        votes: fewest and most votes to one of them.
+        coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
+            defined.
+        coins: HEADLINE if the annotators tossed coins: 0 over all pairs, but not in a tier, see `tiers.kappa_of_coins`.
+    """
+
+    pairs: int
+    users: int
+    votes: tuple[int, int]
+    coefficients: Mapping[str, Estimate]
+    coins: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return jsonable(asdict(self))
+
+
+def agreement(
+    settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
+) -> dict[str, Voting]:  # fmt: skip
+    """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
+
+    Args:
+        tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
+        votes: those that count.
+    """
+    strategy = {answer.id: answer.strategy for answer in answers}
+    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote)
+    first = {pair.id: pair.first for pair in pairs}
+    groups: dict[str, list[Tiered]] = defaultdict(list)
+    for pair in tiered:
+        if len(of_pair[pair.pair_id]) > 1:
+            groups[pair.difficulty or BELOW].append(pair)
+            groups[ALL].append(pair)
+    codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
+        HEADLINE: (lambda pair, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
+        "Fleiss, by strategy": (lambda pair, vote: strategy.get(vote.chosen, ""), fleiss),
+        "Fleiss, by letter": (lambda pair, vote: vote.shown_as, fleiss),
+        "Fleiss, by label": (lambda pair, vote: "chosen" if vote.chosen == pair.chosen else "rejected", fleiss),
+        "alpha, random sides": (lambda pair, vote: _side(first, vote), _alpha),
+    }
+    coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
+    agreements = {}
+    for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
+        some = groups[name]
+        counts, users = [len(of_pair[pair.pair_id]) for pair in some], [pair.user_id for pair in some]
+        coefficients = {}
+        for coefficient, (coded, measure) in codings.items():
+            rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in some]
+            coefficients[coefficient] = _estimated(measure, rows, users)
+        agreements[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
+    return agreements
+
+
+def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
+    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give below the headline.
+
+    Args:
+        to: stands between the ends of an interval.
+    """
+    voting = agreements.values()
+    rows = [[name, *(_with_interval(one.coefficients[name], to) for one in voting)] for name in CODINGS]
+    rows.insert(0, ["pairs", *(f"{one.pairs:,}" for one in voting)])
+    rows.insert(2, [COINS, *(f"{one.coins:.2f}" for one in voting)])
+    return ["", *agreements], rows
+
+
+def _with_interval(of: Estimate, to: str) -> str:
+    if of.value != of.value:
+        return "–"
+    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}{to}{of.high:.2f})"
+
+
+def _side(first: Mapping[str, str], vote: Vote) -> str:
+    """`first` and `second` are in an order that says nothing, see rows.Pair."""
+    return "first" if vote.chosen == first[vote.pair_id] else "second"
+
+
+def _alpha(rows: Sequence[Sequence[str]]) -> float:
+    return alpha(rows, ("first", "second"), "nominal")
+
+
+def _estimated(
+    measure: Callable[[Sequence[Sequence[str]]], float], rows: Sequence[Sequence[str]], users: Sequence[str]
+) -> Estimate:
+    if len(set(users)) > 1:
+        return estimate_of(measure, rows, users, (-1.0, 1.0))
+    return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), len(set(users)))

@@ -1,0 +1,68 @@
+"""The steps of a build, in their order: what each reads and writes, and how its command is called."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .rows import Answer, Below, BuildRow, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
+
+Kinds = tuple[type[BuildRow], ...]
+
+Say = Callable[[str], None]
+"""Prints a line."""
+
+ShowTable = Callable[[str, Sequence[str], Sequence[Sequence[object]]], None]
+"""Prints a table: title, header, rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step of a build.
+
+    Attributes:
+        name: of its command.
+        reads: rows that must be there before it starts.
+        writes: rows that it makes. The last of them show that it was done.
+        instead: rows that show that a team needs it no longer, such as labels that were brought.
+        asks_models: it has models write texts: it counts calls, and what fails is asked again.
+        arguments: what its command needs besides the folder.
+    """
+
+    name: str
+    reads: Kinds
+    writes: Kinds = ()
+    instead: Kinds = ()
+    asks_models: bool = False
+    arguments: str = ""
+
+    def line(self, root: Path) -> str:
+        """Its whole command, as a shell takes it."""
+        return f"{command(self.name, root)} {self.arguments}".rstrip()
+
+
+PERSONAS = Step(name="personas", reads=(), writes=(Person,), asks_models=True, arguments="--model MODEL")
+QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), asks_models=True, arguments="--model MODEL")
+ANSWERS = Step(
+    name="answers", reads=(Question,), writes=(Answer, Pair), asks_models=True, arguments="--model MODEL --model OTHER"
+)
+PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
+VOTES = Step(name="votes", reads=(PackItem,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
+TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
+RELEASE = Step(name="release", reads=(Tiered,))
+TRAINING = Step(name="training", reads=(Answer,))
+
+STEPS = (PERSONAS, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
+"""From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""
+
+
+def command(step: str, root: Path) -> str:
+    """The command of a step, or another one on a build, as a shell takes it."""
+    return f"personafeedback build {step} {shlex.quote(str(root))}"
+
+
+def made_by(kind: type[BuildRow]) -> Step:
+    """The step that writes some rows."""
+    return next(step for step in STEPS if kind in step.writes)

@@ -1,0 +1,181 @@
+"""`build personas`: profiles that a model writes from seeds, and those that a team brings, into people.csv."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import DataError
+from ...engine.cases import digest_of
+from ...personafeedback import persona_file
+from ...personafeedback.persona import Persona
+from ..folder import Folder
+from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
+from ..settings import FILE, Settings
+from ..steps import PERSONAS, QUESTIONS
+from . import checks, prompts, traits
+from .asking import Models, StepReport, TextRun
+from .drawn import generator
+from .languages import is_written_in
+from .seeds import seeds
+from .similar import Seen
+
+NEAR = 0.6
+"""Likeness from which two profiles are near duplicates: they share whole sentences."""
+
+SIMILAR = "near_duplicate"
+
+MEANINGS: Mapping[str, str] = {
+    "no_json": "no JSON object",
+    "no PART": "a part of the structure is missing: no Preference.Travel",
+    SIMILAR: "whole sentences are those of another persona",
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.LANGUAGE)},
+}
+"""Reason -> what was found."""
+
+Profile = dict[str, Any]
+
+
+def write_personas(folder: Folder, models: Models | None) -> StepReport:
+    """Take the personas that a team put there and, with a model, write those that are missing.
+
+    Raises:
+        DataError: a file of the build is broken, or there are no seeds.
+        OptionError: there is no such model.
+    """
+    with folder.locked():
+        run, people, profiles = TextRun(folder, PERSONAS), folder.read(Person), _profiles(folder.root)
+        report, known = run.report, {person.user_id for person in people}
+        own = [user for user in profiles if user not in known and user not in run.origins]
+        for user in own:
+            run.add_origin(user, "persona", ())
+        report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
+        written = {} if models is None else _write(run, models, profiles, known)
+        new = {user: profile for user, profile in (profiles | written).items() if user not in known}
+        people += _new_people(run.settings, people, new)
+        # In this order: what is killed in between is never taken for a persona of the team's own.
+        folder.write(Origin, run.origins.values())
+        folder.write_together(
+            {Refused: run.refused, Person: people},
+            {folder.persona_path(user): json_of(profile) for user, profile in written.items()},
+        )
+        splits = [person.split for person in kept(people)]
+        report.wrote.append(
+            f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits.count(TEST)} test, "
+            f"{splits.count(TRAIN)} train"
+        )
+        report.notes += unread_memories(folder.root, people)
+        if not kept(people):
+            run.refuse_nothing_left(Person, "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        report.next = QUESTIONS.line(folder.root)
+        return report
+
+
+def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known: set[str]) -> dict[str, Profile]:
+    """User id -> profile, of those that a model wrote now."""
+    root, settings = run.folder.root, run.settings
+    seed = other_seed(settings, run.origins.values())
+    if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
+        raise DataError(
+            f"{root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
+            "Put it back, or start another build."
+        )
+    done = {*profiles, *known, *run.settled()}
+    prompt, given = prompts.load(root, "persona"), seeds(root)
+    run.report.read.append(f"{len(given)} seeds")
+    asked, parents = {}, {}
+    for number, user in enumerate(names(settings)):
+        if user not in done:
+            start = _seed(settings, given, number)
+            parents[user] = f"seed:{digest_of([json.dumps(start, sort_keys=True)])}"
+            asked[user] = prompt.filled(
+                seed=json.dumps(start, ensure_ascii=False, indent=1), traits=traits.traits(settings, user),
+                structure=traits.structure(), language=settings.language,
+            )  # fmt: skip
+    (model,) = models.names
+    written: dict[str, Profile] = {}
+    seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
+    for user, reply in run.ask(models, model, asked):
+        profile, reason = traits.profile(reply.text)
+        like = ""
+        if profile is None:
+            reason = checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason
+        elif not is_written_in(settings.language, _values(profile)):
+            reason = checks.LANGUAGE
+        elif like := seen.like(_values(profile)) or "":
+            reason = SIMILAR
+        if profile is None or reason:
+            run.refuse(user, reason, reply.text, like)
+            continue
+        seen.add(user, _values(profile))
+        run.add_origin(user, "persona", (parents[user],), model, prompt.version)
+        written[user] = profile
+    return written
+
+
+def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
+    """The seed that models wrote personas with, if build.yaml has another one now; else None."""
+    seeds = [origin.seed for origin in origins if origin.kind == "persona" and origin.model != OWN]
+    return None if not seeds or settings.seed in seeds else seeds[0]
+
+
+def names(settings: Settings) -> list[str]:
+    """The ids of the personas that models write."""
+    return [f"u{digest_of([settings.seed, 'persona', number])[:8]}" for number in range(settings.personas)]
+
+
+def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
+    """The seed of a persona: all of them in turn, in a drawn order."""
+    order = list(range(len(given)))
+    generator(settings, "seeds", str(number // len(given))).shuffle(order)
+    return given[order[number % len(given)]]
+
+
+def _new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
+    """Lines of people.csv for new personas, split so that the share of test persons is kept to at every length."""
+    splits, split_of = [person.split for person in people], {}
+    for user in sorted(new, key=lambda user: digest_of([settings.seed, "split", user])):
+        split_of[user] = next_split(settings, splits)
+        splits.append(split_of[user])
+    return [Person(user_id=user, name=_name(new[user]), split=split_of[user]) for user in sorted(new)]
+
+
+def _name(profile: Profile) -> str:
+    name = profile.get("Name")
+    return " ".join(name.split()) if isinstance(name, str) else ""
+
+
+def next_split(settings: Settings, splits: Sequence[str]) -> str:
+    """The split of one more person, given those of all lines of people.csv."""
+    return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+
+
+def _profiles(root: Path) -> dict[str, Profile]:
+    """User id -> profile of every file in persona/. Raises DataError, see `persona_file.load`."""
+    paths = sorted((root / "persona").glob("*.json"))
+    for path in paths:
+        if path.stem != path.stem.strip():
+            raise DataError(
+                f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
+            )
+    return {path.stem: persona_file.load(path) for path in paths}
+
+
+def unread_memories(root: Path, people: Iterable[Person]) -> list[str]:
+    """A line about each memory file that no prompt will ever show."""
+    known = {person.user_id for person in people}
+    paths = sorted((root / "memory").glob("*.jsonl"))
+    return [
+        f"{path} is not read: people.csv has no {path.stem!r}. Rename it." for path in paths if path.stem not in known
+    ]
+
+
+def json_of(profile: Mapping[str, Any]) -> str:
+    """A profile as persona/<user_id>.json has it."""
+    return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
+
+
+def _values(profile: Profile) -> str:
+    return Persona("", profile).values

@@ -1,0 +1,99 @@
+"""The prompts of a build: files that a team edits, read strictly.
+
+A file is all that a model is told. `{{name}}` stands for a text that the step puts in; all else is sent as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from ...common.errors import DataError
+from ...common.strict_json import read
+from ..steps import command
+
+FOLDER = "prompts"
+
+PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
+    "persona": ("seed", "traits", "structure"),
+    "specific": ("persona", "memory", "scenario"),
+    "general": ("persona", "questions", "count"),
+    "full": ("persona", "question"),
+    "masked": ("persona", "question"),
+    "question": ("question",),
+    "improve": ("question", "answer"),
+    "degrade": ("question", "answer"),
+}
+"""Name of a prompt -> the placeholders that its file must have."""
+
+ANYWHERE = "language"
+"""A placeholder that every prompt may have: the code of the build's language."""
+
+LANGUAGES = ("en", "zh")
+"""Of the prompts that this package brings. For other languages a build starts from the English ones, which name the language."""
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt.
+
+    Attributes:
+        name: of its file, without `.md`.
+        text: of the file.
+        version: what provenance says: the name and SHA-256 (12 hex digits) of the file.
+    """
+
+    name: str
+    text: str
+    version: str
+
+    def filled(self, **texts: str) -> str:
+        """The prompt with its texts; what the texts themselves say is not filled again."""
+        return _PLACEHOLDER.sub(lambda found: texts[found[1]], self.text)
+
+
+def load(root: Path, name: str) -> Prompt:
+    """A prompt of a build.
+
+    Args:
+        root: the build's folder.
+        name: a key of PLACEHOLDERS.
+
+    Raises:
+        DataError: the file is missing or empty, lacks a placeholder, or has one that nobody fills.
+    """
+    path = root / FOLDER / f"{name}.md"
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file, expected a prompt. Restore it: {command('init', root)}")
+    raw = read(path)
+    try:
+        text = raw.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: found bytes that are no UTF-8, expected a text in UTF-8. Save it again.") from error
+    found, needed = set(_PLACEHOLDER.findall(text)), PLACEHOLDERS[name]
+    for one in needed:
+        if one not in found:
+            raise DataError(
+                f"{path}: found no {{{{{one}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
+            )
+    for one in sorted(found - {*needed, ANYWHERE}):
+        raise DataError(
+            f"{path}: found {{{{{one}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
+        )
+    return Prompt(name, text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
+
+
+def bundled(language: str) -> dict[str, str]:
+    """Name of a prompt -> its text as this package brings it for a language."""
+    folder = files(__package__).joinpath(FOLDER).joinpath(language if language in LANGUAGES else LANGUAGES[0])
+    return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in PLACEHOLDERS}
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"{{{{{name}}}}}" for name in names)

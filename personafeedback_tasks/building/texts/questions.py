@@ -1,0 +1,275 @@
+"""`build questions`: specific ones that a model writes for each person, general ones that it chooses from a pool, and a team's own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...common import tables
+from ...common.errors import DataError
+from ...common.files import write
+from ...common.strict_json import cut
+from ...engine.cases import digest_of
+from ...personafeedback.persona import Persona
+from ..folder import Folder
+from ..rows import Origin, Person, Question, Refused, columns, kept, parse
+from ..settings import Settings
+from ..steps import ANSWERS, QUESTIONS
+from . import checks, prompts
+from .asking import Models, StepReport, TextRun
+from .drawn import generator, scenarios
+from .leaks import Leaks
+from .personas import SIMILAR, unread_memories
+from .seeds import pool
+from .similar import Seen
+
+NEAR = 0.7
+"""Likeness from which two questions are near duplicates."""
+
+GIVES_AWAY, LONG, NO_NUMBERS = "gives_away", "too_long", "no_numbers"
+
+MEANINGS: Mapping[str, str] = {
+    GIVES_AWAY: "says the user's name, or too much that is true of few others",
+    LONG: "an essay about a question",
+    SIMILAR: "nearly the words of another question",
+    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
+    **checks.MEANINGS,
+}
+"""Reason -> what was found."""
+
+LONGEST = 600
+"""Characters of a question. A longer reply is an essay about one."""
+
+MEMORY, CANDIDATES = 5, 20
+"""Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
+
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
+
+_PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
+_COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
+"""Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
+
+
+class _Wanted(NamedTuple):
+    """What a prompt asks for.
+
+    Attributes:
+        user: whose questions.
+        category: of the question.
+        number: how many questions.
+        scenario: of a specific one.
+        parents: what else goes into it.
+        shown: of general ones: the questions to choose from.
+    """
+
+    user: str
+    category: str
+    number: int = 1
+    scenario: str = ""
+    parents: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+class _Run(TextRun):
+    """The questions of the build, and those that come to it."""
+
+    def __init__(self, folder: Folder):
+        super().__init__(folder, QUESTIONS)
+        self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
+        self.questions = _questions(folder)
+        everybody = folder.read(Person)
+        known = {person.user_id for person in everybody}
+        for question in self.questions:
+            if question.user_id not in known:
+                raise DataError(
+                    f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
+                    f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
+                )
+        self.report.notes += unread_memories(folder.root, everybody)
+        self.own = [question for question in self.questions if question.id not in self.origins]
+        for question in self.own:
+            self.add_origin(question.id, "question", (question.user_id,))
+        # A question that is not in its table yet is not done: the run was killed between the two files.
+        self.done = {part for question in self.questions for part in self.origins[question.id].parents}
+        self.done |= self.settled()
+
+    def take(self, slot: str, wanted: _Wanted, text: str, model: str, prompt: prompts.Prompt, *parents: str) -> None:
+        """Add a question to those of the build."""
+        name = _id(wanted.user, text)
+        self.questions.append(
+            Question(id=name, user_id=wanted.user, category=wanted.category, scenario=wanted.scenario, question=text)
+        )
+        self.add_origin(name, "question", (wanted.user, slot, *wanted.parents, *parents), model, prompt.version)
+
+
+def write_questions(folder: Folder, models: Models | None) -> StepReport:
+    """Take the questions that a team put there and, with a model, those that are missing.
+
+    Raises:
+        DataError: a file of the build is broken, or general questions are wanted and there is no pool.
+        OptionError: there is no such model.
+    """
+    with folder.locked():
+        run = _Run(folder)
+        report, before = run.report, len(run.questions)
+        report.read.append(f"{len(run.people)} persons, {before} questions")
+        if models is not None:
+            texts = _pool(run) if run.settings.general else []  # before anything is spent
+            if run.settings.specific:
+                _specific(run, models)
+            if texts:
+                _general(run, models, texts)
+        folder.write_together({Origin: run.origins.values(), Refused: run.refused, Question: run.questions})
+        of = Counter(question.category for question in kept(run.questions))
+        report.wrote.append(
+            f"{len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {of['specific']} specific, "
+            f"{of['general']} general"
+        )
+        if not of.total():
+            run.refuse_nothing_left(Question, "question", "Name a --model, or add your own lines.")
+        report.next = ANSWERS.line(folder.root)
+        return report
+
+
+def _specific(run: _Run, models: Models) -> None:
+    (model,), settings = models.names, run.settings
+    prompt, asked, wanted = prompts.load(run.folder.root, "specific"), {}, {}
+    for user, persona in run.people.items():
+        for slot, scenario in zip(slots(settings, user), scenarios(settings, user, settings.specific), strict=True):
+            if slot not in run.done:
+                pieces = _memory(settings, persona, slot)
+                parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
+                wanted[slot] = _Wanted(user, "specific", 1, scenario, parents)
+                asked[slot] = prompt.filled(
+                    persona=persona.text,
+                    scenario=scenario,
+                    language=settings.language,
+                    memory="\n".join(f"- {piece}" for piece in pieces),
+                )
+    replies = run.ask(models, model, asked)
+    if not replies:
+        return
+    leaks = Leaks(run.people.values())
+    seen = Seen(NEAR, ((one.id, one.question) for one in run.questions if one.category == "specific"))
+    for slot, reply in replies:
+        text = _unquoted(" ".join(reply.text.split()))
+        reason, like = checks.fault(text, settings.language, reply.cut), ""
+        if not reason:
+            if len(text) > LONGEST:
+                reason = LONG
+            elif leaks.gives_away(run.people[wanted[slot].user], text):
+                reason = GIVES_AWAY
+            elif like := seen.like(text) or "":
+                reason = SIMILAR
+        if reason:
+            run.refuse(slot, reason, reply.text, like)
+        else:
+            seen.add(slot, text)
+            run.take(slot, wanted[slot], text, model, prompt)
+
+
+def _pool(run: _Run) -> list[str]:
+    texts, out = pool(run.folder.root)
+    left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
+    run.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    return texts
+
+
+def _general(run: _Run, models: Models, texts: list[str]) -> None:
+    (model,), settings = models.names, run.settings
+    prompt, asked, wanted = prompts.load(run.folder.root, "general"), {}, {}
+    for user, persona in run.people.items():
+        have = {one.question for one in run.questions if one.user_id == user and one.category == "general"}
+        slot, missing = general_slot(settings, user), settings.general - len(have)
+        if missing > 0 and slot not in run.done:
+            left = [text for text in texts if text not in have]
+            shown = tuple(generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing))))
+            wanted[slot] = _Wanted(user, "general", missing, shown=shown)
+            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
+            asked[slot] = prompt.filled(
+                persona=persona.text, questions=listed, count=str(missing), language=settings.language
+            )
+    for slot, reply in run.ask(models, model, asked):
+        user, shown = wanted[slot].user, wanted[slot].shown
+        numbers = dict.fromkeys(_numbers(reply.text))
+        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][: wanted[slot].number]
+        if not chosen:
+            run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+        taken = {question.id for question in run.questions}
+        for text in chosen:
+            if _id(user, text) not in taken:
+                run.take(slot, wanted[slot], text, model, prompt, f"pool:{digest_of([text])}")
+
+
+def slots(settings: Settings, user: str) -> list[str]:
+    """What a user's specific questions are asked under, before anybody knows their texts."""
+    return [f"{user}:specific:{number}" for number in range(settings.specific)]
+
+
+def _unquoted(text: str) -> str:
+    """A text without the one pair of quotes around all of it."""
+    inner = text[1:-1]
+    for opening, closing in _QUOTES:
+        inside = re.sub(r"(?<=\w)['’](?=\w)", "", inner)  # an apostrophe is no quote
+        if (text[:1], text[-1:]) == (opening, closing) and inner and not {opening, closing} & set(inside):
+            return inner.strip()
+    return text
+
+
+def _numbers(reply: str) -> list[int]:
+    """The numbers that a model chose, in its order."""
+    lines = [line for line in reply.splitlines() if line.strip()]
+    placed = [found for line in lines if (found := _PLACED.match(line))]
+    if len(placed) == len(lines) and [int(one[1]) for one in placed] == list(range(1, len(lines) + 1)):
+        return [int(one[2]) for one in placed]
+    numbers: list[str] = []
+    for line in lines:
+        copied = _COPIED.match(line)
+        numbers += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
+    return [int(number) for number in numbers]
+
+
+def general_slot(settings: Settings, user: str) -> str:
+    """What a user's general questions are asked under, all at once."""
+    return f"{user}:general:{settings.general}"
+
+
+def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
+    """A drawn handful of what the user read; none without a memory file."""
+    if persona.memory_file is None or not persona.memory_file.is_file():
+        return []
+    pieces = persona.memory
+    return generator(settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
+
+
+def _questions(folder: Folder) -> list[Question]:
+    """The lines of questions.csv. A team's own may come without ids: they get one here.
+
+    Raises:
+        DataError: see `Folder.read`.
+    """
+    path = folder.path(Question)
+    if not path.is_file():
+        return []
+    lines = tables.rows(path, None, ["user_id", "category", "question"])
+    if any(not row.get("id") for _, row in lines):
+        names = columns(Question)
+        seen: dict[str, str] = {}
+        for where, row in lines:
+            row["id"] = row.get("id") or _id(row["user_id"], row["question"])
+            if row["id"] in seen:
+                raise DataError(
+                    f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "
+                    "user once. Remove one."
+                )
+            seen[row["id"]] = where
+            parse(Question, {name: value for name, value in row.items() if name in names}, where)
+        header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(header), [row for _, row in lines]))
+    return folder.read(Question)
+
+
+def _id(user: str, text: str) -> str:
+    return f"{user}:{digest_of([text])}"

@@ -1,0 +1,102 @@
+"""What a persona is made of: the release's structure, traits that are drawn for variety, and the check of what came back.
+
+The structure is that of the release's files (see the paper's Appendix A); the paper's prompt for it is not printed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ...common.strict_json import loads
+from ..settings import Settings
+from .drawn import generator
+
+STRUCTURE: Mapping[str, Any] = {
+    "Name": "a name",
+    "Demographics": {
+        "Age": 0,
+        "Gender": "...",
+        "Nationality": "...",
+        "Language": ["..."],
+        "Career_Information": "one sentence",
+    },
+    "Personality": {
+        "Extraversion_or_Introversion": "E or I",
+        "Sensing_or_Intuition": "S or N",
+        "Thinking_or_Feeling": "T or F",
+        "Judging_or_Perceiving": "J or P",
+        "Values_and_Interests": ["three to five short sentences"],
+    },
+    "Preference": {
+        "Local_Life": {"Food_Drinks": "...", "Entertainment": "...", "Shopping": "...", "Daily_Outings": "..."},
+        "Travel": {"Business_Trips": "...", "Leisure_Travel": "..."},
+        "Social": "...",
+        "Productivity": {"Study_Work": "...", "Fitness": "..."},
+        "Content_Interests": ["three or more"],
+    },
+}
+"""What a model is asked for. Own personas may have any keys."""
+
+_FIELDS = (
+    "science or engineering",
+    "business",
+    "education",
+    "health care",
+    "the arts",
+    "services",
+    "a trade",
+    "still studying",
+)
+"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
+
+_AGES = ("18 to 24", "25 to 34", "35 to 44", "45 to 54", "55 to 64", "65 to 80")
+_TYPES = ("EI", "SN", "TF", "JP")
+
+
+def traits(settings: Settings, name: str) -> str:
+    """A drawn combination of basic elements for one persona."""
+    draw = generator(settings, "traits", name)
+    letters = "".join(draw.choice(two) for two in _TYPES)
+    return f"- age: {draw.choice(_AGES)}\n- work: {draw.choice(_FIELDS)}\n- personality (MBTI): {letters}"
+
+
+def structure() -> str:
+    return json.dumps(STRUCTURE, indent=1)
+
+
+def profile(text: str) -> tuple[dict[str, Any] | None, str]:
+    """The profile in a model's reply, or None and what is wrong with it.
+
+    Text around the object, such as a code fence, is left out.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        return None, "no_json"
+    try:
+        found = loads(text[start : end + 1])
+    except ValueError:
+        return None, "no_json"
+    missing = _missing(STRUCTURE, found)
+    return (None, f"no {missing}") if missing else (found, "")
+
+
+def _missing(wanted: Mapping[str, Any], found: Any, parent: str = "") -> str:
+    """The first part of the structure that a profile has not, or has as another type, or empty; empty if it has all."""
+    for key, like in wanted.items():
+        value = found.get(key) if isinstance(found, dict) else None
+        if isinstance(like, Mapping):
+            if not isinstance(value, dict):
+                return f"{parent}{key}"
+            if inner := _missing(like, value, f"{parent}{key}."):
+                return inner
+        elif isinstance(like, list):
+            if not value or not isinstance(value, (list, str)):
+                return f"{parent}{key}"
+        elif isinstance(like, str):
+            if not isinstance(value, (str, list)) or not value:
+                return f"{parent}{key}"
+        elif not isinstance(value, (int, str)) or isinstance(value, bool):
+            return f"{parent}{key}"
+    return ""

@@ -1,0 +1,160 @@
+"""`build training`: the pairs to train on, compared with all test data, in the format that TRL reads."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import DataError, OptionError, require
+from ...common.files import write
+from ...personafeedback.cases import load_present
+from ..folder import Folder
+from ..imported.sources import read_rows
+from ..steps import Say
+from . import contamination, helpsteer
+from .pairs import as_template_takes, of_test_persons, own_pairs, too_long
+
+NONE = "none"
+"""In place of a benchmark to compare with."""
+
+SHOWN = 20
+"""Pairs that are too long of which each has a line."""
+
+BATCHES = {False: 32, True: 64}
+"""Whether HelpSteer2 is mixed in -> pairs to a step. The paper has 64 for both sources, and 32 for its smaller run on one."""
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What `build training` is asked for.
+
+    Attributes:
+        benchmark: what no text may be of: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
+        mix: `helpsteer2` or `helpsteer2=DATA`; None for own pairs alone.
+        tokenizer: of the model to be trained; None if it is not known.
+        max_length: tokens beyond which TRL drops a pair.
+    """
+
+    benchmark: str | None
+    mix: str | None
+    tokenizer: str | None
+    max_length: int
+
+
+def make_training(folder: Folder, options: TrainingOptions, say: Say) -> None:
+    """Write training/train.jsonl.
+
+    Raises:
+        DataError: see `pairs.own_pairs` and `contamination`; or the benchmark is not there.
+        OptionError: there is no such mix or tokenizer.
+    """
+    tokenizer = None if options.tokenizer is None else _tokenizer(options.tokenizer)
+    pairs, left_out = own_pairs(folder)
+    for reason, count in left_out.items():
+        say(f"left out: {count:,} pairs {reason}")
+    if options.mix is not None:
+        pairs += _helpsteer(options.mix, say)
+    _refuse_test_data(folder, pairs, options.benchmark, say)
+    if tokenizer is not None:
+        pairs, system_turn = as_template_takes(pairs, tokenizer)
+        no_turn = f"before the question: the chat template of {options.tokenizer} has no system turn"
+        say(f"the persona is {'in a system turn' if system_turn else no_turn}")
+    out = folder.root / "training" / "train.jsonl"
+    write(out, [json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs])
+    kinds = Counter(pair["kind"] for pair in pairs)
+    say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
+    if tokenizer is None:
+        say(
+            "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out, and TRL drops pairs beyond its "
+            "max_length: pass --tokenizer MODEL, the model to be trained, to have the persona where it is read and these pairs counted."
+        )
+    else:
+        _say_too_long(too_long(pairs, tokenizer, options.max_length), options.max_length, say)
+    _say_how_to_train(out, options, say)
+
+
+def _helpsteer(mix: str, say: Say) -> list[contamination.TrainingPair]:
+    name, _, source = mix.partition("=")
+    if name != helpsteer.KIND:
+        raise OptionError(f"--mix must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {mix!r}.")
+    pairs, left_out = helpsteer.helpsteer_pairs(read_rows(source or helpsteer.HUB_ID, "train"))
+    why = ", ".join(f"{count:,} {reason}" for reason, count in left_out.items())
+    say(f"{len(pairs):,} pairs of HelpSteer2" + (f"; prompts left out: {why}" if why else ""))
+    return pairs
+
+
+def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], benchmark: str | None, say: Say) -> None:
+    """Raise DataError if a pair has a text, or a person, that a model will be tested on."""
+    release = folder.root / "release"
+    sources = [str(release)] if release.is_dir() else []
+    if benchmark != NONE:
+        sources.append(benchmark or "")
+    tested, compared = list(of_test_persons(folder)), []
+    for source in sources:
+        try:
+            cases = load_present(source or None, counts="any")
+        except DataError as error:
+            raise DataError(
+                f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
+                "do without."
+            ) from error
+        contamination.refuse_people(folder, cases)
+        tested += contamination.of_benchmark(cases)
+        compared.append(
+            f"no pair is one of the {len(cases):,} cases of {cases.source} or has a text like one of theirs, and no training person is one "
+            "of its users"
+        )
+    contamination.refuse(folder, contamination.copies(pairs, tested))
+    for line in compared:
+        say(line)
+
+
+def _say_too_long(over: list[tuple[int, str, int]], most: int, say: Say) -> None:
+    if not over:
+        say(f"no pair is longer than {most:,} tokens")
+        return
+    say(f"! {len(over):,} pairs are longer than {most:,} tokens, and TRL drops them:")
+    for number, name, tokens in over[:SHOWN]:
+        say(f"    line {number}: {tokens:,} tokens, {name}")
+    if len(over) > SHOWN:
+        say(f"    and {len(over) - SHOWN:,} more, the longest of {max(tokens for _, _, tokens in over):,} tokens")
+
+
+def _say_how_to_train(out: Path, options: TrainingOptions, say: Say) -> None:
+    batch = BATCHES[options.mix is not None]
+    model, data = shlex.quote(options.tokenizer or "MODEL"), shlex.quote(str(out.parent))
+    say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
+    say(f"    trl reward --model_name_or_path {model} --dataset_name {data} --output_dir reward-model \\")
+    say(
+        f"      --max_length {options.max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\"
+    )
+    say(f"      --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none")
+    score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
+    say(f"Then score it: {score}")
+
+
+def _tokenizer(model: str) -> Any:
+    """The tokenizer of a model.
+
+    Raises:
+        OptionError: there is none, or it has no chat template.
+    """
+    require("transformers", extra="reward")
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model)
+    except Exception as error:  # of transformers and the Hub, dozens of unrelated classes
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise OptionError(
+            f"--tokenizer {model}: found no tokenizer ({why}). Pass a folder or a Hub id of a model."
+        ) from error
+    if tokenizer.chat_template is None:
+        raise OptionError(
+            f"--tokenizer {model}: this tokenizer has no chat template, which TRL needs. Use that of an instruct model."
+        )
+    return tokenizer

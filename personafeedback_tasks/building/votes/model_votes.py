@@ -1,0 +1,76 @@
+"""Votes of a model in place of people's: the benchmark's own question about every pair, in both orders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...choice.orders import ORDERS
+from ...common.errors import require
+from ...personafeedback import prompts
+from ...personafeedback.cases import Case
+from ...replies.answers import read_reply
+from ..folder import Folder
+from ..rows import Answer, Question, Vote
+from ..steps import VOTES, Say
+from .collected import MODEL
+from .packs import asked
+from .shown_texts import ShownTexts
+
+_LETTERS = ("A", "B")
+
+
+def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[str, Any], say: Say) -> None:
+    """Have models vote on every pair, in place of their earlier votes.
+
+    Raises:
+        DataError: there are no pairs, or a text of one is missing.
+        OptionError: a model does not exist.
+        GenerationError: every call failed.
+    """
+    require("inspect_ai", extra="build")
+    from ...inspect_harness.generation import check_models
+
+    check_models(models, model_args)
+    for model in models:
+        _add_votes_of(folder, model, model_args, say)
+
+
+def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say: Say) -> None:
+    from ...inspect_harness.generation import Request, generate
+
+    pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
+    requests = []
+    for pair in pairs:
+        # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
+        case = Case(
+            pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
+            answers[pair.first].text, answers[pair.second].text,
+        )  # fmt: skip
+        requests += [Request(f"{pair.id}:{order}", prompts.build(case, prompts.Template(), order)) for order in ORDERS]
+    replies = generate(requests, model, folder.root, step=VOTES.name, model_args=model_args).replies
+    annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
+    votes: list[Vote] = []
+    without: Counter[str] = Counter()
+    failed = set()
+    for pair in pairs:
+        there = [replies[name] for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
+        letters = [read_reply(reply.text, reply.cut) for reply in there]
+        if len(letters) < len(ORDERS):
+            failed.add(pair.id)
+        elif not set(letters) <= set(_LETTERS):
+            without["unreadable"] += 1
+        elif letters[0] == letters[1]:  # the same letter, so another response
+            without["inconsistent"] += 1
+        else:
+            chosen = pair.first if letters[0] == _LETTERS[0] else pair.second
+            votes.append(
+                Vote(annotator=annotator, pair_id=pair.id, chosen=chosen, shown_as=letters[0], texts=texts.of(pair))
+            )
+    kept = [vote for vote in folder.read(Vote) if vote.annotator != annotator or vote.pair_id in failed]
+    folder.write(Vote, [*kept, *votes])
+    say(
+        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} times another response in the other "
+        f"order, {without['unreadable']:,} unreadable, {len(failed):,} failed"
+    )

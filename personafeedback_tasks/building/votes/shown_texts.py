@@ -1,0 +1,147 @@
+"""Which texts a vote or a label is about: digests of the persona, the question and both answers as they were shown."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from ...common.errors import DataError
+from ...common.strict_json import short
+from ...common.text import nfc
+from ...engine.cases import digest_of
+from ..folder import Folder
+from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question, Tiered, Vote, kept
+from ..steps import PACKS, command
+from ..texts.briefs import Briefs
+
+NAMED = 5
+"""Edited texts that an error names; it counts the others."""
+
+P = TypeVar("P", Pair, Tiered)
+
+
+def digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
+    """The digests (12 hex digits) of the persona, the question and the two answers in the order of their ids, whichever side an answer
+    was shown on.
+
+    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: annotators do not see them.
+
+    Args:
+        answers: id -> text.
+    """
+    texts = (persona, question, *(answers[name] for name in sorted(answers)))
+    return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
+
+
+class ShownTexts:
+    """The digests of a build's pairs, as its files are now."""
+
+    def __init__(self, folder: Folder):
+        self._folder = folder
+        self._questions, self._answers = folder.by_id(Question), folder.by_id(Answer)
+        self._personas: dict[str, str] = {}
+
+    def of(self, pair: Pair | Tiered) -> Digests:
+        """The digests of a pair. A text that is no longer there counts as an empty one.
+
+        Raises:
+            DataError: its persona is broken.
+        """
+        answers = {name: self._answers[name].text if name in self._answers else "" for name in _answer_ids(pair)}
+        question = self._questions.get(pair.question_id)
+        return digests(self._persona(pair.user_id), question.question if question else "", answers)
+
+    def _persona(self, user: str) -> str:
+        if user not in self._personas:
+            there = self._folder.persona_path(user).is_file()
+            self._personas[user] = self._folder.persona(user).text if there else ""
+        return self._personas[user]
+
+
+def _answer_ids(pair: Pair | Tiered) -> tuple[str, str]:
+    return (pair.first, pair.second) if isinstance(pair, Pair) else (pair.chosen, pair.rejected)
+
+
+def refuse_edited_votes(folder: Folder) -> None:
+    """Raise DataError if a pair that was sent out or voted on has other texts now, and no newer pack or vote is about these.
+
+    Pairs whose question or person was dropped are not checked.
+    """
+    sent, voted = _recorded(folder.read(PackItem)), _recorded(folder.read(Vote))
+    texts = ShownTexts(folder)
+    edited = []
+    for pair in _of_kept_questions(folder, folder.read(Pair)):
+        known = sent.get(pair.id) or voted.get(pair.id)
+        if known and texts.of(pair) not in known:
+            edited.append(_Edited(pair.id, pair, known[-1], texts.of(pair)))
+    if not edited:
+        return
+    # If an answer was written for the text that was edited, to vote again would not help.
+    questions = {one.pair.question_id for one in edited}
+    Briefs(folder).refuse_edited(
+        [question for question in folder.questions() if question.id in questions],
+        folder.read(Answer),
+        folder.by_id(Origin),
+    )
+    by_pack = any(one.id in sent for one in edited)
+    again = PACKS.line(folder.root) if by_pack else f"{command('votes', folder.root)} --votes-by MODEL"
+    raise DataError(
+        f"{folder.root}: found {len(edited):,} pairs with other texts than people {'were sent' if by_pack else 'voted on'}: {_named(edited)}. Put "
+        f"them back; or have these pairs voted on again with `{again}`: votes on the old texts then no longer count."
+    )
+
+
+def refuse_edited_labels(folder: Folder, tiered: Iterable[Tiered]) -> None:
+    """Raise DataError if a label is about other texts than its pair has now. A label that a team wrote itself names no texts."""
+    texts = ShownTexts(folder)
+    labels = [
+        _Edited(label.pair_id, label, label.texts, texts.of(label))
+        for label in _of_kept_questions(folder, tiered)
+        if label.texts
+    ]
+    if edited := [label for label in labels if label.before != label.now]:
+        raise DataError(
+            f"{folder.path(Tiered)}: found {len(edited):,} labels that are about other texts than the files have now: {_named(edited)}. Put them "
+            f"back; or remove these lines; or have the pairs voted on: {PACKS.line(folder.root)}"
+        )
+
+
+class _Edited(NamedTuple):
+    """A pair, and the digests of its texts as they were shown and as they are."""
+
+    id: str
+    pair: Pair | Tiered
+    before: Digests
+    now: Digests
+
+
+def _recorded(rows: Iterable[PackItem] | Iterable[Vote]) -> dict[str, list[Digests]]:
+    """Pair -> what packs or votes say of its texts, the newest last."""
+    texts: dict[str, list[Digests]] = defaultdict(list)
+    for row in rows:
+        texts[row.pair_id].append(row.texts)
+    return texts
+
+
+def _of_kept_questions(folder: Folder, pairs: Iterable[P]) -> list[P]:
+    """The pairs whose question and person were not dropped."""
+    users = {person.user_id for person in kept(folder.read(Person))}
+    dropped = {row.id for row in folder.read(Question) if row.keep == "no" or row.user_id not in users}
+    return [pair for pair in pairs if pair.question_id not in dropped]
+
+
+def _named(edited: Sequence[_Edited]) -> str:
+    """The texts that are not as they were, each with the number of its pairs."""
+    parts: Counter[str] = Counter()
+    for one in edited:
+        names = (
+            f"the persona of {short(one.pair.user_id)}",
+            f"the question {short(one.pair.question_id)}",
+            *(f"the answer {short(name)} of pair {one.id}" for name in sorted(_answer_ids(one.pair))),
+        )
+        if not one.before:
+            parts["(nothing recorded what was shown)"] += 1
+        parts.update(name for name, old, new in zip(names, one.before, one.now, strict=False) if old != new)
+    named = [f"{name}{f' ({count:,} pairs)' if count > 1 else ''}" for name, count in parts.most_common(NAMED)]
+    return ", ".join([*named, *([f"and {len(parts) - NAMED:,} more"] if len(parts) > NAMED else [])])

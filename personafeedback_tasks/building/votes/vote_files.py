@@ -1,0 +1,129 @@
+"""Files that annotators send back -> (where, item, A or B). Content decides the format: people rename files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...common import tables
+from ...common.errors import DataError
+from ...common.strict_json import broken, loads, read, reason, short
+
+
+class SentVote(NamedTuple):
+    """A vote as a file has it.
+
+    Attributes:
+        where: its place in the file, for errors.
+        item: of a pack.
+        letter: A or B.
+        login: whose it is in a tool in which several people may have one pack; empty otherwise.
+    """
+
+    where: str
+    item: str
+    letter: str
+    login: str = ""
+
+
+_POTATO = "instance_id_to_label_to_value"
+
+
+def read_votes(path: Path) -> list[SentVote]:
+    """The votes of a file: CSV (also of the page, or of Label Studio), an export of Label Studio (JSON), or Potato's user_state.json.
+
+    Items without a vote are skipped: annotators may send unfinished files.
+
+    Raises:
+        DataError: it is none of these, or a vote is neither A nor B.
+    """
+    raw = read(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if raw[:1] not in (b"[", b"{"):
+        return _from_table(path)
+    try:
+        document = loads(raw.decode("utf-8"))
+    except ValueError as error:
+        raise DataError(f"{path}: found {reason(error)}, expected a CSV or a JSON export. Export it again.") from error
+    if isinstance(document, list):
+        return [
+            vote
+            for number, task in enumerate(document, start=1)
+            for vote in _label_studio(f"{path}, task {number}", task)
+        ]
+    if _POTATO in document:
+        return list(_potato(path, document[_POTATO], _login(document.get("user_id"))))
+    raise DataError(
+        f"{path}: found an object with {', '.join(list(document)[:5]) or 'no keys'}, expected a CSV with the columns item and vote, "
+        "a JSON export of Label Studio, or a user_state.json of Potato. Pass the file that the annotator sent."
+    )
+
+
+def _from_table(path: Path) -> list[SentVote]:
+    return [
+        SentVote(where, row["item"], _letter(where, row["vote"]), row.get("annotator", ""))
+        for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"])
+        if row.get("vote")
+    ]
+
+
+def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
+    """Every annotation that was submitted. Label Studio exports cancelled ones, too."""
+    if (
+        not isinstance(task, dict)
+        or not isinstance(task.get("data"), dict)
+        or not isinstance(task.get("annotations"), list)
+    ):
+        raise broken(
+            where,
+            short(task),
+            "a task with data and annotations: an export as JSON, not as JSON-MIN, nor the pack itself",
+        )
+    item = task["data"].get("item")
+    if not isinstance(item, str):
+        raise broken(where, f"data.item = {short(item)}", "the item of a pack")
+    for annotation in task["annotations"]:
+        results = annotation.get("result") if isinstance(annotation, dict) else None
+        if not isinstance(results, list):
+            raise broken(where, f"the annotation {short(annotation)}", "one with a result")
+        if annotation.get("was_cancelled"):
+            continue
+        for result in results:
+            if isinstance(result, dict) and result.get("from_name") == "vote":
+                value = result.get("value")
+                choices = value.get("choices") if isinstance(value, dict) else None
+                if not isinstance(choices, list) or len(choices) != 1:
+                    raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
+                yield SentVote(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
+
+
+def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
+    """instance -> [[{schema, name}, value], ...]; the label whose value is not empty was clicked."""
+    if not isinstance(document, dict):
+        raise broken(str(path), f"{_POTATO} = {short(document)}", "an object of items")
+    for item, labels in document.items():
+        where = f"{path}, {_POTATO}.{item}"
+        try:
+            clicked = [
+                label["name"] for label, value in labels if label["schema"] == "vote" and value not in (None, "", False)
+            ]
+        except (TypeError, KeyError, ValueError) as error:
+            raise broken(where, short(labels), "pairs of a label and its value") from error
+        if len(clicked) > 1:
+            raise broken(where, f"the labels {', '.join(map(str, clicked))}", "one of A and B")
+        if clicked:
+            yield SentVote(where, item, _letter(where, clicked[0]), login)
+
+
+def _login(user: Any) -> str:
+    """A number, a name, or an object that has either."""
+    if isinstance(user, dict):
+        user = user.get("id") or user.get("email")
+    return str(user) if isinstance(user, (str, int)) and not isinstance(user, bool) else ""
+
+
+def _letter(where: str, vote: Any) -> str:
+    letter = vote.strip().upper() if isinstance(vote, str) else ""
+    if letter not in ("A", "B"):
+        raise broken(where, f"the vote {short(vote)}", "A or B, or nothing")
+    return letter

@@ -1,0 +1,122 @@
+"""The commands of a build that have models write texts: build personas, build questions, build answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..building.folder import Folder
+from ..building.texts import answers as building_answers
+from ..building.texts import checks, screening
+from ..building.texts import personas as building_personas
+from ..building.texts import questions as building_questions
+from ..building.texts.asking import Models
+from .build_options import folder_argument, model_arguments
+from .output import say
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _model_options(several: bool, required: bool) -> Callable[[F], F]:
+    """The options of a step that asks models."""
+    name = "Model that writes, as Inspect names it: openai/gpt-4o."
+    options = [
+        click.option(
+            "--model", "names", metavar="MODEL", multiple=True, required=required,
+            help=f"{name} Repeat for several." if several else f"{name} Without one, only your own are taken.",
+        ),
+        click.option("-M", "arguments", metavar="KEY=VALUE", multiple=True, help="Argument of the model, as in Inspect: -M base_url=URL."),
+        click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
+        click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
+    ]  # fmt: skip
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _reasons(*tables: Mapping[str, str]) -> Callable[[F], F]:
+    """Add tables of reasons to the help of a command."""
+
+    def add(command: F) -> F:
+        between = "\n\nRefused texts are in refused.jsonl, with a reason:"
+        shown = between.join(f"\n\n\b\n{screening.as_text(reasons)}" for reasons in tables)
+        command.__doc__ = cleandoc(command.__doc__ or "") + shown
+        return command
+
+    return add
+
+
+@click.command()
+@folder_argument
+@_model_options(several=False, required=False)
+@_reasons(screening.PERSONAS, building_personas.MEANINGS)
+def personas(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+    """Write personas from seeds.jsonl, and take those that you put into persona/.
+
+    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
+    another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
+    people.csv, which also splits persons into test (people vote on their pairs) and train.
+
+    Screen people.csv: keep = no drops a person, with a reason such as
+    """
+    building_personas.write_personas(Folder.of_build(folder), _one_model(names, options)).show(say)
+
+
+@click.command()
+@folder_argument
+@_model_options(several=False, required=False)
+@_reasons(screening.QUESTIONS, building_questions.MEANINGS)
+def questions(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+    """Write questions for each person, choose general ones from pool.jsonl, and take your own.
+
+    Specific questions are written for a drawn scenario with the shares of the paper's Table 5, and see some pieces of
+    memory/<user_id>.jsonl if there is one. General ones are chosen for the person from questions that people asked. Refused: near
+    duplicates, and questions that give the user away (by name, or by terms that few other personas have). Your own lines of questions.csv
+    need user_id, category (specific or general) and question; they stay as they are.
+
+    Screen questions.csv: keep = no drops a question, with a reason such as
+    """
+    building_questions.write_questions(Folder.of_build(folder), _one_model(names, options)).show(say)
+
+
+@click.command()
+@folder_argument
+@_model_options(several=True, required=True)
+@_reasons({**checks.MEANINGS, **building_answers.MEANINGS})
+def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+    """Have models answer each question three ways, rewrite, and choose the pairs that people compare.
+
+    \b
+    full       told the whole persona
+    masked     told what is left of it: the same fields are hidden on every run
+    question   told the question alone
+    improved   the full answer, rewritten to the better (test persons only)
+    degraded   the full answer, rewritten to the worse (test persons only)
+
+    pairs.jsonl gets up to three pairs for each question of a test person: full and question (easy), full and masked, improved and degraded.
+    Name all models at once: among their answers each pair is chosen so that the better informed one is as often the longer as the shorter
+    one. Nothing is cut; the balance is printed.
+
+    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. With a higher
+    --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
+    """
+    models = _models(tuple(dict.fromkeys(names)), options)
+    building_answers.write_answers(Folder.of_build(folder), models).show(say)
+
+
+def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:
+    if len(names) > 1:
+        raise click.BadParameter("takes one model here; `build answers` takes several.", param_hint="--model")
+    return _models(names, options) if names else None
+
+
+def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
+    return Models(names, model_arguments(options.pop("arguments")), **options)

@@ -1,0 +1,99 @@
+"""What a model gave to one call of a case, before anything is read from it. A closed set: harnesses, logs and files translate into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Union
+
+from ..replies.answers import REASONS, excerpt
+
+LogLikelihoods = tuple[float, ...]
+"""Log-likelihood (nats) of each label after one prompt."""
+
+
+class Reply(NamedTuple):
+    """The text of a reply.
+
+    Attributes:
+        text: all of it.
+        truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
+        filtered: a filter of the provider withheld it, or its end.
+        thinking: whether there was thinking, which is no part of `text`.
+    """
+
+    text: str
+    truncated: bool | None = False
+    filtered: bool = False
+    thinking: bool = False
+
+    @property
+    def excerpt(self) -> str:
+        """Its beginning, for readers. A reply of thinking alone is not one that the server left out."""
+        return excerpt(self.text or ("(thinking only)" if self.thinking else ""))
+
+
+class FirstToken(NamedTuple):
+    """The beginning of a reply, where a label must be.
+
+    Attributes:
+        top: the likeliest tokens (text, log-probability in nats) in place of the first one that is not white space; empty where
+            there is none.
+        truncated, filtered: as in `Reply`, where `top` is empty.
+    """
+
+    top: Sequence[tuple[str, float]]
+    truncated: bool = False
+    filtered: bool = False
+
+
+class Reward(NamedTuple):
+    """A reward model's score of one response.
+
+    Attributes:
+        reward: any number; the higher, the better.
+        aspects: name -> value of each further output of the model.
+        truncated: whether the conversation was cut to the model's length.
+    """
+
+    reward: float
+    aspects: Mapping[str, float]
+    truncated: bool
+
+
+Evidence = Union[Reply, LogLikelihoods, FirstToken, Reward]  # noqa: UP007 - Python 3.10 has no | between these
+"""Of one call. A method reads one kind, see `Method.evidence`."""
+
+
+def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
+    """What a reply is read to, or the reason why it cannot be read.
+
+    Args:
+        read: as `Method.read`.
+    """
+    answer = read(reply.text, bool(reply.truncated))
+    return why_not(reply, answer) if answer in REASONS else answer
+
+
+def why_not(given: Reply | FirstToken, reason: str) -> str:
+    """Why nothing can be read, in view of how the reply ended: an element of `replies.answers.REASONS`."""
+    return "truncated" if given.truncated else "refusal" if given.filtered else reason
+
+
+def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:
+    """Log-likelihoods of each label, call after call -> those of one call together.
+
+    Raises:
+        ValueError: some are left over.
+    """
+    width = len(labels)
+    if len(values) % width:
+        raise ValueError(f"found {len(values)} log-likelihoods, expected {width} per call")
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+
+
+def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
+    """The label with the highest log-likelihood; a tie at the top or an undefined value is unreadable, not the first label."""
+    top = max(values)
+    if any(value != value for value in values) or values.count(top) > 1:
+        return "invalid_response_format"
+    return labels[values.index(top)]

@@ -1,0 +1,193 @@
+"""One way to read a model's choice: what it takes as evidence, and how that becomes answers and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, cast
+
+from ..replies.answers import REASONS
+from .conversation import Message
+from .documents import Scorable, Several
+from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
+from .outcome import Answers, Outcome
+from .rewards import pairs_of, score_rewards
+
+HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
+"""The harnesses, and how people write them."""
+
+FACTS = "facts"
+"""The key under which both harnesses log what the measures of a text need of its case."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A value of a case; its mean over cases is a metric.
+
+    Attributes:
+        name: as in tables and reports.
+        higher_is_better: None where neither direction is.
+        defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
+        harnesses: whose tables have it; None for every harness. Reports have it in any case.
+    """
+
+    name: str
+    higher_is_better: bool | None = True
+    defined: bool = True
+    harnesses: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What is measured of the text of a reply, beside what it is read to.
+
+    Attributes:
+        facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
+        measure: (what the reply was read to, the reply, those facts) -> metric -> value.
+    """
+
+    facts: Callable[[Any], Mapping[str, Any]]
+    measure: Callable[[str, Reply, Mapping[str, Any]], dict[str, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """One way to read a model's choice.
+
+    Attributes:
+        name: as in `-T method=`.
+        help: one line, for docs/options.md.
+        evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
+            log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
+        harnesses: where it works, of HARNESSES.
+        calls: the calls of a case, by name, in the order of their answers.
+        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
+            gives the values.
+        per_case: what each case is made of, for tables: `both orders`.
+        metrics: the values of a case.
+        suffix: of the method in the names of tasks and scorers.
+        room: default limit on the new tokens of a reply, in both harnesses.
+        read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
+        read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
+        conversation: `rewards` only: what the model scores.
+        tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
+        several: how its one call asks for several cases at once; None where each case has calls of its own.
+        described: what is measured of the text of its one call's reply; None where labels are all that counts.
+    """
+
+    name: str
+    help: str
+    evidence: str
+    harnesses: tuple[str, ...]
+    calls: tuple[str, ...]
+    per_case: str = ""
+    score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
+    metrics: tuple[Metric, ...]
+    suffix: str = ""
+    room: int = 0
+    read: Callable[[str, bool], str] | None = None
+    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
+    conversation: Callable[[Any, Any, str], list[Message]] | None = None
+    tasks: bool = False
+    several: Several | None = None
+    described: Described | None = None
+
+    def metrics_in(self, harness: str) -> list[Metric]:
+        """The metrics of a harness's table."""
+        return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
+
+    def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
+        """The values of a case that go into a harness's table; of rewards all, since a model has aspects of its own."""
+        names = values if self.evidence == "rewards" else {metric.name for metric in self.metrics_in(harness)}
+        return {name: value for name, value in values.items() if name in names}
+
+    def facts(self, case: Any) -> dict[str, Any]:
+        """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
+        return {FACTS: dict(self.described.facts(case))} if self.described else {}
+
+    def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
+        """What a harness asks, in order: the cases, or documents that hold several of them."""
+        return self.several.gather(cases) if self.several else cases
+
+    def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
+        """One label per call and case of a document, as logs have them -> those of each case."""
+        width = len(self.calls)
+        return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
+
+    def answers(self, read: Sequence[str], cases: int) -> list[Answers]:
+        """The answers of each case of a document.
+
+        Args:
+            read: the readings of its replies, one per call.
+            cases: how many it has.
+        """
+        if self.several is None:
+            return [tuple(read)]
+        return [(answer,) for reading in read for answer in self.several.split(reading, cases)]
+
+    def reading(self, given: Evidence, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
+        """What one call is read to, a label or a reason, and the log-likelihoods behind it; none where a text is read."""
+        if isinstance(given, Reply):
+            assert self.read is not None  # of a text
+            return answer_in(given, self.read), ()
+        if isinstance(given, FirstToken):
+            assert self.read_tokens is not None
+            if not given.top:
+                return why_not(given, "no_response"), (nan,) * len(labels)
+            given = self.read_tokens(given.top)
+        values = cast(LogLikelihoods, given)
+        return likeliest(labels, values), values
+
+    def judge(
+        self,
+        document: Scorable,
+        evidence: Sequence[Evidence],
+        answers: Sequence[Answers] | None = None,
+        epoch: int = 1,
+        tokens: float = nan,
+    ) -> list[Outcome]:
+        """The outcome of each case of a document. Here alone evidence becomes answers, and answers become values.
+
+        Args:
+            evidence: one per call.
+            answers: of each case, where they were read before, such as by an older version whose log this is. They count in place
+                of what the evidence is read to.
+            epoch, tokens: of the document, see `Outcome`; its cases share the tokens.
+
+        Raises:
+            ValueError: the number of answers is not the number of targets.
+            RewardError: a reward is not a finite number.
+        """
+        cases, texts = document.cases, self.read is not None
+        rewards = None
+        pairs: list[LogLikelihoods] = []
+        values: list[dict[str, float]]
+        if self.evidence == "rewards":
+            ((case_id, *_),) = cases
+            given = cast(Sequence[Reward], evidence)
+            rewards, answers = pairs_of(given), [()]
+            values = [score_rewards(case_id, rewards, [reward.truncated for reward in given])]
+        else:
+            if answers is None or not texts:
+                readings = [self.reading(given, document.labels) for given in evidence]
+                pairs = [pair for _, pair in readings if pair]
+                if answers is None:
+                    answers = self.answers([answer for answer, _ in readings], len(cases))
+            if self.described is not None:
+                ((answer,),), (reply,) = answers, cast(Sequence[Reply], evidence)
+                values = [self.described.measure(answer, reply, document.facts)]
+            else:
+                assert self.score is not None  # of labels
+                values = [self.score(case.targets, of, pairs) for case, of in zip(cases, answers, strict=True)]
+        unread: tuple[tuple[str, str], ...] = ()
+        if texts:  # several cases share one reply: if it is unreadable, all of their answers are
+            read = zip(answers[0], cast(Sequence[Reply], evidence), strict=False)
+            unread = tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
+        return [
+            Outcome(
+                case.id, document.cell, document.user_id, case.digest, document.setting, epoch,
+                () if rewards else case.targets, of, scores, rewards, unread, tokens / len(cases),
+            )
+            for case, of, scores in zip(cases, answers, values, strict=True)
+        ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""Inspect's replies -> evidence, for scorers and for readers of logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.model import ChatCompletionChoice
+
+from ..engine.benchmark import Benchmark
+from ..engine.evidence import Evidence, Reply, Reward
+from ..engine.method import Method
+from ..engine.rewards import RewardError
+from .logprobs import first_token
+from .reward_api import API
+
+
+def said(choice: ChatCompletionChoice) -> Reply:
+    """The text of a reply and, from its stop reason, whether it was cut off or withheld."""
+    stopped, content = choice.stop_reason, choice.message.content
+    thinking = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+    return Reply(choice.message.text, stopped in ("max_tokens", "model_length"), stopped == "content_filter", thinking)
+
+
+def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str, model: str) -> list[Evidence]:
+    """What the model gave to each call, as far as there are replies.
+
+    Args:
+        replies: by call, see `calls.replies`.
+        case_id, model: for errors.
+
+    Raises:
+        OptionError: the method compares log-probabilities and the model returned none.
+        RewardError: a reply is no reward.
+    """
+    if method.evidence == "rewards":
+        return [*_rewards(method, replies, case_id)]
+    if method.evidence == "top_tokens":
+        return [first_token(reply, case_id, model) for reply in replies.values()]
+    return [said(reply) for reply in replies.values()]
+
+
+def _rewards(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str) -> list[Reward]:
+    abouts = [about_of(replies[call]) for call in method.calls if call in replies]
+    abouts = [about for about in abouts if "reward" in about]
+    if len(abouts) != len(method.calls):
+        raise RewardError(
+            f"sample {case_id}: found the rewards of {len(abouts)} responses, expected both. "
+            f"Run the case again with --model {API}/... -T method=reward."
+        )
+    return [
+        Reward(
+            float(about["reward"]),
+            {name: float(value) for name, value in about["aspects"].items()},
+            bool(about["truncated"]),
+        )
+        for about in abouts
+    ]
+
+
+def about_of(reply: ChatCompletionChoice) -> dict[str, Any]:
+    """What a reward model's reply says beside its text."""
+    return reply.message.metadata or {}
+
+
+def score_name(benchmark: Benchmark, method: Method) -> str:
+    """The scorer's name. A method has one of its own: a log that is scored again tells the scorer no method."""
+    return benchmark.task("", method.suffix)

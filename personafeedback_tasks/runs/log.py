@@ -1,0 +1,181 @@
+"""A log as its reader gives it: evidence, and what the log claims. Nothing in it is checked yet; see checks.py.
+
+A reader knows the files of one harness. Those of lm-eval and Inspect are built in; another harness has its own in the entry point
+group `personafeedback_tasks.logs` (any name -> module:reader), or calls `register`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..engine.documents import Scorable
+from ..engine.evidence import Evidence, Reply
+from ..engine.outcome import Answers
+from .claims import HarnessRecord
+from .run import Asked, Run
+
+GROUP = "personafeedback_tasks.logs"
+"""The entry point group."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedDocument:
+    """One document in one epoch.
+
+    Attributes:
+        where: `line 12`, `sample ID`.
+        id: of the document.
+        document: what is scored; None for a marked sample without a score.
+        evidence: one per call.
+        answers: of each case, as logged; None where the log has none beside the evidence.
+        values: metric -> value of each case, as logged; None where the harness scored nothing.
+        mean: metric -> value of the whole document, where a harness logs that of several cases beside `values`.
+        epoch, tokens: see `engine.outcome.Outcome`.
+        mark: why it does not count, see marks.py; empty if it does.
+        asked: gives its prompts; None where nobody may ask for them.
+        stage_reply: gives the reply to the call of the benchmark's stage, if the run had one.
+    """
+
+    where: str
+    id: str
+    document: Scorable | None
+    evidence: Sequence[Evidence] = ()
+    answers: Sequence[Answers] | None = None
+    values: Sequence[Mapping[str, Any]] | None = None
+    mean: Mapping[str, Any] | None = None
+    epoch: int = 1
+    tokens: float = float("nan")
+    mark: str = ""
+    asked: Callable[[], Asked] | None = None
+    stage_reply: Callable[[], Reply | None] = lambda: None
+
+
+class Printed(NamedTuple):
+    """A harness's own table of means.
+
+    Attributes:
+        name: of the table, for errors.
+        values: metric -> value; others than ours are skipped.
+        stderr: the end of the names of standard errors there.
+        cells: whether it has means of each cell, too.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    stderr: str = "_stderr"
+    cells: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedTask:
+    """One task of a log.
+
+    Attributes:
+        path: the file with its documents.
+        signature: see `engine.signature.signature`.
+        harness: whose table the values are in, see `Metric.harnesses`.
+        record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
+        documents: reads them, in the order of the file. Raises RunError.
+        printed: its table; None where there is none to compare.
+        epochs: how many the log says were asked; None where a harness has none.
+        invalidated: whether the log has the mark as a whole.
+    """
+
+    path: Path
+    signature: dict[str, Any]
+    harness: str
+    record: HarnessRecord
+    documents: Callable[[], Iterable[LoggedDocument]]
+    printed: Printed | None
+    epochs: int = 1
+    invalidated: bool = False
+
+
+@dataclass(frozen=True)
+class Log:
+    """The tasks of one run in a log.
+
+    Attributes:
+        tasks: the tasks; more than one where a harness runs each cell as its own.
+        run: gives what the header says, without cells and cases. To be called after all documents were read, since these may say
+            more of its conditions.
+    """
+
+    tasks: Sequence[LoggedTask]
+    run: Callable[[], Run]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads the logs of a harness.
+
+    Attributes:
+        owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
+        open: reads a log. Raises RunError.
+        suffixes: the ends of the names of such logs in a folder; a file that another one brings along has none of these.
+    """
+
+    owns: Callable[[bytes], bool]
+    open: Callable[[Path], Log]
+    suffixes: tuple[str, ...]
+
+
+_REGISTERED: list[Reader] = []
+
+
+def register(reader: Reader) -> None:
+    """Make the logs of a harness known in this process."""
+    _REGISTERED.append(reader)
+
+
+def _lazily(module: str) -> Callable[[Path], Log]:
+    """What opens a log once it is there: reading Inspect's needs Inspect."""
+
+    def opened(path: Path) -> Log:
+        log: Log = import_module(module, __package__).opened(path)
+        return log
+
+    return opened
+
+
+def _of_inspect(head: bytes) -> bool:
+    return head.startswith(b"PK") or (_json(head) and b'"eval"' in head and b'"version"' in head[:64])
+
+
+def _of_lm_eval(head: bytes) -> bool:
+    return _json(head) and (b'"doc_id"' in head[:64] or b'"results"' in head[:64])
+
+
+def _json(head: bytes) -> bool:
+    return head.lstrip().startswith(b"{")
+
+
+BUILT_IN = (
+    Reader(_of_inspect, _lazily(".inspect_log"), (".eval", ".json")),
+    Reader(_of_lm_eval, _lazily(".lm_eval_log"), (".json",)),
+)
+
+
+@cache
+def _declared() -> tuple[Reader, ...]:
+    return tuple(entry.load() for entry in entry_points(group=GROUP))
+
+
+def readers() -> tuple[Reader, ...]:
+    """All that are known, our own last."""
+    return (*_REGISTERED, *_declared(), *BUILT_IN)
+
+
+def reader_of(head: bytes) -> Reader | None:
+    """The reader of a file; None for a file that is no log.
+
+    Args:
+        head: its first bytes.
+    """
+    return next((reader for reader in readers() if reader.owns(head)), None)

@@ -1,0 +1,332 @@
+"""Reward models with several outputs, from Inspect's command to the report: every number against a plain recomputation."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("matplotlib")
+np = pytest.importorskip("numpy")
+
+from inspect_ai.log import read_eval_log, write_eval_log
+from matplotlib import image
+from support import classifiers
+from support.commands import personafeedback
+from support.inspect_runs import command, metrics
+from support.tables import in_markdown, printed_rows
+
+from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.engine.outcome import ScoredCase
+from personafeedback_tasks.engine.report import PublishedAspects
+from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
+from personafeedback_tasks.personafeedback.paper.tables import table
+from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.reports.heatmap import number
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import NOTHING, interval, markdown, percent
+from personafeedback_tasks.runs.read import read_run
+
+same = pytest.approx
+
+OUTPUTS = {
+    "helpfulness": lambda count: count % 11,
+    "correctness": lambda count: -count,
+    "coherence": lambda count: 3,  # ties and no correlation
+    "complexity": lambda count: count * count % 101,
+    "verbosity": lambda count: count // 40,
+}
+ASPECTS = tuple(OUTPUTS)
+OPTIONS = Template(setting="no_persona")
+TURNS = {(case.id, side): conversation(case, OPTIONS, side) for case in load_cases("sample") for side in SIDES}
+
+
+def model(folder: Path, outputs) -> Path:
+    texts = [turn["content"] for turns in TURNS.values() for turn in turns]
+    return classifiers.counting_classifier(folder, texts, outputs, limit=4096)
+
+
+def run_inspect(model: Path, logs: Path, *arguments: str) -> Path:
+    done = command(
+        "personafeedback_tasks/personafeedback", "-T", "method=reward", "-T", "setting=no_persona", *arguments,
+        "--model", f"personafeedback-reward/{model}", "--log-dir", logs, PERSONAFEEDBACK_DATA="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (path,) = logs.glob("*.eval")
+    return path
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory):
+    """The log of a model whose five outputs are OUTPUTS of the number of tokens."""
+    folder = tmp_path_factory.mktemp("five")
+    return run_inspect(
+        model(folder / "model", list(OUTPUTS.values())), folder / "logs", "-M", f"aspects={','.join(ASPECTS)}"
+    )
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one")
+    return run_inspect(model(folder / "model", [lambda count: count]), folder / "logs")
+
+
+@pytest.fixture(scope="module")
+def out(five, tmp_path_factory):
+    """What the report of `five` writes."""
+    folder = tmp_path_factory.mktemp("out")
+    done = personafeedback("report", five, "--out", folder)
+    assert done.exit_code == 0, done.output
+    (folder / "printed").write_text(done.output, encoding="utf-8")
+    return folder
+
+
+def value(case, side, name):
+    """By definition: a token for each character, each role and each end of a turn."""
+    return OUTPUTS[name](sum(len(turn["content"]) + 2 for turn in TURNS[case.id, side]))
+
+
+def groups():
+    """Name -> its cases; `general` is what Table 4 calls the whole of it."""
+    cases = list(load_cases("sample"))
+    found = {name: [case for case in cases if name in (case.cell, case.category, "total")] for name in
+             (*PERSONAFEEDBACK.cells, "specific", "general")}  # fmt: skip
+    return {**found, "total": cases}
+
+
+def r(one, other):
+    """None where undefined, as in JSON."""
+    return None if len(set(one)) == 1 or len(set(other)) == 1 else float(np.corrcoef(one, other)[0, 1])
+
+
+@pytest.mark.parametrize("name", [*groups()])
+def test_every_number_of_the_json_is_that_of_a_plain_recomputation(name, out):
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))["reports"][0]["aspects"]
+    assert (found["names"], found["better"], found["published"]) == (list(ASPECTS), "chosen", None)
+    assert found["groups"].keys() == groups().keys()
+    group, cases = found["groups"][name], groups()[name]
+    assert group["responses"] == 2 * len(cases)
+    column = {aspect: [value(case, side, aspect) for case in cases for side in SIDES] for aspect in ASPECTS}
+    flag = [float(side == "chosen") for case in cases for side in SIDES]
+    for aspect in ASPECTS:
+        right = [float(value(case, "chosen", aspect) > value(case, "rejected", aspect)) for case in cases]
+        expected = share(right, [case.user_id for case in cases])
+        assert group["acc"][aspect]["value"] == same(sum(right) / len(cases))
+        assert [group["acc"][aspect][key] for key in ("low", "high", "n", "users")] == [
+            same(expected.low), same(expected.high), len(cases), len({case.user_id for case in cases}),
+        ]  # fmt: skip
+        assert group["pearson"][aspect] == same(r(column[aspect], flag))
+        for other in ASPECTS:
+            assert group["correlations"][aspect][other] == same(r(column[aspect], column[other]))
+    assert group["pearson"]["reward"] == group["pearson"]["helpfulness"]  # without code of its own it is the first
+    assert group["acc"]["coherence"]["value"] == 0, "ties are wrong"
+    assert group["pearson"]["coherence"] is group["correlations"]["coherence"]["coherence"] is None
+
+
+def test_the_example_has_ties_and_correlations_of_every_kind():
+    """Else the tests around it would say little."""
+    cases = groups()["total"]
+    ties = [aspect for aspect in ASPECTS if any(len({value(c, side, aspect) for side in SIDES}) == 1 for c in cases)]
+    assert set(ties) >= {"helpfulness", "coherence", "verbosity"}
+    column = {aspect: [value(case, side, aspect) for case in cases for side in SIDES] for aspect in ASPECTS}
+    assert r(column["correctness"], column["verbosity"]) < -0.99
+    assert abs(r(column["helpfulness"], column["complexity"])) < 0.3
+
+
+def test_the_table_of_inspect_has_the_same_numbers(five, out):
+    printed = metrics(read_eval_log(str(five), header_only=True))
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))["reports"][0]["aspects"]["groups"]
+    for aspect in ASPECTS:
+        for name, group in found.items():
+            suffix = "" if name == "total" else f"_{name}"
+            assert printed[f"acc_{aspect}{suffix}"] == same(group["acc"][aspect]["value"])
+            assert printed[f"acc_{aspect}{suffix}_stderr"] == same(group["acc"][aspect]["stderr"])
+    for name, correlation in found["total"]["pearson"].items():
+        assert printed[f"pearson_{name}"] == same(math.nan if correlation is None else correlation, nan_ok=True)
+
+
+def shown(report, heading):
+    """Column -> texts of a Markdown table."""
+    return {column: list(texts.values()) for column, texts in in_markdown(report)[heading].items()}
+
+
+def test_the_tables_show_these_numbers_and_what_is_undefined(five, out):
+    text = (out / "report.md").read_text(encoding="utf-8")
+    made = make_report(read_run(five), None)
+    groups_of = [made.aspects.groups[group.name] for group in made.groups]
+    accuracy, correlation = shown(text, "Accuracy of each aspect"), shown(text, "Correlation with chosen")
+    assert accuracy.keys() == {*ASPECTS, *(f"{aspect} 95 % interval" for aspect in ASPECTS)}
+    assert list(correlation) == ["reward", *ASPECTS]
+    assert correlation["coherence"] == [NOTHING] * 9
+    for aspect in ASPECTS:
+        assert accuracy[aspect] == [percent(group.acc[aspect].value) for group in groups_of]
+        assert accuracy[f"{aspect} 95 % interval"] == [interval(group.acc[aspect]) for group in groups_of]
+        if aspect != "coherence":
+            assert correlation[aspect] == [f"{group.pearson[aspect]:+.3f}" for group in groups_of]
+    note = "A tie counts as wrong. Correlations are Pearson's over both responses of every case (96 in all; one that is in several cases counts in each), with epochs averaged; – is undefined."
+    assert note in text
+    printed = (out / "printed").read_text(encoding="utf-8")
+    for row, (label, texts) in enumerate(printed_rows(printed, "Correlation with chosen").items()):
+        assert label == made.groups[row].name.replace("_", " ")
+        assert texts == [column[row] for column in correlation.values()]
+    for row, texts in enumerate(printed_rows(printed, "Accuracy of each aspect").values()):
+        assert texts[0] == accuracy[ASPECTS[0]][row]
+    assert note in " ".join(printed.split())
+
+
+def test_the_heat_map_holds_every_correlation_as_text(five, out):
+    labels = ["chosen", *ASPECTS]
+    total = make_report(read_run(five), None).aspects.groups["total"]
+    rows = [[1.0, *(total.pearson[aspect] for aspect in ASPECTS)]]
+    rows += [[total.pearson[one], *(total.correlations[one][other] for other in ASPECTS)] for one in ASPECTS]
+    tree = ElementTree.parse(out / "aspects.svg")
+    texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
+    numbers = [NOTHING if math.isnan(x) else f"{x:.2f}".replace("-0.00", "0.00") for row in rows for x in row]
+    assert numbers.count(NOTHING) == 11
+    first = texts.index(numbers[0], texts.index(labels[-1]) + 1)
+    assert texts[first : first + 36] == numbers
+    assert [texts.count(label) for label in labels] == [2] * 6
+    assert image.imread(out / "aspects.png").std() > 0.1
+    assert "(aspects.svg)" in (out / "report.md").read_text(encoding="utf-8")
+    assert [number(x) for x in (math.nan, -0.001, 0.126, -1.0)] == [NOTHING, "0.00", "0.13", "-1.00"]
+
+
+def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
+    done = personafeedback("report", one, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    stored = (tmp_path / "report.json").read_text(encoding="utf-8")
+    for text in (done.output, (tmp_path / "report.md").read_text(encoding="utf-8"), stored):
+        assert "aspect" not in text
+        assert "correlation" not in text
+    names = {"report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):
+    again = shutil.copy(five, tmp_path / "again.eval")
+    done = personafeedback("report", one, five, again, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    names = [f"aspects_{place}.{kind}" for place in (2, 3) for kind in ("png", "svg")]
+    assert sorted(path.name for path in tmp_path.glob("aspects*")) == names
+    assert (tmp_path / "aspects_2.svg").read_bytes() == (out / "aspects.svg").read_bytes()
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    sections = text.split("\n## ")[1:]
+    assert [section.count("](aspects_") for section in sections] == [0, 1, 1]
+    assert all(f"(aspects_{place}.svg)" in sections[place - 1] for place in (2, 3))
+
+
+def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
+    done = personafeedback("report", five, "--paper", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    found = shown((tmp_path / "report.md").read_text(encoding="utf-8"), "Accuracy of each aspect")
+    paper = {(row.group, row.name): row.cells for row in table("4").rows}
+    levels = [(category, level) for category in ("specific", "general") for level in ("easy", "medium", "hard")]
+    for aspect in ASPECTS:
+        numbers = [paper[key][aspect] for key in (*levels, ("specific", "whole"), ("general", "whole"))]
+        texts = [f"{100 * value:.1f}" for value in numbers]
+        assert found[f"{aspect} paper"] == [*texts, NOTHING]
+    assert "paper: Table 4, share of pairs in which the chosen response" in " ".join(done.output.split())
+    (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert stored["aspects"]["published"]["acc"]["specific_easy"]["verbosity"] == 0.84
+    assert stored["aspects"]["published"]["acc"]["general"]["coherence"] == 0.73
+    # Only where there are aspects, and those that the paper has.
+    assert "Table 4" not in personafeedback("report", one, "--paper").output
+    made = make_report(read_run(five), None)
+    other = PublishedAspects("paper", "", {"total": {"charm": 0.5}})
+    assert "| paper |" not in markdown(replace(made, aspects=replace(made.aspects, published=other)))
+
+
+def test_epochs_are_averaged_before_they_are_correlated(five):
+    run = read_run(five)
+    added = {name: (2.0, -1.0) for name in ("reward", *ASPECTS)}
+    cases = {
+        id_: ScoredCase([*case, replace(case[0], epoch=2, rewards=added)]) if case.cell == "general_hard" else case
+        for id_, case in run.cases.items()
+    }
+    found = make_report(replace(run, cases=cases), None).aspects.groups["general_hard"]
+    members = groups()["general_hard"]
+    averaged = {
+        aspect: [(value(case, side, aspect) + extra) / 2 for case in members for side, extra in zip(SIDES, (2, -1), strict=True)]
+        for aspect in ASPECTS
+    }  # fmt: skip
+    assert found.responses == 16
+    for aspect in ASPECTS:
+        assert found.pearson[aspect] == same(r(averaged[aspect], [1.0, 0.0] * 8))
+        right = [value(case, "chosen", aspect) > value(case, "rejected", aspect) for case in members]
+        assert found.acc[aspect].value == same((sum(right) / 8 + 1) / 2)
+
+
+# --- logs that were changed, or are of another version -----------------------------------------------------------------
+
+
+def refused(log, path) -> str:
+    write_eval_log(log, str(path))
+    done = personafeedback("report", path, "--out", path.parent / "out")
+    assert done.exit_code == 1, done.output
+    assert not (path.parent / "out").exists()
+    return " ".join(done.output.split())
+
+
+def test_a_correlation_that_was_changed_is_refused(five, tmp_path):
+    log = read_eval_log(str(five))
+    log.results.scores[0].metrics["pearson_verbosity"].value = 0.9
+    assert "found pearson_verbosity 0.9 in the table of Inspect's results, expected" in refused(
+        log, tmp_path / "x.eval"
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "sentence"),
+    [
+        (0, "found acc_correctness 0.* for .*, expected 1 from its answers .1 of 48 rows disagree"),
+        (1, "found pearson_correctness .* in the table of Inspect's results"),
+    ],
+)
+def test_an_output_that_was_changed_is_refused_whether_or_not_its_case_was_right(right, sentence, five, tmp_path):
+    log = read_eval_log(str(five))
+    sample = next(one for one in log.samples if one.scores["personafeedback_reward"].value["acc_correctness"] == right)
+    sample.output.choices[0].message.metadata["aspects"]["correctness"] = 1e9
+    assert re.search(sentence, refused(log, tmp_path / "x.eval"))
+
+
+def test_an_aspect_that_one_case_lacks_is_refused(five, tmp_path):
+    log = read_eval_log(str(five))
+    for choice in log.samples[0].output.choices:
+        del choice.message.metadata["aspects"]["coherence"]
+    del log.samples[0].scores["personafeedback_reward"].value["acc_coherence"]
+    log.status, log.results = "error", None
+    said = refused(log, tmp_path / "x.eval")
+    assert (
+        "found the rewards 'reward', 'helpfulness', 'correctness', 'coherence', 'complexity', 'verbosity' of " in said
+    )
+    assert (
+        f"expected 'reward', 'helpfulness', 'correctness', 'complexity', 'verbosity' as of {log.samples[0].id}." in said
+    )
+
+
+def test_a_log_that_counted_ties_half_is_to_be_scored_again(five, tmp_path):
+    log = read_eval_log(str(five))
+    log.eval.metadata[KEY]["task_version"] = log.eval.task_version = "1.0"
+    ties = 0
+    for sample in log.samples:
+        found = sample.scores["personafeedback_reward"].value
+        found["acc"] = found.pop("acc_half")
+        ties += found["acc"] == 0.5
+    assert ties
+    said = refused(log, tmp_path / "x.eval")
+    assert f"found acc 0.5 for {next(s.id for s in log.samples if s.scores['personafeedback_reward'].value['acc'] == 0.5)}, expected 0" in said  # fmt: skip
+    assert f"({ties} of 48 rows disagree). Task version 1.0 scored the log, " in said
+    assert said.endswith("is installed: score it again (`inspect score`) or run again.")

@@ -1,0 +1,255 @@
+"""Is it a shortcut: agreement beyond accuracy, and accuracy at equal length, by hand and by planting the truth."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+pytest.importorskip("inspect_ai")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.inspect_runs import evaluate
+from support.outcomes import scored_case
+
+from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.common.adjusted import at_zero
+from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.engine.report import Covariate, Examined
+from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK, picked
+from personafeedback_tasks.replies.answers import LETTERS, REASONS
+from personafeedback_tasks.reports.headline import lines
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown, terminal
+from personafeedback_tasks.runs.read import read_run
+
+NAN = math.nan
+same = pytest.approx
+
+
+@pytest.fixture(scope="session")
+def general(real_data):
+    return load_cases(real_data, "general")
+
+
+# --- what a pick is --------------------------------------------------------------------------------------------------
+
+RIGHT = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != target)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "share_of_right"),
+    [
+        ([RIGHT], 1.0),
+        ([WRONG], 0.0),
+        ([(RIGHT[0], WRONG[1])], 0.5),
+        ([(RIGHT[0], REASONS[0])], 1.0),  # one readable reply decides
+        ([(REASONS[0], WRONG[1])], 0.0),
+        ([(REASONS[0], REASONS[1])], NAN),
+        ([RIGHT, (WRONG[0], REASONS[0])], 2 / 3),  # two epochs: of three readable replies two are right
+    ],
+)
+def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
+    case = scored_case("c", "cell", "u", RIGHT, epochs)
+    assert picked(case) == same(share_of_right, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "share_of_right"),
+    [([(2.0, 1.0)], 1.0), ([(1.0, 2.0)], 0.0), ([(1.0, 1.0)], NAN), ([(2.0, 1.0), (1.0, 1.0), (0.0, 1.0)], 0.5)],
+)
+def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, share_of_right):
+    case = scored_case("c", "cell", "u", rewards=[{"reward": pair} for pair in pairs])
+    assert picked(case) == same(share_of_right, nan_ok=True)
+
+
+# --- agreement beyond accuracy -----------------------------------------------------------------------------------------
+
+
+def test_agreement_by_hand():
+    # Of four cases with picks of both, three are picked alike: o = 3/4. The run is right in 3/4, the baseline in 2/4, so
+    # e = 3/4 * 1/2 + 1/4 * 1/2 = 1/2 and kappa = (3/4 - 1/2) / (1 - 1/2) = 1/2.
+    picks, baseline = [1.0, 1.0, 1.0, 0.0, 1.0, NAN], [1, 1, 0, 0, 0.5, 1]
+    found = agreement(picks, baseline, list("uvwxyz"), ["cell"] * 6)
+    assert (found.same, found.expected, found.kappa.value) == same((0.75, 0.5, 0.5))
+    assert found.all == same(3 / 5)  # the tie of the baseline is no shared pick, the unreadable case none at all
+    assert (found.kappa.n, found.kappa.users) == (4, 4)
+
+
+def test_the_expected_agreement_is_that_within_cells():
+    # Both are right in every case of the easy cell and wrong in every one of the hard cell: all of it is expected.
+    picks = [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
+    baseline = [1, 1, 1, 0, 1, 0]
+    pooled = agreement(picks, baseline, list("uvwxyz"), ["one"] * 6)
+    apart = agreement(picks, baseline, list("uvwxyz"), ["easy"] * 3 + ["hard"] * 3)
+    # hard: p = q = 1/3, so e = 1/9 + 4/9 = 5/9; over both cells (3 + 3 * 5/9) / 6 = 7/9, o = 4/6
+    assert apart.expected == same(7 / 9)
+    assert apart.kappa.value == same((4 / 6 - 7 / 9) / (2 / 9))
+    # pooled: p = q = 4/6, e = 20/36
+    assert pooled.kappa.value == same((4 / 6 - 20 / 36) / (16 / 36))
+
+
+def test_a_baseline_agrees_with_itself_and_not_with_its_opposite():
+    baseline = [1, 0, 1, 1, 0, 1]
+    users, cells = list("uvwxyz"), ["cell"] * 6
+    assert agreement([float(one) for one in baseline], baseline, users, cells).kappa.value == same(1)
+    assert agreement([1.0 - one for one in baseline], baseline, users, cells).kappa.value < 0
+    assert math.isnan(agreement([1.0] * 6, [1] * 6, users, cells).kappa.value)  # no room for more agreement
+    assert agreement([0.5] * 6, baseline, users, cells).kappa.value == same(0)  # always the first place: half of each
+
+
+@pytest.mark.slow
+def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
+    """Whatever their accuracies, with cells that are hard for both; and the interval says so in 95 % of the benchmarks."""
+    rng = np.random.default_rng(1)
+    users, cells = [case.user_id for case in general], [case.cell for case in general]
+    p = np.array([{"general_easy": 0.95, "general_medium": 0.8, "general_hard": 0.6}[cell] for cell in cells])
+    q = np.array([{"general_easy": 0.9, "general_medium": 0.7, "general_hard": 0.4}[cell] for cell in cells])
+    found = []
+    for _ in range(200):
+        picks = (rng.random((2, len(p))) < p).mean(axis=0)  # two orders
+        found.append(agreement(picks.tolist(), (rng.random(len(q)) < q).astype(int).tolist(), users, cells).kappa)
+    kappas = [one.value for one in found]
+    assert abs(np.mean(kappas)) < 4 * np.std(kappas) / math.sqrt(len(kappas))
+    assert 0.91 <= np.mean([one.low <= 0 <= one.high for one in found]) <= 0.99
+    # The usual kappa of two raters, whose picks are of "the chosen response", is the same with one cell, and far from 0 here.
+    pooled = agreement(picks.tolist(), (rng.random(len(q)) < q).astype(int).tolist(), users, ["all"] * len(users))
+    assert pooled.kappa.value > 0.05
+
+
+# --- accuracy at equal length ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
+    """With 4,000 cases the prior of half a case is nothing; errors: statsmodels corrects (n - 1) / (n - k) more."""
+    statsmodels = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    number = rng.integers(0, 60, 4000)
+    differences = rng.normal(0.3, 0.5, 4000)
+    trust = rng.normal(0, 0.8, 60)[number]  # users differ
+    right = (rng.random((2, 4000)) < 1 / (1 + np.exp(-(0.6 + 1.2 * differences + trust)))).mean(axis=0)
+    found = at_zero(right.tolist(), differences.tolist(), [f"u{one}" for one in number])
+    scale = math.sqrt(np.mean(differences**2))
+    design = statsmodels.add_constant(differences / scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a response that is not 0 or 1
+        fit = statsmodels.GLM(right, design, family=statsmodels.families.Binomial()).fit(
+            cov_type="cluster", cov_kwds={"groups": number}
+        )
+    odds, stderr = math.log(found.value / (1 - found.value)), found.stderr / (found.value * (1 - found.value))
+    assert odds == same(fit.params[0], abs=1e-3)
+    assert stderr == same(fit.bse[0] * math.sqrt(3998 / 3999), rel=1e-2)
+    assert (found.n, found.users) == (4000, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [0.0, 0.5, 2.0, 5.0])
+def test_a_judge_of_skill_75_with_a_bias_for_length_is_found_out(bias, general):
+    """logit P(right) = logit .75 + bias * standardised difference: its plain accuracy rises, the adjusted one does not."""
+    rng = np.random.default_rng(3)
+    users = [case.user_id for case in general]
+    x = np.array([math.log(len(case.chosen) / len(case.rejected)) for case in general])
+    p = 1 / (1 + np.exp(-(math.log(3) + bias * x / math.sqrt(np.mean(x**2)))))
+    found = []
+    for _ in range(100):
+        first = rng.random(len(p)) < p
+        again = np.where(rng.random(len(p)) < 0.7, first, rng.random(len(p)) < p)  # orders that mostly agree
+        found.append(at_zero(((first * 1.0 + again) / 2).tolist(), x.tolist(), users))
+    assert np.mean([one.value for one in found]) == same(0.75, abs=0.01)
+    assert np.mean([one.low <= 0.75 <= one.high for one in found]) >= 0.9
+
+
+@pytest.mark.parametrize("cell", ["general_easy", "general_medium", "general_hard", ""])
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.slow
+def test_the_length_judge_is_worth_nothing_at_equal_length(cell, ties, general, recwarn):
+    """Its picks are separated by the difference: the fit must neither fail nor warn."""
+    cases = [case for case in general if case.cell.startswith(cell) and (ties or longest(case) != 0.5)]
+    found = at_zero(
+        [longest(case) for case in cases],
+        [math.log(len(case.chosen) / len(case.rejected)) for case in cases],
+        [case.user_id for case in cases],
+    )
+    assert found.low <= 0.5 <= found.high
+    assert found.high - found.low < 0.5
+    assert not recwarn.list
+
+
+def test_separated_picks_of_few_cases_give_a_finite_interval(recwarn):
+    rng = random.Random(4)
+    for size in range(2, 40):
+        x = [rng.uniform(-1, 1) for _ in range(size)]
+        found = at_zero([float(one > 0) for one in x], x, [f"u{number}" for number in range(size)])
+        assert 0 <= found.low <= found.value <= found.high <= 1
+    assert not recwarn.list
+
+
+def test_all_right_or_all_wrong_is_left_as_it_is():
+    users, x = [f"u{number}" for number in range(30)], [number - 9.0 for number in range(30)]
+    for value in (0.0, 1.0):
+        assert at_zero([value] * 30, x, users) == share([value] * 30, users)
+    assert at_zero([1.0, 0.0] * 15, [0.0] * 30, users) == share([1.0, 0.0] * 15, users)
+    assert math.isnan(at_zero([NAN] * 30, x, users).value)
+
+
+def test_a_single_user_has_no_interval():
+    found = at_zero([1.0, 0.0, 1.0], [1.0, 0.5, -1.0], ["u"] * 3)
+    assert 0 < found.value < 1
+    assert math.isnan(found.low)
+    assert math.isnan(found.stderr)
+
+
+def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
+    """Right in 3 of 4 readable cases; a fifth is unreadable. acc is 60 %, and so is it at equal length: the length decides nothing."""
+    cases, lengths = {}, {}
+    for number in range(200):
+        right, read = number % 5 in (0, 1, 2), number % 5 != 4
+        answers = RIGHT if right else RIGHT[::-1] if read else ("empty", "empty")
+        case_id = f"general_hard:{number}"
+        cases[case_id] = scored_case(
+            case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}]
+        )
+        lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
+    texts = Examined(
+        baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
+        covariate=Covariate("at equal length", lengths),
+    )
+    found = make_shortcuts(cases, {"total": list(cases)}, PERSONAFEEDBACK.report, texts)["total"]
+    assert found.adjusted.value == same(0.6, abs=1e-6)
+    assert found.adjusted.n == 200
+
+
+# --- in a report -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, general, tmp_path):
+    log = evaluate(
+        tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path, limit=200
+    )
+    made = make_report(read_run(log.location), general)
+    there = [case for case in general if case.id in made.run.cases]
+    ties = sum(longest(case) == 0.5 for case in there)
+    share_of = f"{100 * (200 - ties) / 200:.1f} %"
+    assert made.caveats[0].startswith(f"The run picks the longer response in {share_of} of the cases")
+    found = made.shortcuts["general_hard"]
+    assert found.baselines["longest"].kappa.value == same(1)
+    assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
+    assert found.adjusted.low <= 0.5 <= found.adjusted.high
+    said = "\n".join(lines(made))
+    assert f"longest ({200 - ties} cases): 100.0 % shared" in said
+    assert "acc at equal length: " in said
+    assert made.as_dict()["shortcuts"].keys() == made.as_dict()["groups"].keys()
+    for shown in ("Is it a shortcut?", "By user ("):
+        assert shown in " ".join(map(str, terminal(made)))
+        assert shown in markdown(made).replace("\\", "")
+    assert not any(case.user_id in said for case in general)

@@ -1,0 +1,523 @@
+"""`personafeedback verdict`: how often a writer's replies win, beside the exam of the judge."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.inspect_runs import evaluate
+from support.outcomes import answering, scored_case
+from support.releases import ENVIRONMENT_VARIABLE
+from support.shared import built_once
+
+from personafeedback_tasks.analysis.families import family, related
+from personafeedback_tasks.analysis.human_file import People, human_votes
+from personafeedback_tasks.analysis.verdict import make_verdict
+from personafeedback_tasks.analysis.votes import picked, voted
+from personafeedback_tasks.common.corrected import Known, corrected
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.engine.duels import Duels, NotAsked
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.duels import duels as duels_of
+from personafeedback_tasks.reports.verdict_text import notes, tables, warnings
+from personafeedback_tasks.runs.read import read_run
+
+same = pytest.approx
+
+SHORT, LONG = "Try it.", "This is a long reply that says little. " * 200
+
+
+def some_of(case):
+    """A tie in the second case of each cell, an empty reply in the third, longer and shorter ones in the others."""
+    number = int(case.id.split(":")[1])
+    return {2: case.chosen, 3: " "}.get(number, case.chosen + " More of it." if number % 2 else case.chosen[:-10])
+
+
+def other_of(case):
+    """What the other model says: nothing in the fourth case of each cell."""
+    return "" if case.id.endswith(":4") else case.chosen
+
+
+RUNS = {
+    ("longest", "exam"): "personafeedback/longest",
+    ("longest", "short"): "personafeedback/longest",
+    ("longest", "long"): "personafeedback/longest",
+    ("first", "exam"): "personafeedback/first",
+    ("first", "short"): "personafeedback/first",
+    ("readable", "exam"): "scripted/readable",
+    ("readable", "some"): "scripted/readable",
+}
+"""(judge, data) -> the model."""
+
+
+def build(root):
+    """The data of some duels, and logs of three judges on these and on the sample. One folder was moved since."""
+    write_duels(root / "short", lambda case: SHORT, difficulty="hard")
+    write_duels(root / "long", lambda case: LONG, against="rejected", difficulty="hard")
+    write_duels(root / "some", some_of, "scripted/reader", "other/model", other_of, difficulty="hard")
+    for (judge, name), model in RUNS.items():
+        data = "sample" if name == "exam" else str(root / name)
+        evaluate(tasks.personafeedback_hard(data=data), model, root / "logs" / f"{judge} {name}")
+    shutil.move(root / "long", root / "moved")
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """`JUDGE DATA` -> log; the folder of all logs, and those of data."""
+    root = built_once(tmp_path_factory, "verdict", build)
+    found = {" ".join(key): next((root / "logs" / " ".join(key)).glob("*.eval")) for key in RUNS}
+    return {**found, "folder": root / "logs", "duels": root / "some", "moved": root / "moved"}
+
+
+def verdict_of(logs, judge, name, *arguments, tmp_path):
+    """What `--json` has of one verdict, and what was printed."""
+    done = personafeedback(
+        "verdict", logs[f"{judge} {name}"], "--exam", logs[f"{judge} exam"], "--data", logs["moved"],
+        "--json", tmp_path / "v.json", *arguments, COLUMNS="80",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
+    return found, done.stdout
+
+
+def the_verdict(logs, people=None, **changed):
+    """The verdict on the replies of `some`, with other fields of its run."""
+    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    cases = load_cases(logs["duels"], difficulty="hard")
+    return make_verdict(
+        replace(run, **changed), exam, duels_of(cases), cases, load_cases("sample", difficulty="hard"), people
+    )
+
+
+# --- known answers ---------------------------------------------------------------------------------------------------
+
+
+def test_a_judge_that_picks_the_first_gives_one_half_and_is_never_consistent(logs, tmp_path):
+    found, printed = verdict_of(logs, "first", "short", tmp_path=tmp_path)
+    for group in found["groups"].values():
+        assert (group["rate"]["value"], group["consistency"], group["split"]) == (0.5, 0, group["rate"]["n"])
+    assert found["corrected"]["rate"] is None
+    assert "No corrected win rate. The judge is right in 50.0 % of its exam, which is below 60.0 %" in printed
+
+
+@pytest.mark.parametrize(("name", "rate", "against"), [("short", 0, "chosen"), ("long", 1, "rejected")])
+def test_a_judge_of_length_gives_nothing_to_a_short_writer_and_all_to_a_long_one(logs, tmp_path, name, rate, against):
+    found, printed = verdict_of(logs, "longest", name, tmp_path=tmp_path)
+    total = found["groups"]["total"]
+    assert (total["rate"]["value"], total["consistency"]) == (rate, 1)
+    assert (total["won"], total["lost"]) == ((16, 0) if rate else (0, 16))
+    assert found["against"] == against
+    assert found["length_adjusted"]["rate"] is None
+    assert found["length_adjusted"]["longer"] == rate
+    assert "No length-adjusted win rate, which needs 20 % on each side" in printed
+
+
+def test_ties_count_half_and_an_empty_side_has_lost_without_asking(logs, tmp_path):
+    found, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    run = read_run(logs["readable some"])
+    assert len(run.cases) == 10  # of 16: a tie and two empty sides in each of two cells
+    for name in ("specific_hard", "general_hard", "total"):
+        group = found["groups"][name]
+        some = [case for case in run.cases.values() if name in ("total", case.cell)]
+        each = 2 if name == "total" else 1
+        assert group["not_asked"] == {"tie": each, "empty": each, "other_empty": each}
+        assert group["rate"]["n"] == len(some) + 3 * each
+        won = sum(case.value("acc") for case in some) + 0.5 * each + each
+        assert group["rate"]["value"] == same(won / group["rate"]["n"], abs=1e-12)
+        assert group["won"] + group["split"] + group["lost"] == len(some)
+        assert group["consistency"] == same(sum(case.value("consistency") for case in some) / len(some))
+
+
+def test_the_exam_stands_beside_each_cell(logs):
+    found, exam = the_verdict(logs), read_run(logs["readable exam"])
+    for group in found.groups:
+        there = [case for case in exam.cases.values() if group.name in ("total", case.cell)]
+        assert group.exam == share([case.value("acc") for case in there], [case.user_id for case in there])
+
+
+def test_the_correction_takes_the_lengths_from_the_texts(logs):
+    found = the_verdict(logs)
+    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    mine, theirs = (
+        voted(one, load_cases(data, difficulty="hard")).votes for one, data in ((run, logs["duels"]), (exam, "sample"))
+    )
+    cases = {case.id: case for case in load_cases(logs["duels"], difficulty="hard")}
+    lengths = [len(cases[i].chosen) - len(cases[i].rejected) for i in sorted(run.cases)]
+    assert mine.longer == [(length > 0) - (length < 0) for length in lengths]
+    assert {1, -1} <= set(mine.longer)
+    known = found.duels.not_asked
+    again = corrected(mine, theirs, Known([one.won for one in known], [one.user_id for one in known]))
+    assert found.corrected == again
+    assert (again.rate is None) == bool(again.why_not)
+
+
+@pytest.mark.slow
+def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
+    pytest.importorskip("lm_eval")
+    from support.logs import lm_eval_log
+
+    there, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    found = {
+        f"readable {name}": lm_eval_log(tmp_path / name, "readable", "personafeedback_hard", data)
+        for name, data in (("exam", "sample"), ("some", logs["duels"]))
+    }
+    here, _ = verdict_of({**logs, **found}, "readable", "some", tmp_path=tmp_path)
+    for name, group in there["groups"].items():
+        assert here["groups"][name] == {
+            key: same(value, abs=1e-12) for key, value in group.items() if key != "name"
+        } | {"name": name}
+    for part in ("corrected", "length_adjusted"):
+        for key, value in there[part].items():
+            assert here[part][key] == (same(value, abs=1e-12) if value is not None and key != "why_not" else value)
+
+
+@pytest.mark.parametrize("name", ["readable exam", "readable some", "longest long"])
+def test_votes_are_the_values_that_a_report_has(logs, name):
+    run = read_run(logs[name])
+    for case in run.cases.values():
+        won, lost, consistent = picked(case, run.benchmark.labels)
+        assert (won, consistent) == (case.value("acc"), same(case.value("consistency"), nan_ok=True))
+        assert won + lost + case.value("invalid") == 1
+
+
+def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
+    """A judge without an answer to all duels of a cell has not said that their replies lost."""
+    found = the_verdict(logs)
+    run = read_run(logs["readable some"])
+    silent = {name: answering(case, (None,) * len(case[0].answers)) for name, case in run.cases.items()}
+    none = the_verdict(logs, cases=silent)
+    asked = found.overall.asked
+    assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
+    assert "neither" in [column.heading for column in tables(none)[1].columns]
+    equal = the_verdict(
+        logs, cases={name: answering(case, (), rewards={"reward": (1.0, 1.0)}) for name, case in run.cases.items()}
+    )
+    assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
+
+
+def test_rewards_are_votes_without_orders():
+    rewards = ({"reward": (2.0, 1.0)}, {"reward": (1.0, 1.0)}, {"reward": (0.0, 1.0)}, {"reward": (3.0, 1.0)})
+    case = scored_case("c", "cell", "u", rewards=rewards)
+    won, lost, consistent = picked(case, ("A", "B"))
+    assert (won, lost) == (0.5, 0.25)
+    assert consistent != consistent
+
+
+# --- what is printed -------------------------------------------------------------------------------------------------
+
+
+def test_everything_fits_80_columns_and_markdown_says_the_same(logs, tmp_path):
+    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    rules = [line for line in printed.splitlines() if line.startswith("─")]
+    assert len(rules) >= 3
+    assert max(map(len, rules)) <= 80
+    done = personafeedback("verdict", logs["readable some"], "--exam", logs["readable exam"], "--markdown")
+    assert done.stdout.startswith("## scripted/reader against other/model, judged by scripted/readable\n")
+    for table in tables(the_verdict(logs)):
+        assert f"\n### {table.heading}\n" in done.stdout
+        assert f"\n{table.heading}\n" in printed
+    rate = 100 * found["groups"]["total"]["rate"]["value"]
+    assert f"| votes as they are | 16 | **{rate:.1f}** |" in done.stdout
+
+
+def test_what_a_judge_cannot_certify_is_said(logs, tmp_path):
+    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    exam = 100 * found["groups"]["total"]["exam"]["value"]
+    assert (
+        f"A judge that is right in {exam:.1f} % of its exam gives about {exam:.1f} % to a writer that always wins"
+        in printed
+    )
+    assert "errs on new replies as on the pairs of PersonaFeedback" in printed
+    assert "DEMONSTRATION" in printed
+
+
+def test_a_relative_of_the_writer_is_named(logs, tmp_path):
+    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    assert found["relatives"] == {}
+    made = the_verdict(logs)
+    made = replace(made, run=replace(made.run, model="scripted/reader-2"))
+    assert "! The judge" not in printed
+    assert any("The judge scripted/reader-2 judges a model of the judge's own family" in one for one in warnings(made))
+    assert made.relatives == {"scripted/reader": "a model of the judge's own family (reader)"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "writer", "name"),
+    [
+        ("openai/gpt-4o", "openai/gpt-4o-mini", "gpt"),
+        ("openai-api/local/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-72B-Instruct", "qwen"),
+        ("/models/Qwen3-8B/", "hf/Qwen/Qwen3-4B", "qwen"),
+        ("bedrock/us.anthropic.claude-sonnet-4", "anthropic/claude-3-5-haiku", "claude"),
+        ("meta-llama/Meta-Llama-3-8B", "together/meta-llama/Llama-3.3-70B", "llama"),
+        ("ollama/llama3.1:8b", "meta-llama/Llama-2-7b", "llama"),
+        ("ft:gpt-4o:acme", "gpt-4.1", "gpt"),
+        ("C:\\models\\gemma-2", "google/gemma-3-4b", "gemma"),
+        ("openai/o3", "openai/gpt-4o", "gpt"),
+        ("openai/o4-mini", "openai/chatgpt-4o-latest", "gpt"),
+        ("mistralai/Mixtral-8x7B-Instruct", "mistral/ministral-8b", "mistral"),
+        ("mistral/magistral-small", "mistral/codestral-22b", "mistral"),
+        ("THUDM/chatglm3-6b", "zai-org/GLM-4-9B", "glm"),
+        ("Qwen/QwQ-32B", "Qwen/QVQ-72B-Preview", "qwen"),
+        ("runs/qwen-tuned/checkpoint-500", "Qwen/Qwen3-8B", "qwen"),
+        ("runs/llama-a/checkpoint-1/", "runs/llama-b/final", "llama"),
+    ],
+)
+def test_a_family_is_the_first_word_of_a_models_own_name(judge, writer, name):
+    assert family(judge) == family(writer) == name
+    assert related(judge, writer) == f"a model of the judge's own family ({name})"
+    assert related(writer, writer) == "the same model"
+
+
+@pytest.mark.parametrize(
+    ("judge", "writer"),
+    [
+        ("EleutherAI/gpt-neox-20b", "openai/gpt-4o"),
+        ("EleutherAI/gpt-j-6b", "openai/gpt-4"),
+        ("runs/a/checkpoint-1", "runs/b/checkpoint-2"),
+        ("mistral/mistral-large", "allenai/olmo-2"),
+        ("together/Qwen/Qwen3-8B", "together/meta-llama/Llama-3-8B"),
+        ("hf/4x-mini", "hf/7b"),
+        ("deepseek/deepseek-chat", "anthropic/claude-3"),
+    ],
+)
+def test_a_provider_is_no_family(judge, writer):
+    assert related(judge, writer) == ""
+
+
+def test_the_other_side_may_be_a_relative_too():
+    found = Duels("acme/writer", "openai/gpt-4o", ("acme/writer", "openai/gpt-4o"), {})
+    assert [related("openai/gpt-4.1", model) for model in found.models] == [
+        "",
+        "a model of the judge's own family (gpt)",
+    ]
+
+
+# --- which runs go together ------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_everything_gives_each_duel_its_own_exam(logs, tmp_path):
+    done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--json", tmp_path / "v.json")
+    assert done.exit_code == 0, done.output
+    found = json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
+    assert sorted((one["judge"], one["against"], one["writer"]) for one in found) == [
+        ("personafeedback/first", "chosen", "acme/writer"),
+        ("personafeedback/longest", "chosen", "acme/writer"),
+        ("scripted/readable", "other/model", "scripted/reader"),
+    ]
+    assert all(f"| {one['judge']} |" in one["exam"] for one in found)
+    assert done.stderr.count("which has no duels") == 3
+    assert done.stderr.count("the data of its duels are not at hand") == 1
+
+
+@pytest.mark.parametrize(
+    ("duel", "exam", "said"),
+    [
+        ("readable some", "first exam", "model: found personafeedback/first, expected scripted/readable"),
+        ("readable some", "longest long", "found a run on the set 'duel of acme/writer against rejected', expected the judge's run"),
+        ("readable exam", "readable exam", "found a run on sample, which has no duels. Pass a judge's run on a folder"),
+    ],
+)  # fmt: skip
+def test_runs_that_do_not_go_together_are_refused(logs, duel, exam, said):
+    done = personafeedback("verdict", logs[duel], "--exam", logs[exam])
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"setting": "no_persona"}, "setting: found persona, expected no_persona"),
+        ({"fingerprint": "v2-0"}, "fingerprint: found v1-"),
+        ({"task_version": "0.9"}, "task_version: found"),
+        ({"method": "cot"}, "method: found generate, expected cot"),
+    ],
+)
+def test_an_exam_that_was_asked_otherwise_is_none(logs, changed, said):
+    signature = {**read_run(logs["readable some"]).signature, **changed}
+    with pytest.raises(ValueError, match=f"the exam of another judge.*{said}.*Run the judge with the same options"):
+        the_verdict(logs, signature=signature)
+    with pytest.raises(ValueError, match="conditions: found .*, expected temperature=1"):
+        the_verdict(logs, conditions={"temperature": 1})
+
+
+def test_an_exam_needs_the_cells_of_the_duels(logs):
+    with pytest.raises(ValueError, match="found no case of general_easy in the exam, expected the cells of"):
+        the_verdict(logs, cells={"general_hard": 6, "general_easy": 8})
+
+
+def test_an_exam_on_other_data_is_refused(logs):
+    run = read_run(logs["readable some"])
+    cases = {case_id: replace(case, user_id=f"another {case.user_id}") for case_id, case in run.cases.items()}
+    with pytest.raises(
+        ValueError, match=r"found \w+:\d of user .*, expected user another .* Run the exam on the data that"
+    ):
+        the_verdict(logs, cases=cases)
+
+
+def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
+    run = read_run(logs["readable some"])
+    some = dict(list(run.cases.items())[:7])
+    found = the_verdict(logs, cases=some)
+    assert (found.overall.rate.n, found.overall.not_asked) == (7, {})
+    said = list(warnings(found))
+    assert any(one.startswith("PARTIAL: ") for one in said)
+    assert "Ties and empty replies are left out: the run has not answered all of its duels." in said
+
+
+def test_data_that_were_moved_are_found_with_an_option(logs):
+    arguments = ("verdict", logs["longest long"], "--exam", logs["longest exam"])
+    done = personafeedback(*arguments)
+    assert done.exit_code == 1
+    assert "the data of its duels are not at hand, which say who wrote what." in done.stderr
+    for other in ((), ("--data", logs["duels"])):
+        done = personafeedback(*arguments, *other, "--data", logs["moved"])
+        assert done.exit_code == 0, done.output
+        assert done.stdout.startswith("acme/writer against rejected, judged by personafeedback/longest\n")
+
+
+def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
+    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    cases = load_cases(logs["duels"], difficulty="hard")
+    found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
+    assert found.corrected.rate is None
+    assert found.corrected.why_not == "The exam's texts are not at hand. FOLDER: no such folder."
+    assert found.overall.exam.n == 16
+
+
+# --- people's votes --------------------------------------------------------------------------------------------------
+
+DUELS = Duels(
+    "w", "chosen", ("w",), {"hard:1": "hard:4", "hard:2": "hard:9"}, [NotAsked("hard:5", "hard", "u", 0.5, "tie")]
+)
+
+
+def test_votes_of_people_from_csv_and_jsonl(tmp_path):
+    table = tmp_path / "votes.csv"
+    table.write_text(
+        "\ufeffperson,case,winner\nAnn,hard:4,reply\nBob,hard:4,other\nAnn,hard:9,tie\nBob,hard:9, reply\n", "utf-8"
+    )
+    export = tmp_path / "export.csv"  # as a spreadsheet in Europe writes it
+    export.write_text(table.read_text("utf-8").replace(",", ";"), "utf-8")
+    lines = tmp_path / "votes.jsonl"
+    votes = [("hard:4", "reply"), ("hard:4", "other"), ("hard:9", "tie"), ("hard:9", "reply")]
+    lines.write_text("".join(json.dumps({"case": case, "winner": winner}) + "\n" for case, winner in votes), "utf-8")
+    found = human_votes(table, DUELS, ())
+    assert found == human_votes(export, DUELS, ()) == human_votes(lines, DUELS, ())
+    assert (found.duels, found.exam) == ({"hard:1": [1.0, 0.0], "hard:2": [0.5, 1.0]}, {})
+
+
+def test_votes_of_people_on_the_exam(tmp_path):
+    table = tmp_path / "votes.csv"
+    table.write_text("case,winner\nhard:4,reply\nhard:4,better\nhard:7,worse\nhard:7,better\n", "utf-8")
+    found = human_votes(table, DUELS, {"hard:4", "hard:7"})
+    assert (found.duels, found.exam) == ({"hard:1": [1.0]}, {"hard:4": [1.0], "hard:7": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other, or on the exam's pairs better or worse"),
+        ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
+        ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
+        ("case,winner\nhard:4\n", "line 2: found winner = None, expected a text"),
+        ("case,winner\n", "found no vote on a duel in it"),
+        ("case,winner\nhard:4,better\n", "found no vote on a duel in it"),
+        ("case,winner\nhard:9,better\n", "found a vote for the better text of 'hard:9', expected a case that the exam has"),
+        ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),
+        (f"case,winner\nhard:4,{'x' * 200_000}\n", "line 2: found field larger than field limit (131072), expected a CSV"),
+    ],
+)  # fmt: skip
+def test_votes_of_people_that_are_none(tmp_path, content, said):
+    path = tmp_path / "votes.csv"
+    path.write_text(content, "utf-8")
+    with pytest.raises(DataError) as caught:
+        human_votes(path, DUELS, {"hard:4"})
+    assert said in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_judge_that_people_contradict(logs):
+    """Ten users, one for each duel: people say the opposite wherever the judge is sure."""
+    pytest.importorskip("ppi_py")
+    cases = load_cases(logs["duels"], difficulty="hard")
+    duels = replace(duels_of(cases), not_asked=())
+    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    own = {
+        case_id: replace(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
+        for case_id, case in run.cases.items()
+    }
+    examined = {case_id: replace(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
+    people = People({case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}, {})
+    found = make_verdict(
+        replace(run, cases=own),
+        replace(exam, cases=examined),
+        duels,
+        cases,
+        load_cases("sample", difficulty="hard"),
+        people,
+    )
+    assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
+    assert found.transfer.differs
+    assert any(one.startswith("The judge is worse on these replies than in its exam") for one in warnings(found))
+    assert found.corrected.rate is None
+    assert "errs otherwise here than in its exam" in found.corrected.why_not
+    assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
+    assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
+
+
+@pytest.mark.slow
+def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
+    pytest.importorskip("ppi_py")
+    run, cases = read_run(logs["readable some"]), load_cases(logs["duels"], difficulty="hard")
+    votes = [
+        (case.extra["source"], "other" if run.cases[case.id].value("acc") else "reply") for case in list(cases)[:8]
+    ]
+    path = tmp_path / "votes.csv"
+    path.write_text("case,winner\n" + "".join(f"{case},{winner}\n" for case, winner in votes), "utf-8")
+    found, printed = verdict_of(logs, "readable", "some", "--human", path, tmp_path=tmp_path)
+    assert (found["people"], found["prediction_powered"], found["judge_beside_people"]) == (8, None, None)
+    few = f"they are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
+    assert f"People's votes are left out: {few}" in " ".join(printed.split())
+    assert "with people's votes" not in printed
+    done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
+    assert done.exit_code == 1
+    assert "--human goes with one run of duels, found 3." in done.stderr
+
+
+# --- as printed ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_help_run(logs, tmp_path, monkeypatch):
+    pytest.importorskip("ppi_py")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(logs["moved"]))  # the data of one of the duels
+    places = {
+        "logs/duels/a.eval": "longest short", "logs/exam.eval": "longest exam", "exam.eval": "longest exam",
+        "chosen.eval": "longest short", "rejected.eval": "longest long",
+    }  # fmt: skip
+    for place, name in places.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(logs[name], tmp_path / place)
+    (tmp_path / "votes.csv").write_text("case,winner\ngeneral_hard:1,other\nspecific_hard:2,tie\n", "utf-8")
+    printed = personafeedback("verdict", "--help").stdout
+    commands = re.findall(r"^ +personafeedback (verdict .*)$", printed, re.M)
+    assert len(commands) == 3
+    for command in commands:
+        done = personafeedback(*shlex.split(command))
+        assert done.exit_code == 0, done.output
+        assert "Win rates" in done.stdout
+    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["verdicts"]) == 2

@@ -1,0 +1,288 @@
+"""The files of a build: what is written is read again, whatever spreadsheet had it in between; what is broken is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import fields
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import (
+    KINDS,
+    Answer,
+    Below,
+    Dropped,
+    Origin,
+    PackItem,
+    Pair,
+    Person,
+    Question,
+    Refused,
+    Tiered,
+    Vote,
+    as_dict,
+    parse,
+)
+from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.common import foreign, tables
+from personafeedback_tasks.common.errors import DataError
+
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
+LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
+ROWS = {
+    Person: st.builds(Person, user_id=WORDS, name=WORDS, split=st.sampled_from(["train", "test"])),
+    Question: st.builds(
+        Question, id=WORDS, user_id=WORDS, question=LINES, category=st.sampled_from(["specific", "general"]), keep=st.sampled_from(["", "no"])
+    ),
+    Answer: st.builds(
+        Answer, id=WORDS, question_id=WORDS, user_id=WORDS, model=WORDS, text=LINES, strategy=st.sampled_from(["full", "question"])
+    ),
+    Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
+    PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
+    Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
+    Dropped: st.builds(Dropped, annotator=WORDS, reason=WORDS),
+    Tiered: st.builds(
+        Tiered, pair_id=WORDS, question_id=WORDS, user_id=WORDS, chosen=WORDS, rejected=WORDS, difficulty=st.sampled_from(["", "hard"]),
+        votes=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+    ),
+    Below: st.builds(Below, pair_id=WORDS, question_id=WORDS, user_id=WORDS, difficulty=st.just(""), chosen=WORDS, rejected=WORDS, reason=WORDS),
+    Refused: st.builds(Refused, id=WORDS, step=WORDS, reason=WORDS, text=st.text(st.characters(exclude_categories=["Cs"]))),
+    Origin: st.builds(Origin, id=WORDS, kind=WORDS, model=WORDS, parents=st.tuples(WORDS, WORDS)),
+}  # fmt: skip
+
+
+def test_every_file_is_tried():
+    assert ROWS.keys() == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@given(data=st.data())
+def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
+    key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None
+    rows = data.draw(st.lists(ROWS[kind], min_size=1, max_size=4, unique_by=key))
+    folder = Folder(tmp_path_factory.mktemp("build"))
+    folder.write(kind, rows)
+    assert folder.read(kind) == rows
+
+
+@given(
+    rows=st.lists(ROWS[Question], min_size=1, max_size=4, unique_by=lambda row: row.id),
+    separator=st.sampled_from(",;\t"),
+    note=WORDS,
+)
+def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separator, note, tmp_path_factory):
+    folder = Folder(tmp_path_factory.mktemp("build"))
+    names = [*reversed([one.name for one in fields(Question)]), "our notes"]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, delimiter=separator)  # CRLF, as spreadsheets write
+    writer.writeheader()
+    writer.writerows({**as_dict(row), "our notes": note} for row in rows)
+    folder.path(Question).write_text(out.getvalue(), encoding="utf-8", newline="")
+    assert [row.id for row in folder.read(Question)] == [row.id for row in rows]
+    assert [row.keep for row in folder.read(Question)] == [row.keep for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found", "expected"),
+    [
+        ("people.csv", "name,split\nAda,test\n", "line 1: found the columns 'name', 'split'", "one 'user_id'"),
+        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "train or test"),
+        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "yes, no or nothing. Fix it."),
+        ("people.csv", "user_id,name\nu1,Ada,Bell\n", "line 2: found 3 values", "expected 2"),
+        ("people.csv", "user_id\nu1\nu1\n", "line 3: found the user_id 'u1'", "each once"),
+        ("people.csv", 'user_id\n"u1', "line 2: found", "expected a CSV"),
+    ],
+)  # fmt: skip
+def test_a_broken_table_is_named(tmp_path, name, content, found, expected):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Folder(tmp_path).read(Person)
+    assert name in str(error.value)
+    assert found in str(error.value)
+    assert expected in str(error.value)
+
+
+def test_a_table_in_another_encoding_is_named(tmp_path):
+    (tmp_path / "people.csv").write_bytes("user_id\nAnaïs\n".encode("latin-1"))
+    with pytest.raises(DataError, match="UTF-8"):
+        Folder(tmp_path).read(Person)
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "C"}, "shown_as = 'C'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x"}, "no 'shown_as'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": " ", "shown_as": "A"}, "chosen = ' '"),
+        ({"annotator": 3, "pair_id": "p", "chosen": "x", "shown_as": "A"}, "annotator = 3"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "A", "seconds": 4}, "the unknown key 'seconds'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": ["A"]}, "shown_as = ['A']"),
+    ],
+)
+def test_a_broken_row_is_named(row, found):
+    with pytest.raises(DataError) as error:
+        parse(Vote, row, "votes.jsonl, line 7")
+    assert "votes.jsonl, line 7: found" in str(error.value)
+    assert found in str(error.value)
+
+
+def test_a_step_that_was_left_out_is_named(tmp_path):
+    with pytest.raises(DataError, match="personafeedback build answers"):
+        Folder(tmp_path).need(Answer)
+
+
+def test_who_was_dropped_has_no_questions(tmp_path):
+    folder = Folder(tmp_path)
+    folder.write(
+        Person,
+        [
+            Person(user_id="u1"),
+            Person(user_id="u2", keep="no", reason="stereotype"),
+            Person(user_id="u3", split="train"),
+        ],
+    )
+    folder.write(Question, [Question(id=f"{user}:{n}", user_id=user, category="specific", question="?", keep=keep)
+                            for user in ("u1", "u2", "u3") for n, keep in enumerate(("", "yes", "no"))])  # fmt: skip
+    assert [one.id for one in folder.questions()] == ["u1:0", "u1:1", "u3:0", "u3:1"]
+    assert [one.id for one in folder.questions("train")] == ["u3:0", "u3:1"]
+
+
+def test_settings_are_exact(tmp_path):
+    path = tmp_path / "build.yaml"
+    path.write_text("name: Our users\nmedium: 8/9\nhard: 0.7\nseed: 3\nlanguage: de\n", encoding="utf-8")
+    found = Settings.load(path)
+    assert (found.medium, found.hard, found.seed, found.language) == (Fraction(8, 9), Fraction(7, 10), 3, "de")
+    path.write_text("", encoding="utf-8")
+    assert Settings.load(path) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("annotator: 9", "the key 'annotator'"),
+        ("annotators: 0", "a whole number from 1"),
+        ("hard: 1/2", "a share above 1/2"),
+        ("medium: 9", "a share above 1/2"),
+        ("masked: -1", "from 0 to 1"),
+        ("seed: true", "a whole number from 0"),
+        ('name: "two\\nlines"', "one printable line"),
+        ("- a", "one mapping"),
+        ("a: [", "a single value"),
+        ("a: '", "no YAML"),
+        ("name: a: b", "line 1: found no YAML"),
+        ("seed: 1\nname: x\nseed: 2", "line 3: found the key 'seed' again"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", "line 1: found an anchor, an alias or a tag as 'a'"),
+        ("name: *x", "found an anchor, an alias or a tag as 'name'"),
+        ("seed: !!str 1", "found an anchor, an alias or a tag as 'seed'"),
+        ("<<: {seed: 1}", "found a list or a mapping as '<<', expected a single value"),
+        ("seed: 1\n---\nseed: 2", "line 2: found a second document"),
+        (
+            "name: x\nannotators: 1:30",
+            "line 2: found annotators = '1:30' (a number has decimal digits, and no leading zeros,",
+        ),
+        ("annotators: 017", "'017' (a number has"),
+        ("annotators: 0o17", "'0o17' (a number has"),
+        ("personas: 1_000", "'1_000' (a number has"),
+        ('annotators: "9"', "'9' in quotes, expected a whole number"),
+        ("annotators: 9.0", "found annotators = 9.0, expected a whole number"),
+        ("annotators: 2026-01-02", "expected a whole number"),
+        ("personas: 10000000", "expected a whole number from 1 to 100,000"),
+        ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
+        ("test: .inf", "expected a share"),
+        ("test: 1/0", "expected a share"),
+        ("test: 1/3333333333333333333", "expected a share"),
+        (f"seed: {'9' * 5000}", "found seed = '9999"),
+        (f"seed: {'[' * 3000}", "found a list or a mapping as 'seed'"),
+        ("[" * 90_000, "one mapping of keys"),
+        (f"name: {'x' * 200_000}", "more than 100,000"),
+        ("name: 2026", "found name = 2026, expected one printable line of 1 to 100 characters, in quotes"),
+        ("licence: null", "found licence = null"),
+        ("licence:", "found licence = nothing"),
+        ("just a text", "found no key, expected one mapping"),
+        ("\x00", "no YAML"),
+    ],
+)
+def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
+    path = tmp_path / "build.yaml"
+    path.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Settings.load(path)
+    assert said in str(error.value)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: no\nlanguage: no\n", Settings(name="no", language="no")),
+        ("name: 2026-01-02\nlicence: 1:30\n", Settings(name="2026-01-02", licence="1:30")),
+        ("\ufefftest: .5 # half\nmasked: '0.7'\nhard: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), hard=Fraction(7, 10))),
+        ("{seed: 3, name: x}", Settings(seed=3, name="x")),
+        ("---\n# nothing but a comment\n", Settings()),
+    ],
+)  # fmt: skip
+def test_a_value_is_what_it_looks_like(text, expected, tmp_path):
+    (tmp_path / "build.yaml").write_text(text, encoding="utf-8")
+    assert Settings.load(tmp_path / "build.yaml") == expected
+
+
+PIECES = (
+    "seed", "name", "test", "medium", ":", ": ", "\n", " ", "- ", "? ", "&a", "*a", "!!int", "!x", "|", ">", "'", '"', "[", "]", "{", "}", ",", "#", "%YAML 1.1",
+    "---", "...", "<<", "~", "null", "true", "1", "0", "8/9", "0.5", "1e-999999999", "1e999", ".inf", ".nan", "0x", "017", "1:30", "2026-01-02", "=", "@", "`", "\t",
+    "\x00", "\ufeff", "\u2028", "é", "9" * 400,
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.tried("texts as build.yaml: settings, or one sentence", 300)
+@settings(max_examples=300, deadline=5000)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
+def test_any_text_is_settings_or_one_sentence(pieces, tmp_path_factory):
+    path = tmp_path_factory.mktemp("build") / "build.yaml"
+    path.write_text("".join(pieces), encoding="utf-8")
+    said = f"{path}: found all"
+    try:
+        Settings.load(path)
+    except DataError as error:
+        said = str(error)
+    assert re.fullmatch(rf"{re.escape(str(path))}(, line [0-9]+)?: found [^\n]+", said)
+
+
+def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
+    made = Settings(name="日本: x # y", language="zh", licence="no", test=Fraction(1, 3))
+    (tmp_path / "build.yaml").write_text(made.as_yaml(), encoding="utf-8")
+    assert Settings.load(tmp_path / "build.yaml") == made
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "\uff1d1+1", "-", "=", "+49 170 1234"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
+    folder = Folder(tmp_path)
+    rows = [Question(id="q", user_id=text, category="specific", question=text, reason=text)]
+    folder.path(Question).write_text(
+        f'user_id,id,category,question,"{text}"\n,q,,,"{text}"\n', encoding="utf-8"
+    )  # notes of a team
+    for _ in range(2):  # what was read is written the same again
+        folder.write(Question, rows)
+        with folder.path(Question).open(encoding="utf-8-sig", newline="") as file:
+            cells = [cell for line in csv.reader(file) for cell in line]
+        assert cells.count(f" {text}") == 5
+        assert text not in cells
+        assert folder.read(Question) == rows
+
+
+@pytest.mark.parametrize("text", ["-1", "+0.5", "-1.5e-3", "", "a=b", " =x", "\u22121"])
+def test_numbers_and_texts_stay_as_they_are_in_a_table(text):
+    assert foreign.spreadsheet(text) == text
+
+
+def test_a_table_opens_in_a_spreadsheet():
+    assert tables.text(["a"], [{"a": "é"}]).encode("utf-8").startswith(b"\xef\xbb\xbf")

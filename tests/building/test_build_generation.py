@@ -1,0 +1,898 @@
+"""The steps of a build that make texts: what is asked, once each; what is refused, and why; which pairs people get."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import fields, replace
+from itertools import product
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.building import Writer, a_build, persona, words, write
+from support.commands import personafeedback
+from support.killed import kill
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.plan import plan
+from personafeedback_tasks.building.rows import (
+    DEGRADED,
+    FULL,
+    IMPROVED,
+    MASKED,
+    OWN,
+    QUESTION,
+    Answer,
+    Origin,
+    Pair,
+    Person,
+    Question,
+    Refused,
+    Vote,
+)
+from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.starting import start
+from personafeedback_tasks.building.texts import checks, prompts, refusals
+from personafeedback_tasks.building.texts.answers import answer_id, write_answers
+from personafeedback_tasks.building.texts.asking import Models
+from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.texts.pairs import balance, choose
+from personafeedback_tasks.building.texts.personas import _new_people, names, write_personas
+from personafeedback_tasks.building.texts.questions import _numbers, _unquoted, write_questions
+from personafeedback_tasks.building.texts.similar import Seen, likeness
+from personafeedback_tasks.building.votes.packs import grown
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.paper.tables import table
+from personafeedback_tasks.personafeedback.persona import Persona
+
+ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
+    return found
+
+
+def answered(root, writer, models=TWO, **settings):
+    """A build up to its pairs."""
+    folder = a_build(root, **settings)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    write_answers(folder, models)
+    return folder
+
+
+# --- init and prompts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["PersonaFeedback", "\u13e2ersona Feedback"])
+def test_a_build_does_not_pass_for_the_benchmark(tmp_path, name):
+    done = personafeedback("build", "init", tmp_path / "build", "--name", name)
+    assert done.exit_code == 1
+    assert "--name must be a name that does not pass for the benchmark's own data, PersonaFeedback" in " ".join(
+        done.output.split()
+    )
+    assert not (tmp_path / "build").exists()
+    assert personafeedback("build", "init", tmp_path / "build").exit_code == 0
+    path = tmp_path / "build" / "build.yaml"
+    path.write_text(path.read_text("utf-8").replace('"our set"', f'"{name}"'), encoding="utf-8")
+    done = personafeedback("build", "release", tmp_path / "build")
+    assert done.exit_code != 0
+    assert "a name that does not pass for the benchmark's own data, PersonaFeedback" in " ".join(done.output.split())
+
+
+def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_path):
+    root = tmp_path / "build"
+    done = personafeedback("build", "init", root, "--language", "zh", "--name", "我们的用户")
+    assert done.exit_code == 0, done.output
+    assert f"Next: personafeedback build personas {root}" in done.output
+    lines = (root / "build.yaml").read_text(encoding="utf-8").splitlines()
+    assert [line.partition(":")[0] for line in lines] == [setting.name for setting in fields(Settings)]
+    for line, setting in zip(lines, fields(Settings), strict=True):
+        assert line.endswith(f"# {setting.metadata['comment']}")
+    assert Settings.load(root / "build.yaml") == Settings(language="zh", name="我们的用户")
+    assert "请虚构一个人" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
+    (root / "prompts" / "full.md").write_text("{{persona}} {{question}}", encoding="utf-8")
+    (root / "prompts" / "masked.md").unlink()
+    again = personafeedback("build", "init", root, "--language", "en")
+    assert f"Wrote {root / 'prompts' / 'masked.md'}" in again.output
+    assert again.output.count("Already there, unchanged") == len(prompts.PLACEHOLDERS) + 1
+    assert (root / "prompts" / "full.md").read_text(encoding="utf-8") == "{{persona}} {{question}}"
+    assert "只了解这位用户的一部分" in (root / "prompts" / "masked.md").read_text(
+        encoding="utf-8"
+    )  # the build's language
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "ZH", "english", ""])
+def test_a_language_is_a_code_without_a_region(tmp_path, language):
+    expected = "a language code of two or three lower-case letters, such as zh or de"
+    done = personafeedback("build", "init", tmp_path / "build", "--language", language)
+    assert (done.exit_code, (tmp_path / "build").exists()) == (1, False)
+    assert f"--language must be {expected}, got {language!r}." in done.output
+    (tmp_path / "build.yaml").write_text(f'language: "{language}"\n', encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Settings.load(tmp_path / "build.yaml")
+    assert f"found language = {language!r}, expected {expected}. Fix it." in str(error.value)
+
+
+@pytest.mark.parametrize("language", prompts.LANGUAGES)
+def test_the_bundled_prompts_can_be_filled(tmp_path, language):
+    start(tmp_path, language)
+    for name, needed in prompts.PLACEHOLDERS.items():
+        prompt = prompts.load(tmp_path, name)
+        texts = {one: f"<{one}> {{{{language}}}}" for one in (*needed, "language")}
+        filled = prompt.filled(**texts)
+        assert all(f"<{one}> {{{{language}}}}" in filled for one in needed)  # what a text says is no placeholder
+        assert prompt.version.startswith(f"{name}.md ")
+    before = prompts.load(tmp_path, "full").version
+    path = tmp_path / "prompts" / "full.md"
+    path.write_text(path.read_text(encoding="utf-8") + "!", encoding="utf-8")
+    assert prompts.load(tmp_path, "full").version != before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Answer {{question}}", "found no {{persona}}"),
+        ("{{persona}} {{question}} {{anwser}}", "found {{anwser}}, which nothing fills"),
+        (None, "no such file"),
+    ],
+)
+def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
+    start(tmp_path)
+    path = tmp_path / "prompts" / "full.md"
+    path.unlink() if text is None else path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        prompts.load(tmp_path, "full")
+    assert said in str(error.value)
+    assert str(path) in str(error.value)
+
+
+# --- personas ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_personas_are_written_checked_and_split(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=8, test="1/2")
+    own = persona("ours", Name="Ours")
+    (folder.root / "persona").mkdir()
+    (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
+    taken = write_personas(folder, None)
+    assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
+    assert "1 of your own" in taken.wrote[0]
+    bad = iter(
+        ["no object at all", json.dumps({**persona("a"), "Preference": {}}), json.dumps({**own, "Name": "Copy"}), "{"]
+    )
+    writer.write = lambda prompt, model: next(bad, None) or write(prompt)
+    report = write_personas(folder, ONE)
+    shown = personafeedback("build", "status", folder.root).output
+    assert re.search(r"(?m)^personas +near_duplicate +1$", shown)
+    assert re.search(r"(?m)^personas +no Preference.Local_Life +1$", shown)
+    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate": 1})
+    people = folder.read(Person)
+    assert Counter(one.split for one in people) == {"test": 3, "train": 2}
+    assert {one.id: one.model for one in folder.read(Origin)} == {
+        one.user_id: OWN if one.user_id == "x1" else "openai/gpt-4o" for one in people
+    }
+    assert all(
+        one.prompt == prompts.load(folder.root, "persona").version for one in folder.read(Origin) if one.model != OWN
+    )
+    assert json.loads((folder.root / "persona" / "x1.json").read_text(encoding="utf-8")) == own
+    assert len({prompt for *_, prompt in writer.take()}) == 8
+    write_personas(folder, ONE)
+    assert (writer.take(), folder.read(Person)) == ([], people)
+
+
+@given(st.fractions(0, 1, max_denominator=20), st.lists(st.integers(1, 5), max_size=5))
+def test_the_split_keeps_its_share_however_persons_come(share, batches):
+    people, settings = [], Settings(test=share)
+    for number, size in enumerate(batches):
+        before = list(people)
+        people += _new_people(settings, people, {f"u{number}.{one}": {} for one in range(size)})
+        assert people[: len(before)] == before
+        assert 0 <= sum(one.split == "test" for one in people) - share * len(people) < 1
+
+
+def test_a_text_in_another_script_is_refused():
+    for language, text in (
+        ("zh", "你好，世界"),
+        ("en", "Hello"),
+        ("de", "Schöne Grüße"),
+        ("ja", "こんにちは世界"),
+        ("ru", "Привет"),
+    ):
+        assert checks.fault(text, language) == ""
+    assert checks.fault("你好，世界", "en") == checks.fault("Hello there", "ru") == checks.LANGUAGE
+    assert checks.fault("I'm sorry, but I can't help with that.", "en") == checks.REFUSAL
+    assert checks.fault("<think>Hm.</think> Yes.", "en") == "artifact_tags"
+    assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
+    assert checks.fault("1 + 1 = 2", "zh") == ""
+    assert checks.fault("您可以这样说：“I have known my best friend for years.”", "zh") == ""
+
+
+REFUSALS = (
+    "很抱歉，我无法帮助您。", "抱歉，我不能帮助你。", "作为一个人工智能助手，我无法回答。", "这个问题我暂时无法回答。", "我无法满足您的请求。",
+    "I'm sorry, but I can’t assist with that request.", "I cannot help.", "I am unable to do that.", "I must decline to answer that.",
+    "As an AI language model, I cannot provide medical advice.", "Unfortunately, that's not something I can help with.",
+)  # fmt: skip
+ANSWERS = (
+    "I cannot recommend Bali enough! Go there.", "I can not wait to tell you about the ferry.", "Sorry, I can't come to your party.",
+    "I cannot say which is better for you, but the blue one suits your kitchen.", "I can't help but smile: take the train.",
+    "As an AI, I can't taste food, but take the ramen.", "Go on foot. I'm sorry, but I can't help with that.", "抱歉，我不能来参加聚会了！",
+    "我不能帮你做决定，但蓝色更适合你的厨房。", "无法出门时，可以在家做瑜伽。", "目前，AI还无法完全取代中学教师。",
+)  # fmt: skip
+
+
+def test_a_refusal_is_what_a_short_answer_begins_with():
+    assert (
+        [one for one in REFUSALS if not refusals.refuses(one)]
+        == [one for one in ANSWERS if refusals.refuses(one)]
+        == []
+    )
+    assert not refusals.refuses(REFUSALS[0] + "去" * refusals.SHORT)
+    assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
+
+
+def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
+    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
+    assert len(texts) == 5552
+    assert [one for one in texts if refusals.refuses(one)] == []
+
+
+@pytest.mark.slow
+@given(st.lists(st.text("ab ", min_size=5, max_size=12), max_size=12), st.text("ab ", min_size=5, max_size=12))
+def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
+    seen = Seen(0.7, [(str(number), text) for number, text in enumerate(texts)])
+    alike = {str(number): likeness(text, new) for number, text in enumerate(texts)}
+    found = seen.like(new)
+    assert found is None or alike[found] == max(alike.values()) >= 0.7
+    assert found is not None or max(alike.values(), default=0) < 1  # MinHash may miss a near one, never an equal one
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def test_scenarios_have_the_shares_of_table_5():
+    settings = Settings()
+    users = [f"u{number}" for number in range(1500)]
+    category = {one: row.name for row in table("5").rows for one in row.about["scenarios"]}
+    drawn = {user: scenarios(settings, user, 4) for user in users}
+    found = Counter(category[one] for of in drawn.values() for one in of)
+    for name, share in shares().items():
+        assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
+    assert all(scenarios(settings, user, 7)[:4] == drawn[user] for user in users[:50])
+    assert (
+        sum(len({category[one] for one in of}) >= 3 for of in drawn.values()) > 1350
+    )  # few users get one category alone
+
+
+def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path, writer):
+    folder = a_build(tmp_path / "build", specific=2, general=2)
+    write_personas(folder, ONE)
+    writer.take()
+    first, second, *_ = (one.user_id for one in folder.people())
+    (folder.root / "questions.csv").write_text(
+        f"user_id;category;question;our notes\n{first};general;May I ask; you?;no\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match="found 5 values"):
+        write_questions(folder, ONE)
+    (folder.root / "questions.csv").write_text(
+        f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match=r"pool.jsonl.*general: 0"):
+        write_questions(folder, ONE)
+    pool = [f"How would I go about {words(str(number), 6)}?" for number in range(30)]
+    lines = [*pool, pool[0], "Why?"]
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": one}) + "\n" for one in lines), encoding="utf-8"
+    )
+    (folder.root / "memory").mkdir()
+    (folder.root / "memory" / f"{second}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
+    told = "zither quarry abacus tundra"  # no other persona has these
+    path = folder.root / "persona" / f"{second}.json"
+    path.write_text(json.dumps(persona("second", Hobby=told)), encoding="utf-8")
+    writer.replies = {
+        f"{first}:specific:0": f"What would {folder.persona(first).profile['Name']} do about this?",
+        f"{first}:specific:1": "It is the same for everybody, is it not, my friend?",
+        f"{second}:specific:0": '"It is the same for everybody, is it not my friend?"',
+        f"{second}:specific:1": f"How do I {told}?",
+        f"{second}:general:2": "None of them.",
+    }
+    report = write_questions(folder, ONE)
+    assert report.refused == Counter({"gives_away": 2, "near_duplicate": 1, "no_numbers": 1})
+    assert {(one.id, one.reason.split(" of ")[0]) for one in folder.read(Refused)} == {
+        (f"{first}:specific:0", "gives_away"), (f"{second}:specific:1", "gives_away"),
+        (f"{second}:specific:0", "near_duplicate"), (f"{second}:general:2", "no_numbers"),
+    }  # fmt: skip
+    questions = folder.read(Question)
+    assert (questions[0].question, questions[0].user_id) == ("May I ask you?", first)
+    assert "from Ada" in (folder.root / "questions.csv").read_text(encoding="utf-8-sig")
+    general = [one for one in questions if one.category == "general"]
+    assert Counter(one.user_id for one in general) == {
+        one.user_id: 2 for one in folder.people() if one.user_id != second
+    }
+    assert all(one.question in pool for one in general[1:])
+    assert all(one.scenario for one in questions if one.category == "specific")
+    asked = writer.take()
+    assert sum("An essay on bells" in prompt for *_, prompt in asked) == 2
+    assert "30 questions of the pool (1 too short, 1 there twice)" in report.read
+    write_questions(folder, ONE)
+    assert (writer.take(), folder.read(Question)) == ([], questions)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ('"Dune" or "Emma": which?', '"Dune" or "Emma": which?'),
+        ('Which one: "Dune" or "Emma"', 'Which one: "Dune" or "Emma"'),
+        ('"Dune" or "Emma"', '"Dune" or "Emma"'),
+        ('"Which book is it?"', "Which book is it?"),
+        ("'What's a good book?'", "What's a good book?"),
+        ("“我该读哪本书？”", "我该读哪本书？"),
+        ("「我该读哪本书？」", "我该读哪本书？"),
+    ],
+)
+def test_a_question_loses_only_the_quotes_around_all_of_it(reply, text):
+    assert _unquoted(reply) == text
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("14, 7", [14, 7]),
+        ("The best are 14 and 7.", [14, 7]),
+        ("1. 14\n2. 7", [14, 7]),
+        ("1) **14** - it fits\n\n2) 7: it fits, too", [14, 7]),
+        ("1. 14. What are 5 ways to sleep?\n2. 7. Why?", [14, 7]),
+        ("14. What are 5 ways to sleep?\n7. 12 ways to rise?", [14, 7]),
+        ("14\n7", [14, 7]),
+        ("1. 2. 3.", [1, 2, 3]),
+        ("None.", []),
+    ],
+)
+def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
+    assert _numbers(reply) == numbers
+
+
+class _Killed(BaseException):
+    """Nobody catches it."""
+
+
+@pytest.mark.slow
+def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer, monkeypatch):
+    def build(folder):
+        (folder.root / "persona").mkdir(exist_ok=True)
+        (folder.root / "persona" / "x1.json").write_text(json.dumps(persona("ours")), encoding="utf-8")
+        writer.replies = {"x1:specific:0": ""}
+        for step in (write_personas, write_questions, write_answers):
+            step(folder, ONE)
+
+    def files(folder):
+        return {
+            str(path.relative_to(folder.root)): sorted(path.read_text(encoding="utf-8").splitlines())
+            for path in folder.root.rglob("*")
+            if path.is_file()
+        }
+
+    replace, left = os.replace, 0
+    wanted = a_build(tmp_path / "wanted", personas=2, specific=2)
+    build(wanted)
+    expected = files(wanted)
+    assert len(expected) > 15
+
+    def replaced(*paths):
+        nonlocal left
+        if not left:
+            raise _Killed
+        left -= 1
+        replace(*paths)
+
+    for count in range(100):
+        folder = a_build(tmp_path / f"killed{count}", personas=2, specific=2)
+        left = count
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", replaced)
+            try:
+                build(folder)
+                break
+            except _Killed:
+                pass
+        build(folder)
+        assert files(folder) == expected, f"killed after {count} files"
+    assert count > 10
+
+
+def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=1, general=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    (folder.root / "memory").mkdir()
+    for name in (user, "ghost"):
+        (folder.root / "memory" / f"{name}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(3)]
+    (folder.root / "pool.jsonl").write_text("".join(pool), encoding="utf-8")
+    report = write_questions(folder, ONE)
+    specific, general = folder.read(Question)
+    parents = {one.id: one.parents for one in folder.read(Origin)}
+    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}")
+    assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
+    assert parents[general.id] == (user, f"{user}:general:1", f"pool:{digest_of([general.question])}")
+    ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
+    assert report.notes == write_personas(folder, None).notes == [ghost]
+
+
+def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    write_personas(folder, ONE)
+    (user,) = names(folder.settings)
+    table = (
+        f"user_id,category,question\n{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？\n"
+    )
+    folder.path(Question).write_text(table, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_questions(folder, None)
+    assert re.search(
+        r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
+    )
+    assert folder.path(Question).read_text(encoding="utf-8") == table
+    people = folder.path(Person).read_text(encoding="utf-8")
+    folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_personas(folder, None)
+    assert str(error.value).endswith("line 2: found keep = 'maybe', expected yes, no or nothing. Fix it.")
+    folder.path(Person).write_text(people, encoding="utf-8")
+    (folder.root / "persona" / "x1 .json").write_text(json.dumps(persona("x1")), encoding="utf-8")
+    with pytest.raises(DataError, match=r"x1 \.json: found the user id 'x1 ', expected one without spaces around it"):
+        write_personas(folder, None)
+
+
+def test_a_question_of_nobody_is_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    write_personas(folder, ONE)
+    (folder.root / "questions.csv").write_text(
+        "user_id,category,question\nnobody,general,May I ask?\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match=r"found the user_id 'nobody' in question .* expected one of people.csv"):
+        write_questions(folder, None)
+
+
+# --- answers and pairs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=2), st.text("xyz", min_size=1), min_size=1), st.fractions(0, 1)
+)
+def test_the_masked_persona_hides_its_share_and_always_the_same(flat, share):
+    profile = {"Name": "Ada", "Inner": {name: f"{name} {value}" for name, value in flat.items()}}
+    settings, whole = Settings(masked=share), Persona("u1", profile)
+    told = masked(settings, whole)
+    leaves = 1 + len(flat)
+    assert len(told.statements) == leaves - round(share * leaves)
+    assert told.text == masked(settings, Persona("u1", profile)).text
+    assert told.statements <= whole.statements
+    assert told.profile.get("Inner") != {}  # a heading over nothing
+
+
+def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2")
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    writer.take()
+    test, train = folder.questions("test"), folder.questions("train")
+    write_answers(folder, ONE)
+    asked = writer.take()
+    assert len(asked) == len({id for _, _, id, _ in asked}) == 3 * 8 + 2 * len(test)
+    for question in (*test, *train):
+        whole = folder.persona(question.user_id)
+        shown = masked(folder.settings, whole).statements
+        (full,), (part,), (alone,) = (
+            [prompt for _, _, id, prompt in asked if id.startswith(f"{question.id}:{strategy}:")]
+            for strategy in (FULL, MASKED, QUESTION)
+        )
+        assert all(question.question in prompt for prompt in (full, part, alone))
+        assert all(one in full for one in whole.statements)
+        assert all((one in part) == (one in shown) for one in whole.statements if len(one) > 12)
+        assert not any(one in alone for one in whole.statements if len(one) > 12)
+    answers, origins = folder.read(Answer), {one.id: one for one in folder.read(Origin)}
+    assert Counter(one.strategy for one in answers) == {
+        FULL: 8,
+        MASKED: 8,
+        QUESTION: 8,
+        IMPROVED: len(test),
+        DEGRADED: len(test),
+    }
+    assert all("<answer>" not in one.text for one in answers)
+    for one in answers:
+        assert origins[one.id].parents[0] == one.question_id
+        assert (origins[one.id].model, one.parent in (*origins[one.id].parents, "")) == (one.model, True)
+    pairs = folder.read(Pair)
+    assert {one.question_id for one in pairs} == {one.id for one in test}
+    assert len(pairs) == len({one.id for one in pairs}) == 3 * len(test)
+    known = {one.id: one for one in answers}
+    assert Counter(
+        {known[one.first].strategy, known[one.second].strategy} == {FULL, QUESTION} for one in pairs if one.easy
+    ) == {True: len(test)}
+    assert all(known[one.easy].strategy == FULL for one in pairs if one.easy)
+    assert {one.first == one.easy for one in pairs if one.easy} == {True, False}  # the place says nothing
+    write_answers(folder, ONE)
+    assert (writer.take(), folder.read(Answer), folder.read(Pair)) == ([], answers, pairs)
+
+
+def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=7)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    writer.take()
+    ids = [one.id for one in folder.questions()]
+    model = ONE.names[0]
+    said = "The same words that another answer has, and many of them, from the first one to the very last one of all."
+    full = [answer_id(one, FULL, model) for one in ids]
+    parent = full[6]
+    bad = {
+        full[0]: ("<thinking>A river.</thinking> Go there.", "artifact_tags"),
+        full[1]: ("I'm sorry, but I can't help with that.", "refusal"),
+        full[2]: (generation.Reply(full[2], "Go to the", True, 90, 10), "cut_off"),
+        full[3]: ("我不知道应该怎么办。", "other_language"),
+        full[4]: ("", "empty"),
+        answer_id(ids[5], MASKED, model): (said, "equal"),
+        answer_id(ids[5], QUESTION, model): (said.upper() + " Yes", "near_equal"),
+        answer_id(ids[6], IMPROVED, model, parent): ("A better answer.", "no_answer_tag"),
+        answer_id(ids[6], DEGRADED, model, parent): ("<answer>\nAn answer like no other. </answer>", "equal"),
+    }  # fmt: skip
+    writer.replies = {name: reply for name, (reply, _) in bad.items()}
+    writer.replies |= {full[5]: said, full[6]: "An answer like no other."}
+    report = write_answers(folder, ONE)
+    found = {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}
+    assert found == {name: reason for name, (_, reason) in bad.items()}
+    assert report.refused == Counter(found.values())
+    assert not {one.id for one in folder.read(Answer)} & found.keys()
+    writer.take()
+    write_answers(folder, ONE)
+    assert [id for *_, id, _ in writer.take()] == [full[2]]  # cut off: another limit may help
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)} == found
+    del writer.replies[full[2]]
+    write_answers(folder, ONE)
+    assert {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}.keys() == found.keys() - {full[2]}
+    assert full[2] in {one.id for one in folder.read(Answer)}
+
+
+def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):
+    def cut(prompt, model):
+        return generation.Reply(writer.asked[-1][2], "Half a", True, 90, 10)
+
+    folder = a_build(tmp_path / "build", personas=1, specific=1)
+    (folder.root / "seeds.jsonl").write_text('{"age": 30}\n', encoding="utf-8")
+    for step, write_all, what, done in (
+        ("personas", write_personas, "person to keep", Person),
+        ("questions", write_questions, "question", Question),
+        ("answers", write_answers, "pair", Pair),
+    ):
+        writer.write = cut
+        asked = 3 if step == "answers" else 1
+        for _ in range(2):  # with the same options as with others
+            shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o")
+            assert shown.exit_code == 1
+            assert "Next:" not in shown.output
+            assert (
+                f"found no {what} (refused: {asked} cut_off), expected at least one. Raise --max-tokens for those that were cut off. "
+                "Then run the step again."
+            ) in shown.output
+        if step == "answers":
+            writer.write = lambda prompt, model: ""
+            error = write_answers(folder, ONE).error
+            assert "(refused: 3 empty), expected at least one. Edit the prompts and remove the texts from" in str(error)
+            folder.path(Refused).unlink()
+        writer.write = write
+        assert write_all(folder, ONE).error is None
+        assert (len(folder.read(done)) > 0, folder.read(Refused)) == (True, [])
+
+
+def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_space(tmp_path, writer):
+    folder = a_build(tmp_path / "our users", personas=2, specific=1)
+    writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
+    shown = personafeedback("build", "personas", folder.root, "--model", "openai/gpt-4o").output
+    assert "Failed 1" in shown
+    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model MODEL"
+    writer.replies = {}
+    for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
+        if step == "answers":
+            cut = answer_id(folder.questions()[0].id, MASKED, ONE.names[0])
+            writer.replies[cut] = generation.Reply(cut, "Half a", True, 90, 10)
+        shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
+        assert f"Next: personafeedback build {following} '{folder.root}'" in shown
+        assert ("with a higher --max-tokens to ask again for those" in shown) == (step == "answers")
+        assert (
+            f"Next: personafeedback build {following} '{folder.root}'"
+            in personafeedback("build", "status", folder.root).output
+        )
+    (folder.root / "seeds.jsonl").unlink()
+    with pytest.raises(DataError) as error:
+        write_personas(folder, ONE)
+    assert f"start with: personafeedback build init '{folder.root}'" in str(error.value)
+    train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
+    write_personas(train, ONE)
+    write_questions(train, ONE)
+    shown = personafeedback("build", "answers", train.root, "--model", "openai/gpt-4o").output
+    assert f"Next: personafeedback build training {train.root}" in shown
+    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", "status", train.root).output
+
+
+def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=2)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    first = folder.questions()[0].id
+    lost = answer_id(first, QUESTION, ONE.names[0])
+    writer.replies = {lost: RuntimeError("the provider does not like it")}
+    report = write_answers(folder, ONE)
+    assert (report.failed, report.error) == ({lost: "the provider does not like it"}, None)
+    shown = personafeedback("build", "status", folder.root).output
+    assert "11 pairs; 1 lacking: run it again" in shown
+    assert f"Next: personafeedback build answers {folder.root}" in shown
+    kept = folder.read(Answer)
+    assert lost not in {one.id for one in kept}
+    assert len(folder.read(Pair)) == 3 * 4 - 1
+    writer.take()
+    report = write_answers(folder, ONE)  # now it is all that is asked, and fails: an error, after all else is written
+    assert [id for *_, id, _ in writer.take()] == [lost]
+    assert isinstance(report.error, generation.GenerationError)
+    assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
+    writer.replies = {}
+    assert write_answers(folder, ONE).error is None
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
+    assert [id for *_, id, _ in writer.take()] == [lost]
+    assert len(folder.read(Pair)) == 3 * 4
+
+
+def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, personas=1, specific=1)
+    writer.take()
+    (question,) = folder.read(Question)
+    folder.write(Question, [replace(question, question="Something else altogether?")])
+    with pytest.raises(DataError) as error:
+        write_answers(folder, ONE)
+    assert f"question {question.id!r} with another text" in str(error.value)
+    assert "set its keep to no, and add the new text as a line without an id" in str(error.value)
+    folder.write(Question, [replace(question, question="Something else altogether?", keep="no")])
+    with folder.path(Question).open("a", encoding="utf-8") as file:
+        file.write(f",{question.user_id},specific,Something else altogether?\n")
+    write_questions(folder, ONE)
+    assert writer.take() == []  # the old one does not come back
+    assert write_answers(folder, ONE).error is None
+    old, new = folder.read(Question)
+    assert (old.id, [one.id for one in folder.questions()]) == (question.id, [new.id])
+    assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
+
+
+def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, personas=2, specific=1)
+    user = folder.people()[0].user_id
+    path = folder.root / "persona" / f"{user}.json"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace("Irish", "Dutch"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        write_answers(folder, ONE)
+    assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
+    with pytest.raises(DataError, match="people would vote with a persona that it never saw"):
+        grown(folder, ["annotator-1"])
+    path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
+    assert write_answers(folder, ONE).error is None
+    settings = (folder.root / "build.yaml").read_text(encoding="utf-8")
+    (folder.root / "build.yaml").write_text(re.sub("(?m)^masked: .*$", "masked: 1/2", settings), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"another persona \(or masked or seed in .*build\.yaml\) than answer .*:masked:"
+    ):
+        write_answers(Folder(folder.root), ONE)
+
+
+def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
+    folder = answered(tmp_path / "build", writer, ONE, personas=2, specific=2)
+    old = folder.read(Pair)
+    folder.write(Vote, [Vote(annotator="a", pair_id=old[0].id, chosen=old[0].first, shown_as="A")])
+    write_answers(folder, TWO)
+    assert folder.read(Pair) == old
+    folder.path(Vote).unlink()
+    write_answers(folder, TWO)
+    assert folder.read(Pair) != old
+
+
+LENGTHS = st.lists(st.tuples(*[st.integers(1, 3)] * 4), min_size=1, max_size=5)
+
+
+@pytest.mark.slow
+@given(LENGTHS, st.integers(0, 99))
+def test_pairs_are_as_balanced_as_the_answers_allow(lengths, seed):
+    questions, answers = [], []
+    for number, of in enumerate(lengths):
+        questions.append(Question(id=f"q{number}", user_id="u", category="specific", question="?"))
+        for place, (strategy, length) in enumerate(zip((FULL, FULL, QUESTION, QUESTION), of, strict=True)):
+            answers.append(
+                Answer(
+                    id=f"q{number}.{place}", question_id=f"q{number}", user_id="u", strategy=strategy, model=f"m{place % 2}",
+                    text="x" * length,
+                )
+            )  # fmt: skip
+    pairs = choose(Settings(seed=seed), questions, answers, [], fixed=False)
+    assert len({frozenset((one.first, one.second)) for one in pairs}) == len(pairs) == len(questions)
+    (found,) = balance(pairs, answers)
+    sides = [{(a > b) - (a < b) for a in of[:2] for b in of[2:]} for of in lengths]
+    assert abs(found.longer - found.shorter) == min(abs(sum(one)) for one in product(*sides))
+    assert pairs == choose(Settings(seed=seed), questions, answers, [], fixed=False)
+
+
+# --- plan, status, and the commands -----------------------------------------------------------------------------------
+
+
+def test_a_plan_is_what_a_build_asks(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=2, general=1, test="1/2", annotators=3)
+    found = plan(folder, None, models=2)
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(30)),
+        encoding="utf-8",
+    )
+    writer.write = lambda prompt, model: "1" if "numbered list" in prompt else write(prompt, model)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    write_answers(folder, TWO)
+    assert sum(one.calls for one in found.calls) == len(writer.asked) == 4 + 8 + 4 + 12 * 3 * 2 + 6 * 2 * 2
+    assert (found.pairs, found.votes) == (len(folder.read(Pair)), 3 * len(folder.read(Pair))) == (18, 54)
+    # 50 pairs: 9 for each test person, so 6 of these, and 11 persons; 4 are there.
+    more = plan(folder, 50, models=1)
+    assert (more.test, more.persons, more.personas, more.pairs, more.calls[0].calls) == (6, 11, 11, 54, 7)
+    assert found.assumed
+    assert not more.assumed
+    with pytest.raises(OptionError, match="test must be above 0"):
+        plan(a_build(tmp_path / "train", test=0), None, 1)
+
+
+def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
+    def shown():
+        return personafeedback("build", "status", folder.root).output
+
+    folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
+    settings = folder.root / "build.yaml"
+    told = settings.read_text(encoding="utf-8")
+    assert f"Next: personafeedback build packs {folder.root}" in shown()
+    settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
+    assert "3 (3 specific); 6 lacking: run it again" in shown()
+    assert f"Next: personafeedback build questions {folder.root} --model MODEL" in shown()
+    settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
+    assert "3 (3 specific); 3 lacking: run it again" in shown()
+    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
+    (folder.root / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
+    write_questions(Folder(folder.root), ONE)
+    assert "6 (3 specific, 3 general)" in shown()
+    assert "; 9 lacking: run it again" in shown()
+    assert f"Next: personafeedback build answers {folder.root} --model MODEL --model OTHER" in shown()
+    write_answers(Folder(folder.root), ONE)
+    assert "lacking" not in shown()
+
+
+def test_another_seed_does_not_buy_all_personas_again(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, seed=3)
+    write_personas(folder, ONE)
+    writer.take()
+    settings = folder.root / "build.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("seed: 3", "seed: 4"), encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"build.yaml: found seed = 4, expected 3, with which personas of this build were"
+    ):
+        write_personas(Folder(folder.root), ONE)
+    assert writer.take() == []
+    shown = personafeedback("build", "status", folder.root).output
+    assert "2 (0 train, 2 test); written with seed 3, build.yaml has 4: put it back" in shown
+    assert f"Next: personafeedback build questions {folder.root}" in shown
+
+
+def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=6, specific=1, test="1/2")
+    (folder.root / "persona").mkdir()
+    for number in range(5):
+        path = folder.root / "persona" / f"x{number}.json"
+        path.write_text(json.dumps(persona(f"own {number}")), encoding="utf-8")
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.personas, found.calls[0].calls) == (11, 6, 6, 6)
+    write_personas(folder, None)
+    assert plan(folder, None, models=1).persons == 11
+    write_personas(folder, ONE)
+    assert len(writer.take()) == 6
+    people = [replace(one, split="test", keep="no" if one.user_id == "x0" else "") for one in folder.read(Person)]
+    folder.write(Person, people)
+    found = plan(folder, None, models=1)
+    assert (found.persons, found.test, found.pairs, found.calls[0].what) == (10, 10, 30, "specific questions")
+    write_questions(folder, ONE)
+    write_answers(folder, ONE)
+    assert len(folder.read(Pair)) == found.pairs
+    assert sum(one.calls for one in found.calls) == len(writer.take())
+
+
+@pytest.mark.slow
+def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=3)
+    write_personas(folder, ONE)
+    write_questions(folder, ONE)
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    with texts_server(write) as server:
+        arguments = ["build", "answers", str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        command = [sys.executable, "-m", "personafeedback_tasks", *arguments]
+        server.answer_only(23)
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
+        try:
+            in_flight = server.wait_until_all_wait(process)
+        finally:
+            kill(process)
+        assert not folder.read(Answer)
+        server.answer_only(float("inf"))
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 12 * 5 - in_flight}
+    answers = folder.read(Answer)
+    assert len(answers) == len({one.id for one in answers}) == 12 * 5
+    assert "Wrote 36 pairs of test persons" in done.stdout
+    assert f"Next: personafeedback build packs {folder.root}" in done.stdout
+    (folder.root / "logs" / "answers" / "half.eval").write_bytes(b"PK")
+    shown = personafeedback("build", "status", folder.root).output
+    assert "1 logs under logs/ could not be read" in shown
+    assert re.search(r"(?m)^answers +openai/gpt-4o +60 +5,400 +600$", shown)
+    assert "36 pairs" in shown
+    assert f"Next: personafeedback build packs {folder.root}" in shown
+
+
+def test_the_commands_say_what_to_do(tmp_path):
+    root = tmp_path / "build"
+    assert "Start one: personafeedback build init" in personafeedback("build", "status", root).output
+    personafeedback("build", "init", root)
+    assert (
+        f"Next: personafeedback build personas {root} --model MODEL" in personafeedback("build", "status", root).output
+    )
+    assert "Votes to buy: 2,700 (9 to each pair)" in personafeedback("build", "plan", root, "--size", 300).output
+    assert (
+        "-M must be KEY=VALUE, got 'z'"
+        in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output
+    )
+    assert (
+        "Run first: personafeedback build personas"
+        in personafeedback("build", "answers", root, "--model", "x/y").output
+    )
+    for step, reasons in (
+        ("personas", ("stereotype", "no_json", "near_duplicate")),
+        ("questions", ("awkward", "no_numbers", "too_long", "near_duplicate", "refusal")),
+        ("answers", ("cut_off", "near_equal")),
+    ):
+        shown = personafeedback("build", step, "--help").output
+        assert all(f"  {reason} " in shown for reason in reasons)
+
+
+def test_an_answer_in_another_language_is_refused_also_where_the_script_is_the_same():
+    said = {
+        "en": "I would take the train, read a book on the way and have a coffee in the park before I go home.",
+        "de": "Ich würde mit dem Zug fahren, unterwegs ein Buch lesen und danach im Park einen Kaffee trinken.",
+        "fr": "Je prendrais le train, puis je lirais un livre en route et je boirais un café dans le parc.",
+        "nl": "Ik zou met de trein gaan en onderweg een boek lezen, en daarna een kop koffie drinken in het park.",
+        "es": "Yo tomaría el tren y leería un libro por el camino, y después tomaría un café en el parque.",
+        "zh": "我会坐火车去，在路上看一本书，回家之前再去公园喝一杯咖啡，顺便散散步，看看湖边的景色和来来往往的人。",
+    }
+    for language in said:
+        for written, text in said.items():
+            assert (checks.fault(text, language) == "") == (language == written), (language, written)
+    dishes = "Try Sauerbraten with Kartoffelklöße at the Ratskeller, then a Weißbier in the Biergarten on Marienplatz."
+    assert checks.fault(dishes, "en") == ""
+    assert checks.fault("Sushi, ramen, tofu!", "de") == ""
+    assert checks.fault(said["de"], "xx") == ""

@@ -1,0 +1,238 @@
+"""What annotators get: everything once, in an order and with sides of their own, for good; and a page that keeps votes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.browser import chromium
+from support.builds import a_build
+from support.commands import personafeedback, tree
+from support.environments import UV
+
+from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Question
+from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    return a_build(tmp_path_factory.mktemp("build"), people=6, questions=4)
+
+
+def test_everybody_sees_every_pair_once_with_the_right_texts(build):
+    shown = grown(build, names(3))
+    pairs = {pair.id: {pair.first, pair.second} for pair in build.read(Pair)}
+    for annotator in names(3):
+        mine = [one for one in shown if one.annotator == annotator and not one.attention]
+        assert Counter(one.pair_id for one in mine) == Counter(pairs.keys())
+        assert all({one.left, one.right} == pairs[one.pair_id] for one in mine)
+    assert len({one.item for one in shown}) == len(shown)
+
+
+def test_order_and_sides_are_of_each_his_own_and_say_nothing(build):
+    shown = grown(build, names(20))
+    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
+    orders = {tuple(one.pair_id for one in shown if one.annotator == name) for name in names(20)}
+    assert len(orders) == 20
+    real = [one for one in shown if not one.attention]
+    on_the_left = sum(strategy[one.left] == "full" for one in real)
+    assert abs(on_the_left / len(real) - 0.5) < 4 * 0.5 / len(real) ** 0.5
+
+
+def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_persons(build):
+    answers = {answer.id: answer for answer in build.read(Answer)}
+    pairs = {pair.id: pair for pair in build.read(Pair)}
+    shown = [one for one in grown(build, names(2)) if one.attention]
+    assert len(shown) == 2 * 2  # two for each annotator at least
+    for one in shown:
+        assert one.pair_id.startswith(ATTENTION)
+        (wrong,) = {one.left, one.right} - {one.attention}
+        pair = pairs[one.pair_id.removeprefix(ATTENTION)]
+        assert answers[one.attention].question_id == pair.question_id
+        assert answers[wrong].question_id != pair.question_id
+        assert answers[wrong].user_id != pair.user_id
+
+
+def test_no_spreadsheet_takes_an_item_for_a_number(build):
+    assert all(
+        one.item[0].isalpha() and not one.item.lower().startswith(("inf", "nan")) for one in grown(build, names(9))
+    )
+
+
+def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=2)
+    questions = build.read(Question)
+    texts = {one.id: "What should I read?" if one.user_id != "u3" else one.question for one in questions}
+    build.write(Question, [replace(one, question=texts[one.id]) for one in questions])
+    answers = {answer.id: answer for answer in build.read(Answer)}
+    found = [one for one in grown(build, names(1)) if one.attention]
+    assert found
+    for one in found:
+        asked = [texts[answers[name].question_id] for name in (one.left, one.right)]
+        assert asked[0] != asked[1]
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
+@given(first=st.integers(1, 20), annotators=st.tuples(st.integers(1, 3), st.integers(1, 4)))
+def test_packs_only_grow(first, annotators, tmp_path_factory):
+    folder = a_build(tmp_path_factory.mktemp("build"), people=4, questions=3)
+    every = folder.read(Pair)
+    folder.write(Pair, every[:first])
+    before = grown(folder, names(annotators[0]))
+    folder.write(PackItem, before)
+    folder.write(Pair, every)
+    after = grown(folder, names(annotators[1]))
+    assert after[: len(before)] == before
+    folder.write(PackItem, after)
+    assert grown(folder, names(annotators[1])) == after
+    for name in names(annotators[1]):
+        assert {pair.id for pair in every} <= {one.pair_id for one in after if one.annotator == name}
+
+
+@pytest.mark.parametrize("form", ["html", "csv", "label-studio", "potato"])
+def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
+    build = a_build(tmp_path / "b", annotators=2)
+    done = personafeedback("build", "packs", build.root, "--format", form)
+    assert done.exit_code == 0, done.output
+    assert f"Next: personafeedback build votes {build.root} FILE..." in done.stdout
+    files = [path for path in (build.root / "packs").rglob("*") if path.is_file() and path.name != "shown.jsonl"]
+    assert len([path for path in files if "annotator-" in str(path)]) >= 2
+    everything = "".join(path.read_text("utf-8") for path in files)
+    for secret in (
+        "acme/m",
+        "masked",
+        "attention",
+        *(pair.id for pair in build.read(Pair)),
+        *(a.id for a in build.read(Answer)),
+    ):
+        assert secret not in everything
+    before = tree(build.root)
+    assert personafeedback("build", "packs", build.root, "--format", form).exit_code == 0
+    assert {name: content for name, (_, content) in before.items()} == {
+        name: content for name, (_, content) in tree(build.root).items()
+    }
+
+
+def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
+    build = a_build(tmp_path / "b", annotators=1)
+    answers = build.read(Answer)
+    build.write(Answer, [answers[0].__class__(**{**vars(one), "text": "=1+1"}) for one in answers])
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
+    shown = build.read(PackItem)
+    assert [row["item"] for row in rows] == [one.item for one in shown]
+    assert {row["A"] for row in rows} == {" =1+1"}
+    assert all("Hobby" in row["persona"] and row["question"].startswith("What should I") for row in rows)
+
+
+def test_label_studio_gets_fields_that_its_config_names(tmp_path):
+    build = a_build(tmp_path / "b", annotators=1)
+    assert personafeedback("build", "packs", build.root, "--format", "label-studio").exit_code == 0
+    tasks = json.loads((build.root / "packs" / "annotator-1.label-studio.json").read_text("utf-8"))
+    config = ET.fromstring((build.root / "packs" / "label-studio.xml").read_text("utf-8"))
+    shown = {text.get("value").removeprefix("$") for text in config.iter("Text")}
+    assert shown == {"persona", "question", "a", "b"}
+    assert all(shown < set(task["data"]) and task["data"]["item"] for task in tasks)
+    assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B"]
+
+
+def test_without_pairs_the_step_before_is_named(tmp_path):
+    build = a_build(tmp_path / "b")
+    build.path(Pair).unlink()
+    done = personafeedback("build", "packs", build.root)
+    assert done.exit_code == 1
+    assert f"Run first: personafeedback build answers {build.root}" in done.stderr
+    done = personafeedback("build", "packs", tmp_path)
+    assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
+
+
+# --- the page, in a browser -----------------------------------------------------------------------------------------------
+
+NASTY = 'He said </script><script>document.title="x"</script> & "hi" مرحبا 你好'
+
+
+@pytest.mark.slow
+def test_the_page_keeps_votes_and_gives_them_back(tmp_path):
+    with chromium() as browser:
+        downloads = tmp_path / "downloads"
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+        _votes_in_a_browser(browser, tmp_path, downloads)
+        assert [entry["message"] for entry in browser.get_log("browser")] == []
+
+
+def _votes_in_a_browser(browser, tmp_path, downloads):
+    build = a_build(tmp_path / "b", people=3, questions=1, annotators=1)
+    build.write(Answer, [one.__class__(**{**vars(one), "text": f"{one.text} {NASTY}"}) for one in build.read(Answer)])
+    assert personafeedback("build", "packs", build.root).exit_code == 0
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    page = (build.root / "packs" / "annotator-1.html").as_uri()
+    shown = build.read(PackItem)
+    texts = {one.id: one.text for one in build.read(Answer)}
+    by_id = lambda name: browser.find_element("id", name)  # noqa: E731
+    browser.get(page)
+    assert browser.title == "Which response suits this user better?"
+    assert by_id("a").text == texts[shown[0].left]
+    assert by_id("progress").text == f"0 of {len(shown)} answered"
+    by_id("vote-A").click()
+    browser.find_element("tag name", "body").send_keys("b")
+    assert by_id("b").text == texts[shown[2].right]
+    browser.get("about:blank")
+    browser.get(page)  # closed, and opened again
+    assert by_id("progress").text == f"2 of {len(shown)} answered"
+    assert by_id("a").text == texts[shown[2].left]
+    by_id("back").click()
+    assert by_id("vote-B").get_attribute("aria-pressed") == "true"
+    by_id("vote-A").click()  # changed his mind
+    for _ in shown[2:]:
+        by_id("vote-B").click()
+    assert "Download the votes" in by_id("finished").text
+    by_id("download").click()
+    sent = downloads / "annotator-1.votes.csv"
+    WebDriverWait(browser, 10).until(lambda _: sent.is_file())
+    rows = list(csv.DictReader(io.StringIO(sent.read_text("utf-8"))))
+    assert [(row["item"], row["vote"]) for row in rows] == [
+        (one.item, "A" if place < 2 else "B") for place, one in enumerate(shown)
+    ]
+    done = personafeedback("build", "votes", build.root, sent)
+    assert done.exit_code == 0, done.output
+    assert f"{len(shown)} new votes" in done.stdout
+
+
+# --- by the rules of the tool -------------------------------------------------------------------------------------------
+
+RULES = """
+import json, sys
+from label_studio_sdk.label_interface import LabelInterface
+config, tasks = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+interface = LabelInterface(config)
+interface.validate()
+vote = lambda letter: {"result": [{"id": "v", "from_name": "vote", "to_name": "question", "type": "choices", "value": {"choices": [letter]}}]}
+assert all(interface.validate_task(task) for task in json.loads(tasks))
+assert not interface.validate_task({"data": {"persona": "p"}})
+assert [interface.validate_annotation(vote(letter)) for letter in "ABC"] == [True, True, False]
+"""
+
+
+@pytest.mark.slow
+def test_label_studios_own_rules_accept_the_project(tmp_path):
+    """In an environment of its own: it brings 370 MB, and other versions of what we use."""
+    build = a_build(tmp_path / "b", annotators=1)
+    assert personafeedback("build", "packs", build.root, "--format", "label-studio").exit_code == 0
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([UV, "venv", "-q", "--python", sys.executable, python.parents[1]], check=True)
+    subprocess.run([UV, "pip", "install", "-q", "--python", python, "label-studio-sdk==2.1.2"], check=True)
+    packs = build.root / "packs"
+    words = [python, "-c", RULES, packs / "label-studio.xml", packs / "annotator-1.label-studio.json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

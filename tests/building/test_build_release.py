@@ -1,0 +1,263 @@
+"""A release: what the strict loader reads, measured before it is there, and put in place as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from huggingface_hub import DatasetCard
+from support.builds import a_build, cast
+from support.commands import personafeedback, tree
+
+from personafeedback_tasks.building.release import releasing
+from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Tiered, Vote
+from personafeedback_tasks.personafeedback.cases import load_present
+
+
+def voted(root, people=12, questions=4, prefix="a", **settings):
+    """A build up to its tiers: nine annotators who like the full answer in eight, seven or four of nine votes."""
+    build = a_build(root, people, questions, **settings)
+    rng, votes = random.Random(3), []
+    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
+    for pair in build.read(Pair):
+        full, other = sorted((pair.first, pair.second), key=lambda name: strategy[name] != "full")
+        agree = 9 if pair.easy else rng.choice((8, 7, 4, 6))
+        names = [f"{prefix}{number}" for number in range(9)]
+        rng.shuffle(names)
+        votes += [
+            Vote(annotator=name, pair_id=pair.id, chosen=full if n < agree else other, shown_as=rng.choice("AB"))
+            for n, name in enumerate(names)
+        ]
+    cast(build, votes)
+    done = personafeedback("build", "tiers", build.root)
+    assert done.exit_code == 0, done.output
+    return build
+
+
+ACCEPT = ("--accept", "overlap")  # the full answers say the hobby
+
+
+def released(build, *arguments):
+    done = personafeedback("build", "release", build.root, *arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    folder = voted(tmp_path_factory.mktemp("release") / "b", name="our users", licence="CC-BY-4.0")
+    (folder.root / "memory").mkdir()
+    (folder.root / "memory" / "u0.jsonl").write_text('{"text": "tea"}\n', "utf-8")
+    released(folder, *ACCEPT)
+    return folder
+
+
+def test_every_tiered_pair_is_a_case_with_its_texts_and_where_they_are_from(build):
+    cases = load_present(build.root / "release")
+    tiered = {one.pair_id: one for one in build.read(Tiered)}
+    answers = {answer.id: answer for answer in build.read(Answer)}
+    questions = {question.id: question for question in build.read(Question)}
+    assert len(cases) == len(tiered) > 40
+    for case in cases:
+        one = tiered[case.extra["pair"]]
+        assert (case.difficulty, case.user_id) == (one.difficulty, one.user_id)
+        assert (case.chosen, case.rejected) == (answers[one.chosen].text, answers[one.rejected].text)
+        assert (case.question, case.category) == (
+            questions[one.question_id].question,
+            questions[one.question_id].category,
+        )
+        assert case.extra["votes"] == list(one.votes)
+        assert case.extra["strategies"]["chosen"] == answers[one.chosen].strategy
+        assert case.persona.text == build.persona(case.user_id).text
+    assert (build.root / "release" / "memory" / "u0.jsonl").is_file()
+
+
+def test_the_manifest_says_how_the_labels_arose(build):
+    manifest = load_present(build.root / "release").release.manifest
+    assert (manifest.name, manifest.licence, manifest.annotators) == ("our users", "CC-BY-4.0", 9)
+    assert manifest.counts == Counter(case.cell for case in load_present(build.root / "release"))
+    assert "The majority of 9 people's votes on each pair" in manifest.labels
+    assert "at least 8/9 agree" in manifest.labels
+    assert "at least 2/3" in manifest.labels
+    assert manifest.generator == "acme/m"
+    document = json.loads((build.root / "tiers.json").read_text("utf-8"))
+    assert -1 <= manifest.agreement.low <= manifest.agreement.value <= manifest.agreement.high <= 1
+    assert manifest.agreement.measure.removesuffix(", over all pairs voted on") in document["codings"]
+    # Over all pairs voted on, as `tiers` prints it: those below, of which none is released, too.
+    every = document["agreement"]["all"]
+    assert every["pairs"] == len(build.read(Tiered)) + document["agreement"]["below"]["pairs"]
+    assert manifest.agreement.value == round(every["coefficients"]["kappa, random sides"]["value"], 4)
+
+
+def test_the_card_is_one_that_the_hub_reads(build):
+    card = DatasetCard.load(build.root / "release" / "README.md")
+    assert card.data.license == "cc-by-4.0"
+    assert card.data.pretty_name == "our users"
+    for config in card.data.to_dict()["configs"]:
+        assert (build.root / "release" / config["data_files"]).is_file()
+    assert "Accepted by whoever released this set:** overlap is right in" in card.text
+    assert "| kappa, random sides | " in card.text
+    assert "| kappa, tossed coins | " in card.text
+    assert "kappa by tier is circular" in card.text
+    assert "for these annotators" in card.text
+    assert "| `longest` |" in card.text
+
+
+@pytest.mark.slow
+def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
+    build = voted(tmp_path / "b")
+    done = personafeedback("build", "release", build.root)
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "The set is not released. overlap is right in" in said
+    assert not (build.root / "release").exists()
+    assert not list(build.root.glob(".release*"))
+    (command,) = [part for part in said.split("say: ")[1:]]
+    again = personafeedback(*command.split()[1:])
+    assert again.exit_code == 0, again.output
+    assert "--accept longest was not needed" in released(build, *ACCEPT, "--accept", "longest")
+
+
+@pytest.mark.slow
+def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
+    build = voted(tmp_path / "b")
+    assert personafeedback("build", "votes", build.root, "--drop", "a0").exit_code == 0
+    done = personafeedback("build", "release", build.root, *ACCEPT)
+    assert "Run `personafeedback build tiers` again" in done.stderr
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    tiered = build.read(Tiered)
+    build.write(Tiered, tiered[1:])  # a team may leave a case out
+    released(build, *ACCEPT)
+    assert len(load_present(build.root / "release")) == len(tiered) - 1
+    build.path(Vote).unlink()
+    assert "Run `personafeedback build tiers` again" in personafeedback("build", "release", build.root, *ACCEPT).stderr
+
+
+@pytest.mark.slow
+def test_what_a_team_added_to_a_release_stays(tmp_path):
+    build = voted(tmp_path / "b")
+    released(build, *ACCEPT)
+    (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
+    (build.root / "release" / ".git").mkdir()
+    (build.root / "release" / ".git" / "HEAD").write_text("ref", "utf-8")
+    (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
+    released(build, *ACCEPT)
+    kept = {path.name for path in (build.root / "release").rglob("*")}
+    assert {"LICENSE", "HEAD"} <= kept
+    assert "old.jsonl" not in kept
+
+
+@pytest.mark.slow
+def test_a_pair_with_both_labels_stops_the_release(tmp_path):
+    build = voted(tmp_path / "b")
+    build.path(Vote).unlink()  # labels of a team's own
+    tiered = [Tiered(**{**vars(one), "votes": (0, 0)}) for one in build.read(Tiered)]
+    one = next(one for one in tiered if one.difficulty == "hard")
+    again = Tiered(**{**vars(one), "pair_id": "turned", "chosen": one.rejected, "rejected": one.chosen})
+    build.write(Tiered, [*tiered, again])
+    done = personafeedback("build", "release", build.root, *ACCEPT)
+    assert done.exit_code == 1
+    assert "2 cases have the same two texts as another one with the opposite label" in " ".join(done.stderr.split())
+    released(build, *ACCEPT, "--accept", "contradiction")
+    assert "with the opposite label" in (build.root / "release" / "README.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prefix", "name"),
+    [("a", "our set"), ("model:m", "our set (model votes)"), ("mixed", "our set (people's and model votes)")],
+)
+def test_votes_of_models_are_in_the_name_and_so_in_every_table(tmp_path, prefix, name):
+    build = voted(tmp_path / "b", prefix=prefix)
+    if prefix == "mixed":
+        votes = build.read(Vote)
+        build.write(
+            Vote, [*votes[:-9], *(Vote(**{**vars(v), "annotator": f"model:m{n}"}) for n, v in enumerate(votes[-9:]))]
+        )
+    said = released(build, *ACCEPT)
+    assert f"The set is called {name}." in said
+    manifest = load_present(build.root / "release").release.manifest
+    assert manifest.name == name
+    assert ("votes of models (m0, m1" in manifest.labels) == (prefix == "model:m")
+    assert manifest.annotators == (None if prefix == "model:m" else 9)
+    table = personafeedback("baselines", "--data", build.root / "release")
+    assert table.exit_code == 0, table.output
+
+
+@pytest.mark.slow
+def test_a_person_of_the_training_split_is_named(tmp_path):
+    build = voted(tmp_path / "b")
+    people = build.read(Person)
+    build.write(Person, [Person(**{**vars(people[0]), "split": "train"}), *people[1:]])
+    done = personafeedback("build", "release", build.root, *ACCEPT)
+    assert done.exit_code == 1
+    assert "found a pair of 'u0', who is in the training split" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_was_dropped_after_the_votes_is_left_out_and_counted(tmp_path):
+    build = voted(tmp_path / "b")
+    questions = build.read(Question)
+    build.write(Question, [Question(**{**vars(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]])
+    lost = sum(one.question_id == questions[0].id for one in build.read(Tiered))
+    assert f"{lost} pairs are left out" in released(build, *ACCEPT)
+    assert questions[0].question not in {case.question for case in load_present(build.root / "release")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "between", "after"])
+def test_killed_while_it_is_put_in_place_the_last_release_is_there(build, tmp_path, monkeypatch, moment):
+    folder = voted(tmp_path / "b")
+    released(folder, *ACCEPT)
+    before = tree(folder.root / "release")
+
+    def replace(source, target, real=os.replace):
+        if (Path(target).name, moment) in ((releasing.LAST, "before"), (releasing.RELEASE, "between")):
+            raise KeyboardInterrupt
+        return real(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(releasing.os, "replace", replace)
+        patched.setattr(releasing.shutil, "rmtree", lambda *_, **__: None)  # a killed process cleans nothing up
+        personafeedback_killed(folder, moment)
+    assert (folder.root / "release").exists() == (moment != "between")
+    released(folder, *ACCEPT)
+    assert {name: content for name, (_, content) in tree(folder.root / "release").items()} == {
+        name: content for name, (_, content) in before.items()
+    }
+    assert not list(folder.root.glob(".release*"))
+
+
+def personafeedback_killed(folder, moment):
+    from click.testing import CliRunner
+
+    from personafeedback_tasks.cli.main import main
+
+    done = CliRunner().invoke(main, ["build", "release", str(folder.root), *ACCEPT])
+    assert (done.exit_code != 0) == (moment != "after"), done.output
+
+
+@pytest.mark.slow
+def test_its_tasks_run_under_its_name_as_printed(build, tmp_path):
+    pytest.importorskip("inspect_ai")
+    from support.inspect_runs import command
+
+    lines = [line.strip() for line in released(build, *ACCEPT).splitlines()]
+    (line,) = [line for line in lines if line.startswith("inspect eval")]
+    done = command(*line.replace("MODEL", "personafeedback/longest").split()[2:], "--log-dir", tmp_path / "logs")
+    assert done.returncode == 0, done.stdout
+    report = personafeedback("report", tmp_path / "logs")
+    assert report.exit_code == 0, report.output
+    assert "our users" in report.stdout
+    assert "Table 2" not in report.stdout
+
+
+def test_without_tiers_the_step_before_is_named(tmp_path):
+    build = a_build(tmp_path / "b")
+    done = personafeedback("build", "release", build.root)
+    assert f"Run first: personafeedback build tiers {build.root}" in done.stderr
+    assert build.read(Origin) == []

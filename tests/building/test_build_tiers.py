@@ -1,0 +1,274 @@
+"""Labels and tiers: the shares of build.yaml and nothing else; agreement in a coding that is said."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builds import a_build, cast
+from support.commands import personafeedback
+
+from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, sort_into_tiers
+from personafeedback_tasks.building.release.voting import HEADLINE, agreement
+from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered, Vote
+
+
+def votes_for(pair, first, second):
+    """So many votes for each answer of a pair."""
+    chosen = [pair.first] * first + [pair.second] * second
+    return [
+        Vote(annotator=f"a{number}", pair_id=pair.id, chosen=one, shown_as="AB"[number % 2])
+        for number, one in enumerate(chosen)
+    ]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    return a_build(tmp_path_factory.mktemp("tiers") / "b", people=5, questions=3)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(drawn=st.data())
+def test_tiers_are_those_of_a_rule_in_words(build, drawn):
+    """Nine votes: 8 or 9 agreeing are medium, 6 or 7 hard; what was built to be easy needs 6 for the answer that should win."""
+    pairs = build.read(Pair)
+    counts = {pair.id: drawn.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for pair in pairs}
+    votes = [vote for pair in pairs for vote in votes_for(pair, *counts[pair.id])]
+    drawn.draw(st.randoms()).shuffle(votes)
+    cases, below = sort_into_tiers(build, votes)
+    assert Counter(one.pair_id for one in [*cases, *below]) == Counter(pair.id for pair in pairs)
+    found = {one.pair_id: one for one in [*cases, *below]}
+    for pair in pairs:
+        one, other = counts[pair.id]
+        tiered, most, total = found[pair.id], max(one, other), one + other
+        if total < 5:
+            expected = "few votes"
+        elif one == other:
+            expected = "even"
+        elif most / total < 6 / 9 - 1e-9:
+            expected = "little agreement"
+        elif pair.easy:
+            expected = "easy" if (one > other) == (pair.easy == pair.first) else "not as built"
+        else:
+            expected = "medium" if most / total >= 8 / 9 - 1e-9 else "hard"
+        assert (tiered.difficulty or tiered.reason) == expected
+        assert tiered.votes == (most, min(one, other))
+        if one != other:
+            assert tiered.chosen == (pair.first if one > other else pair.second)
+        assert {tiered.chosen, tiered.rejected} == {pair.first, pair.second}
+
+
+@pytest.mark.parametrize(
+    ("agree", "of", "tier"),
+    [(9, 9, "medium"), (8, 9, "medium"), (7, 9, "hard"), (6, 9, "hard"), (5, 9, ""), (6, 8, "hard"), (5, 8, "")],
+)
+def test_the_shares_are_exact(build, agree, of, tier):
+    """As floats, 6 of 9 is not the 6 / 9 of every spelling; a share is a fraction here."""
+    pair = next(pair for pair in build.read(Pair) if not pair.easy)
+    cases, below = sort_into_tiers(build, votes_for(pair, agree, of - agree))
+    (found,) = [one for one in [*cases, *below] if one.pair_id == pair.id]
+    assert found.difficulty == tier
+    assert build.settings.hard == Fraction(2, 3)
+
+
+def test_a_pair_is_a_case_once_and_never_both_ways(tmp_path):
+    """The same two texts under other ids, re-spaced and the other way round: the later pair is left out, whatever its votes."""
+    build = a_build(tmp_path / "b", people=2, questions=1)
+    pairs, answers = build.read(Pair), build.read(Answer)
+    pair = next(pair for pair in pairs if not pair.easy)
+    text = {answer.id: answer for answer in answers}
+    again = [
+        Answer(**{**vars(text[name]), "id": f"{name}x", "text": f"  {text[name].text.replace(' ', '  ')}\n"})
+        for name in (pair.second, pair.first)
+    ]
+    same = Answer(**{**vars(text[pair.first]), "id": "same"})
+    more = [
+        Pair(**{**vars(pair), "id": "again", "first": again[0].id, "second": again[1].id}),
+        Pair(**{**vars(pair), "id": "equal", "second": "same"}),
+    ]
+    build.write(Answer, [*answers, *again, same])
+    build.write(Pair, [*pairs, *more])
+    every = [vote for one in build.read(Pair) for vote in votes_for(one, 9, 0)]
+    cases, below = sort_into_tiers(build, every)
+    reasons = {one.pair_id: one.reason for one in below}
+    assert (reasons["again"], reasons["equal"]) == ("twice", "same text")
+    assert pair.id in {one.pair_id for one in cases}
+
+
+# --- agreement --------------------------------------------------------------------------------------------------------
+
+
+def spelled_out(rows):
+    """Fleiss' kappa as its definition has it, pair of people by pair of people."""
+    shares = [
+        sum(a == b for i, a in enumerate(row) for j, b in enumerate(row) if i != j) / (len(row) * (len(row) - 1))
+        for row in rows
+    ]
+    every = Counter(vote for row in rows for vote in row)
+    expected = sum((count / every.total()) ** 2 for count in every.values())
+    return (sum(shares) / len(shares) - expected) / (1 - expected)
+
+
+@pytest.mark.slow
+def test_the_codings_are_those_of_a_reference(build):
+    rng = random.Random(7)
+    pairs = build.read(Pair)
+    votes = [
+        Vote(
+            annotator=f"a{n}",
+            pair_id=pair.id,
+            chosen=pair.first if rng.random() < 0.8 else pair.second,
+            shown_as=rng.choice("AB"),
+        )
+        for pair in pairs
+        for n in range(9)
+    ]
+    cases, below = sort_into_tiers(build, votes)
+    tiered = {one.pair_id: one for one in [*cases, *below]}
+    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
+    found = agreement(build.settings, pairs, build.read(Answer), [*cases, *below], votes)["all"]
+    of_pair = [[vote for vote in votes if vote.pair_id == pair.id] for pair in pairs]
+    expected = {
+        "Fleiss, by strategy": spelled_out([[strategy[vote.chosen] for vote in some] for some in of_pair]),
+        "Fleiss, by letter": spelled_out([[vote.shown_as for vote in some] for some in of_pair]),
+        "Fleiss, by label": spelled_out(
+            [[vote.chosen == tiered[vote.pair_id].chosen for vote in some] for some in of_pair]
+        ),
+    }
+    # A random side for each pair, drawn two thousand times: the headline is what that comes to.
+    drawn = []
+    for _ in range(2000):
+        sides = {pair.id: rng.random() < 0.5 for pair in pairs}
+        drawn.append(
+            spelled_out(
+                [
+                    [(vote.chosen == pair.first) == sides[pair.id] for vote in some]
+                    for pair, some in zip(pairs, of_pair, strict=True)
+                ]
+            )
+        )
+    for name, value in expected.items():
+        assert found.coefficients[name].value == pytest.approx(value, abs=1e-12)
+    assert found.coefficients[HEADLINE].value == pytest.approx(sum(drawn) / len(drawn), abs=0.02)
+    assert found.coefficients[HEADLINE].low < found.coefficients[HEADLINE].value < found.coefficients[HEADLINE].high
+    assert found.votes == (9, 9)
+
+
+def test_who_votes_at_random_agrees_no_better_than_chance(tmp_path):
+    build = a_build(tmp_path / "b", people=40, questions=3)
+    rng = random.Random(1)
+    votes = [
+        Vote(annotator=f"a{n}", pair_id=pair.id, chosen=rng.choice([pair.first, pair.second]), shown_as="A")
+        for pair in build.read(Pair)
+        for n in range(rng.choice([3, 9]))
+    ]
+    cases, below = sort_into_tiers(build, votes)
+    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)["all"]
+    for name in (HEADLINE, "alpha, random sides"):
+        assert abs(found.coefficients[name].value) < 0.08
+    assert found.votes == (3, 9)
+
+
+@pytest.mark.parametrize(
+    ("annotators", "by_tier"),
+    [  # 9 votes: 2 of 512 ways are unanimous (P = 1), 18 are 8 : 1 (P = 28 / 36), 72 are 7 : 2, 168 are 6 : 3, 252 are 5 : 4
+        (
+            9,
+            {
+                "medium": 2 * (2 * 1 + 18 * 28 / 36) / 20 - 1,  # .60
+                "hard": 2 * (72 * 22 / 36 + 168 * 18 / 36) / 240 - 1,  # .067
+                "below": 2 * 16 / 36 - 1,  # -.11
+            },
+        ),
+        (5, {"medium": 1.0, "hard": 2 * 6 / 10 - 1, "below": 2 * 4 / 10 - 1}),
+    ],
+)
+def test_tossed_coins_agree_in_the_upper_tiers(tmp_path, annotators, by_tier):
+    build = a_build(tmp_path / "b", people=60, questions=8)
+    pairs = [pair for pair in build.read(Pair) if not pair.easy]
+    rng = random.Random(11)
+    firsts = [sum(rng.random() < 0.5 for _ in range(annotators)) for _ in pairs]
+    votes = [
+        vote for pair, first in zip(pairs, firsts, strict=True) for vote in votes_for(pair, first, annotators - first)
+    ]
+    cases, below = sort_into_tiers(build, votes)
+    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)
+    coins = {tier: one.coins for tier, one in found.items()}
+    assert coins == pytest.approx(by_tier | {"all": 0.0})
+    # And coins that were tossed come out there, though they know nothing.
+    for tier, value in coins.items():
+        assert found[tier].coefficients[HEADLINE].value == pytest.approx(value, abs=0.15), tier
+    assert found["medium"].coefficients[HEADLINE].value > 0.45
+
+
+def test_coins_confirm_an_easy_pair_in_one_of_two_cases(build):
+    """Only votes for the answer that should win make it easy; the others are below, where they raise what coins agree."""
+    pairs = {pair.id: pair for pair in build.read(Pair)}
+    easy = next(pair for pair in pairs.values() if pair.easy)
+    (case,) = sort_into_tiers(build, votes_for(easy, *((9, 0) if easy.easy == easy.first else (0, 9))))[0]
+    upper = 2 * (1 + 9 * 28 / 36 + 36 * 22 / 36 + 84 * 18 / 36) / 130 - 1
+    # Of 512 ways, 130 are against the answer and 252 are 5 : 4.
+    assert kappa_of_coins([case], pairs, build.settings) == pytest.approx(
+        {"easy": upper, "below": (130 * upper + 252 * (2 * 16 / 36 - 1)) / 382, "all": 0.0}
+    )
+    twice = replace(case, difficulty="", reason="twice")
+    assert kappa_of_coins([twice], pairs, build.settings) == pytest.approx({"below": 0.0, "all": 0.0})
+
+
+# --- the command ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_says_what_became_of_every_pair(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=3)
+    pairs = build.read(Pair)
+    votes = [
+        vote
+        for place, pair in enumerate(pairs)
+        for vote in votes_for(pair, *((9, 0), (2, 7), (5, 4), (1, 1))[place % 4])
+    ]
+    cast(build, votes)
+    done = personafeedback("build", "tiers", build.root)
+    assert done.exit_code == 0, done.output
+    cases, below = build.read(Tiered), build.read(Below)
+    assert len(cases) + len(below) == len(pairs)
+    assert f"{len(cases)} pairs become cases" in done.stdout
+    for reason, count in Counter(one.reason for one in below).items():
+        assert f"{count} are below, {reason}: {REASONS[reason]}" in done.stdout
+    assert f"Next: personafeedback build release {build.root}" in done.stdout
+    document = json.loads((build.root / "tiers.json").read_text("utf-8"))
+    assert document["agreement"]["all"]["pairs"] == len(pairs)
+    assert HEADLINE in done.stdout
+    assert "kappa, tossed coins" in done.stdout
+    assert "kappa by tier is circular" in " ".join(done.stdout.split())
+    narrow = personafeedback("build", "tiers", build.root, COLUMNS="80")
+    table = [line for line in narrow.stdout.splitlines() if line.startswith("─")]
+    assert table
+    assert max(map(len, table)) <= 80
+    assert done.stdout == personafeedback("build", "tiers", build.root).stdout
+
+
+def test_without_votes_the_step_before_is_named(tmp_path):
+    build = a_build(tmp_path / "b")
+    done = personafeedback("build", "tiers", build.root)
+    assert done.exit_code == 1
+    assert f"Run first: personafeedback build votes {build.root}" in done.stderr
+
+
+def test_a_vote_that_was_edited_into_nonsense_is_named(tmp_path):
+    build = a_build(tmp_path / "b")
+    pair = build.read(Pair)[0]
+    for vote, said in (
+        (Vote(annotator="a", pair_id="gone", chosen=pair.first, shown_as="A"), "found a vote on the pair 'gone'"),
+        (Vote(annotator="a", pair_id=pair.id, chosen="else", shown_as="A"), "found a vote for 'else'"),
+    ):
+        cast(build, [*votes_for(pair, 1, 0), vote])
+        done = personafeedback("build", "tiers", build.root)
+        assert done.exit_code == 1
+        assert f"votes.jsonl, line 2: {said}" in " ".join(done.stderr.split())

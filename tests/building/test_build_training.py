@@ -1,0 +1,546 @@
+"""Pairs to train on: of training persons alone, never of test data, in the format that TRL reads; and a model that learned from them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builds import a_build
+from support.commands import personafeedback
+from support.documents import DOCS, block, needs_checkout
+
+from personafeedback_tasks.building.release.shortcuts import NAMES
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
+from personafeedback_tasks.building.training import helpsteer
+from personafeedback_tasks.building.training.contamination import copies, plain
+from personafeedback_tasks.building.training.pairs import own_pairs
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.conversations import conversation
+from personafeedback_tasks.personafeedback.prompts import Template
+
+SAMPLE = ("--benchmark", "sample")
+TRAINING = DOCS / "training.md"
+
+
+def split(root, people=6, questions=2, train=0.5):
+    """A build whose first persons are for training; only the others have pairs."""
+    build = a_build(root, people, questions)
+    persons = [
+        replace(one, split="train" if place < train * people else "test")
+        for place, one in enumerate(build.read(Person))
+    ]
+    build.write(Person, persons)
+    test = {one.user_id for one in persons if one.split == "test"}
+    build.write(Pair, [pair for pair in build.read(Pair) if pair.user_id in test])
+    return build
+
+
+def trained(build, *arguments):
+    done = personafeedback(
+        "build", "training", build.root, *(SAMPLE if "--benchmark" not in arguments else ()), *arguments
+    )
+    assert done.exit_code == 0, done.output
+    return [
+        json.loads(line) for line in (build.root / "training" / "train.jsonl").read_text("utf-8").splitlines()
+    ], done.stdout
+
+
+def with_release(build):
+    """All pairs are Hard cases, in the order that they have."""
+    build.write(
+        Tiered,
+        [
+            Tiered(
+                pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty="hard", chosen=pair.first,
+                rejected=pair.second,
+            )
+            for pair in build.read(Pair)
+        ],
+    )  # fmt: skip
+    accept = [word for name in NAMES for word in ("--accept", name)]
+    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+
+
+def refusal(build, *arguments):
+    done = personafeedback("build", "training", build.root, *(arguments or SAMPLE))
+    assert done.exit_code != 0, done.output
+    assert not (build.root / "training").exists()
+    return " ".join(done.stderr.split())
+
+
+def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_more_and_one_that_knew_less(tmp_path):
+    build = split(tmp_path / "b")
+    found, said = trained(build)
+    answers = {one.id: one for one in build.read(Answer)}
+    questions = {one.id: one for one in build.read(Question)}
+    assert {row["user_id"] for row in found} == {"u0", "u1", "u2"}
+    assert len(found) == 3 * 2 * 2
+    for row in found:
+        better, worse = (answers[name] for name in row["id"].split(" over "))
+        assert (better.strategy, worse.strategy) in {("full", "question"), ("full", "masked")}
+        assert better.question_id == worse.question_id
+        assert better.model == worse.model
+        case = Case(
+            "", "", "", build.persona(better.user_id), questions[better.question_id].question, better.text, worse.text
+        )
+        for side in ("chosen", "rejected"):
+            assert row["prompt"] + row[side] == conversation(case, Template(), side)
+    assert "12 pairs (full over question 6, full over masked 6)" in said
+    assert "no pair is one of the 48 cases of sample" in said
+    assert "--max_length 4096 --learning_rate 1e-5 --num_train_epochs 1" in said
+    assert trained(build)[0] == found
+
+
+def test_answers_of_two_models_are_not_mixed(tmp_path):
+    build = split(tmp_path / "b", people=2)
+    answers = build.read(Answer)
+    build.write(Answer, [*answers, *(replace(one, id=f"{one.id}:other", model="other/m") for one in answers)])
+    found, _ = trained(build)
+    assert len(found) == 2 * 2 * 2
+    assert all(
+        better.endswith(":other") == worse.endswith(":other")
+        for better, worse in (row["id"].split(" over ") for row in found)
+    )
+
+
+def test_labels_of_training_persons_count_as_they_are(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    full, masked, question = build.read(Answer)[:3]
+    build.write(
+        Tiered,
+        [
+            Tiered(
+                pair_id="p",
+                question_id=full.question_id,
+                user_id="u0",
+                difficulty="hard",
+                chosen=masked.id,
+                rejected=question.id,
+            )
+        ],
+    )
+    found, _ = trained(build)
+    assert [row["chosen"][0]["content"] for row in found if row["kind"] == "labeled"] == [masked.text]
+
+
+def test_a_person_of_both_splits_is_named(tmp_path):
+    build = split(tmp_path / "b")
+    (build.root / "persona" / "u5.json").write_bytes(
+        (build.root / "persona" / "u0.json").read_bytes().replace(b"chess", b" CHESS ")
+    )
+    assert "u0.json: found the persona of the test person 'u5' again" in refusal(build)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_test_data_is_known_in_whatever_order_and_spacing(data):
+    texts = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
+    one, other = data.draw(st.tuples(texts, texts).filter(lambda pair: plain(pair[0]) != plain(pair[1])))
+    spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
+    chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
+    row = {"id": "r", "user_id": "u", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
+    assert [copy.copy_of for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
+    assert not copies([row], [("case 1", (one, f"{other}!"))])
+
+
+def test_a_pair_of_the_benchmark_or_of_the_set_itself_is_refused(tmp_path):
+    build = split(tmp_path / "b")
+    case = next(iter(load_cases("sample", difficulty="hard")))
+    answers = build.read(Answer)
+    swapped = [
+        replace(answers[0], text=f" {case.rejected}"),
+        replace(answers[1], text=case.chosen.replace(" ", "  ")),
+        *answers[2:],
+    ]
+    build.write(Answer, swapped)
+    said = refusal(build)
+    assert f"is {case.id} of sample" in said
+    assert "Nothing is written" in said
+    pair = build.read(Pair)[0]
+    text = {one.id: one.text for one in answers}
+    build.write(
+        Answer, [replace(answers[0], text=text[pair.second]), replace(answers[1], text=text[pair.first]), *answers[2:]]
+    )
+    assert f"is {pair.id} of this build's test persons" in refusal(build)
+
+
+def altered(case, at, way):
+    """A pair that a model will be tested on, made over: (chosen, rejected)."""
+    other = f"A text of nobody's, number {at}, about the weather and whatever else there may be to say today."
+    return {
+        "last characters": (f"{case.chosen[:-3]}!?!", f"{case.rejected[:-2]}.."),
+        "one beside another": (case.chosen, other),
+        "near copy beside another": (other, f"{case.chosen[4:-3]} indeed"),
+        "exchanged": (case.rejected.upper(), "  ".join(case.chosen.split(" "))),
+    }[way]
+
+
+@pytest.mark.parametrize("way", ["last characters", "one beside another", "near copy beside another", "exchanged"])
+def test_every_pair_with_a_text_of_the_benchmark_is_refused_and_listed(tmp_path, way):
+    build, cases = split(tmp_path / "b", people=2, questions=1), list(load_cases("sample"))[:20]
+    rows_ = [
+        {"prompt": f"p{at}", "response": text, "helpfulness": helpful}
+        for at, case in enumerate(cases)
+        for text, helpful in zip(altered(case, at, way), (4, 0), strict=True)
+    ]
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
+    said = refusal(build, *SAMPLE, "--mix", f"helpsteer2={path}")
+    assert "Found 20 pairs to train on with responses of test data" in said
+    listed = [json.loads(line) for line in (build.root / "training-copies.jsonl").read_text("utf-8").splitlines()]
+    assert str(build.root / "training-copies.jsonl") in said
+    assert {one["id"] for one in listed} == {f"helpsteer2:{at}" for at in range(1, 21)}
+    sample = {case.id: case for case in load_cases("sample")}
+    for one in listed:
+        tested = sample[one["copy_of"].removesuffix(" of sample")]
+        texts = (one["text"],) if one["side"] != "both" else one["text"].split("\n\n")
+        assert any(plain(text)[20:40] in plain(f"{tested.chosen} {tested.rejected}") for text in texts)
+    assert listed[0]["id"] in said
+    assert len(trained(build)[0]) == 2
+    assert not (build.root / "training-copies.jsonl").exists()
+
+
+def test_a_near_copy_of_the_sets_own_test_data_is_refused(tmp_path):
+    """Also of a release whose pairs are no longer in pairs.jsonl."""
+    long = "First walk along the river to the old mill, then sit down in its yard and have whatever they baked that morning."
+    build = split(tmp_path / "b")
+    answers, (pair, *pairs) = build.read(Answer), build.read(Pair)
+    test = {pair.first: long, pair.second: long.replace("river", "motorway")[::-1]}
+    build.write(Answer, [replace(one, text=test.get(one.id, one.text)) for one in answers])
+    with_release(build)
+    answers = build.read(Answer)
+    build.write(Answer, [replace(answers[1], text=long.replace("morning", "evening")), answers[0], *answers[2:]])
+    assert f"is one of {pair.id} of this build's test persons" in refusal(build)
+    build.write(Pair, pairs)
+    said = refusal(build)
+    assert "of this build's test persons" not in said
+    assert f"is one of specific_hard:1 of {build.root / 'release'}" in said
+
+
+def test_an_answer_to_a_question_alone_that_a_test_person_asks_too_is_left_out(tmp_path):
+    """Told nothing about the user, a model writes the same to both."""
+    build = split(tmp_path / "b", people=4)
+    questions = build.read(Question)
+    asked = {one.id: f"What is a good holiday, {at % 2}?" for at, one in enumerate(questions)}
+    build.write(Question, [replace(one, question=asked[one.id]) for one in questions if one.user_id != "u1"] + [
+        one for one in questions if one.user_id == "u1"
+    ])  # fmt: skip
+    alone = "Go wherever the weather is fine and the people are kind, for a week or two, with a book that you always meant to read."
+    build.write(
+        Answer,
+        [
+            replace(one, text=alone) if one.strategy == "question" and one.user_id != "u1" else one
+            for one in build.read(Answer)
+        ],
+    )
+    found, said = trained(build)
+    assert "left out: 2 pairs whose question a test person asks, too" in said
+    assert sorted((row["user_id"], row["kind"]) for row in found) == [
+        *[("u0", "full over masked")] * 2,
+        *[("u1", "full over masked")] * 2,
+        *[("u1", "full over question")] * 2,
+    ]
+
+
+def test_a_person_who_was_tested_is_refused_under_any_name(tmp_path):
+    """Of the build's own release, and of the benchmark."""
+    build = split(tmp_path / "b")
+    with_release(build)
+    build.write(Person, [replace(one, split="train") for one in build.read(Person)])
+    build.write(Pair, [])
+    assert "u3 is u3" in refusal(build)
+    other = split(tmp_path / "c")
+    case = next(iter(load_cases("sample")))
+    (other.root / "persona" / "u0.json").write_text(json.dumps(case.persona.profile).replace(": ", ":  "), "utf-8")
+    assert f"found 1 training persons who are users of sample: u0 is {case.user_id}" in refusal(other)
+
+
+def test_a_label_stands_in_place_of_what_a_pair_was_built_to_be(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    full, _, question = build.read(Answer)[:3]
+    label = Tiered(
+        pair_id="p", question_id=full.question_id, user_id="u0", difficulty="hard", chosen=question.id, rejected=full.id
+    )
+    build.write(Tiered, [label])
+    found, _ = trained(build)
+    assert {(row["chosen"][0]["content"], row["kind"]) for row in found} == {
+        (question.text, "labeled"), (full.text, "full over masked"),
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_pairs_that_are_too_long_are_counted_and_named(tmp_path):
+    pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    classifiers.tokenizer(every).save_pretrained(tmp_path / "tokenizer")
+    _, said = trained(build, "--tokenizer", str(tmp_path / "tokenizer"), "--max-length", "10")
+    assert "! 2 pairs are longer than 10 tokens" in said
+    for line, row in enumerate(found, start=1):
+        assert re.search(rf"line {line}: [0-9,]+ tokens, {re.escape(row['id'])}", said)
+    assert "no pair is longer than 4,096" in trained(build, "--tokenizer", str(tmp_path / "tokenizer"))[1]
+    classifiers.tokenizer(every, template=None).save_pretrained(tmp_path / "plain")
+    (build.root / "training").rename(tmp_path / "kept")
+    assert "has no chat template" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "plain"))
+    assert "found no tokenizer" in refusal(build, *SAMPLE, "--tokenizer", str(tmp_path / "nowhere"))
+
+
+GEMMA_LIKE = """{{ '<user>' }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
+{%- for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}
+{%- if m['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = m['role'] %}{% endif %}
+{{- '<turn>' + role + '\n' + m['content'] | trim + '</turn>\n' }}{% endfor %}"""
+"""Refuses a system turn and two turns of one role, as the templates of Gemma's first two generations do."""
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [("SYSTEM", "in a system turn"), ("NO_SYSTEM", "before"), ("DROPS_SYSTEM", "before"), ("GEMMA_LIKE", "before")],
+)
+def test_the_persona_is_where_the_models_own_template_takes_it_and_scoring_has_it(tmp_path, template, place):
+    pytest.importorskip("torch")
+    from support import classifiers
+
+    from personafeedback_tasks.reward_models.classifier import RewardModel
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, said = trained(build)
+    assert "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out" in said
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    text = GEMMA_LIKE if template == "GEMMA_LIKE" else getattr(classifiers, template)
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=text)
+    rows_, said = trained(build, "--tokenizer", str(model))
+    assert f"the persona is {place}" in said
+    assert f"--model_name_or_path {model} " in said
+    scored = RewardModel(str(model))
+    answers, questions = ({one.id: one for one in build.read(kind)} for kind in (Answer, Question))
+    for row in rows_:
+        better, worse = (answers[name] for name in row["id"].split(" over "))
+        question = questions[better.question_id].question
+        case = Case("", "", "", build.persona(better.user_id), question, better.text, worse.text)
+        for side in ("chosen", "rejected"):
+            ids = scored.tokenizer.apply_chat_template(row["prompt"] + row[side], return_dict=True)["input_ids"]
+            assert ids == scored.encode([conversation(case, Template(), side)], [side])[0].ids
+            assert "chess" in scored.tokenizer.decode(ids).replace(" ", "")
+
+
+@pytest.mark.slow
+def test_trl_trains_on_rows_for_a_template_without_a_system_turn(tmp_path):
+    pytest.importorskip("torch")
+    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
+    import transformers
+    from support import classifiers
+
+    build = split(tmp_path / "b", people=2, questions=1)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    model = classifiers.random_classifier(tmp_path / "model", [*every, "<turn>model/"], template=GEMMA_LIKE)
+
+    def train(folder):
+        options = trl.RewardConfig(
+            output_dir=str(folder), use_cpu=True, bf16=False, max_length=2048, max_steps=1, per_device_train_batch_size=2, report_to=[],
+            save_strategy="no", disable_tqdm=True,
+        )  # fmt: skip
+        trainer = trl.RewardTrainer(
+            model=transformers.AutoModelForSequenceClassification.from_pretrained(model),
+            processing_class=transformers.AutoTokenizer.from_pretrained(model),
+            args=options,
+            train_dataset=datasets.load_dataset(
+                "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
+            ),
+        )
+        trainer.train()
+        return trainer.train_dataset
+
+    with pytest.raises(Exception, match="System role not supported"):
+        train(tmp_path / "refused")
+    trained(build, "--tokenizer", str(model))
+    assert len(train(tmp_path / "out")) == len(found)
+
+
+def test_without_the_benchmark_at_hand_the_way_out_is_named(tmp_path):
+    build = split(tmp_path / "b")
+    said = refusal(build, "--benchmark", str(tmp_path / "nowhere"))
+    assert "pass --benchmark FOLDER, or `--benchmark none`" in said
+    assert len(trained(build, "--benchmark", "none")[0]) == 12
+
+
+def test_without_training_persons_the_setting_is_named(tmp_path):
+    assert "found no person of the split train" in refusal(a_build(tmp_path / "b"))
+
+
+HELPSTEER = [
+    {"prompt": prompt, "response": f"{prompt} {helpful}", "helpfulness": helpful, "correctness": 3}
+    for prompt, both in (("Tea?", (4, 1)), ("Milk?", (3, 2)), ("<extra_id_1>User", (4, 0)), ("Rum?", (0, 2)))
+    for helpful in both
+]
+"""The shape of HelpSteer2, written here: two responses to each prompt, one after the other."""
+
+
+def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
+    build = split(tmp_path / "b", people=2, questions=1)
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
+    found, said = trained(build, "--mix", f"helpsteer2={path}")
+    mixed = [row for row in found if row["kind"] == "helpsteer2"]
+    assert [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in mixed] == [
+        ("Tea? 4", "Tea? 1"),
+        ("Rum? 2", "Rum? 0"),
+    ]
+    assert "2 pairs of HelpSteer2" in said
+    assert "prompts left out: 1 about as helpful, 1 several turns" in said
+    with pytest.raises(DataError, match="found helpfulness = '4', expected"):
+        helpsteer.rows([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
+    case = next(iter(load_cases("sample")))
+    rows_ = [{"prompt": "p", "response": text, "helpfulness": n} for n, text in ((4, case.rejected), (1, case.chosen))]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
+    assert f"helpsteer2:1 is {case.id} of sample" in refusal(
+        split(tmp_path / "d"), *SAMPLE, "--mix", f"helpsteer2={path}"
+    )
+    assert "--mix must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
+
+
+@needs_checkout
+def test_the_printed_line_has_the_papers_figures_and_is_that_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    split(tmp_path / "ours")
+    path = tmp_path / "helpsteer.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
+    for mix, steps in (((), 8), (("--mix", f"helpsteer2={path}"), 16)):
+        done = personafeedback("build", "training", "ours", *SAMPLE, *mix)
+        printed = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
+        expected = block(TRAINING, "training: gpu").replace("steps 8 ", f"steps {steps} ")
+        assert printed == expected.splitlines()
+
+
+# --- a model that learned from them ---------------------------------------------------------------------------------------
+
+PLANTED = 0.8
+"""Share of the unseen users' pairs whose chosen response is the one with the park."""
+
+
+@pytest.mark.slow
+def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_a_plain_loop(tmp_path):
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support import classifiers
+
+    from personafeedback_tasks.personafeedback.cases import load_present
+    from personafeedback_tasks.runs.read import read_run
+
+    build = split(tmp_path / "b", people=45, questions=2, train=2 / 3)
+    rng = random.Random(5)
+    text = {one.id: one.strategy for one in build.read(Answer)}
+    tiered = []
+    for pair in build.read(Pair):
+        full, other = sorted((pair.first, pair.second), key=lambda name: text[name] != "full")
+        chosen, rejected = (full, other) if rng.random() < PLANTED else (other, full)
+        tiered.append(
+            Tiered(
+                pair_id=pair.id,
+                question_id=pair.question_id,
+                user_id=pair.user_id,
+                difficulty="hard",
+                chosen=chosen,
+                rejected=rejected,
+            )
+        )
+    build.write(Tiered, tiered)
+    accept = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
+    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    cases = load_present(build.root / "release")
+    every += [one for case in cases for one in (case.persona.text, case.question, case.chosen, case.rejected)]
+    base = classifiers.random_classifier(tmp_path / "base", every, max_position_embeddings=512)
+
+    def accuracy(folder, name):
+        (log,) = inspect_eval(
+            tasks.personafeedback_hard(data=str(build.root / "release"), method="reward"), model=f"personafeedback-reward/{folder}",
+            log_dir=str(tmp_path / name), display="none", score_display=False,
+        )  # fmt: skip
+        assert log.status == "success", log.error
+        run = read_run(tmp_path / name)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        for case in cases:
+            with torch.no_grad():
+                plainly = [
+                    model(
+                        **tokenizer.apply_chat_template(
+                            conversation(case, Template(), side), return_tensors="pt", return_dict=True
+                        )
+                    )
+                    .logits[0, 0]
+                    .item()
+                    for side in ("chosen", "rejected")
+                ]
+            assert list(run.cases[case.id][0].rewards["reward"]) == pytest.approx(plainly, abs=1e-4)
+        return sum(case.value("acc") for case in run.cases.values()) / len(cases)
+
+    before = accuracy(base, "before")
+    assert 0.3 < before < 0.7
+    options = trl.RewardConfig(
+        output_dir=str(tmp_path / "out"), use_cpu=True, bf16=False, max_length=512, learning_rate=3e-3, num_train_epochs=5,
+        per_device_train_batch_size=16, report_to=[], save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=1,
+    )  # fmt: skip
+    trainer = trl.RewardTrainer(
+        model=transformers.AutoModelForSequenceClassification.from_pretrained(base),
+        processing_class=transformers.AutoTokenizer.from_pretrained(base),
+        args=options,
+        train_dataset=datasets.load_dataset(
+            "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
+        ),
+    )
+    ids = trainer.train_dataset[0]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    ours = tokenizer.apply_chat_template(found[0]["prompt"] + found[0]["chosen"], return_dict=True)["input_ids"]
+    assert [value for name, value in ids.items() if "chosen" in name and "ids" in name] == [ours]
+    trainer.train()
+    trainer.save_model(str(tmp_path / "after-model"))
+    after = accuracy(tmp_path / "after-model", "after")
+    assert after == pytest.approx(sum(text[one.chosen] == "full" for one in tiered) / len(tiered), abs=0.05)
+    assert own_pairs(build)[0] == found
+
+
+@pytest.mark.slow
+@needs_checkout
+def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
+    pytest.importorskip("torch")
+    trl = pytest.importorskip("trl")
+    pytest.importorskip("inspect_ai")
+    from support import classifiers
+
+    build = split(tmp_path / "ours")
+    with_release(build)
+    found, _ = trained(build)
+    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
+    classifiers.random_classifier(tmp_path / "tiny-model", every, max_position_embeddings=512)
+    options = {
+        name for kind in (trl.RewardConfig, trl.ModelConfig, trl.ScriptArguments) for name in kind.__dataclass_fields__
+    }
+    assert set(re.findall(r"--(\w+)", block(TRAINING, "training: gpu"))) <= options
+    for marker in ("training: tiny", "training: score"):
+        done = subprocess.run(
+            ["bash", "-ec", block(TRAINING, marker)], cwd=tmp_path, capture_output=True, text=True, check=False,
+            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert "method reward" in done.stdout

@@ -1,0 +1,440 @@
+"""Votes that come back: in parts, again, in any order and format. None is lost, none counts twice, no doubt is silent."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builds import a_build, attentive, filled_in, likes_full
+from support.commands import personafeedback, tree
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
+from personafeedback_tasks.building.votes.collected import by_models, counted, merged
+from personafeedback_tasks.building.votes.packs import ATTENTION
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Packs of three annotators."""
+    folder = a_build(tmp_path / "build", people=4, questions=3, annotators=3)
+    assert personafeedback("build", "packs", folder.root, "--format", "csv").exit_code == 0
+    return folder
+
+
+def votes_of(build, *files):
+    done = personafeedback("build", "votes", build.root, *files)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def refusal(build, *files):
+    before = build.read(Vote)
+    done = personafeedback("build", "votes", build.root, *files)
+    assert done.exit_code == 1, done.output
+    assert build.read(Vote) == before
+    return " ".join(done.stderr.split())
+
+
+def test_what_an_annotator_took_is_what_counts(build, tmp_path):
+    vote = attentive(build, likes_full)
+    files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
+    said = votes_of(build, *files)
+    strategies = Counter(one.chosen.split(":")[2] for one in counted(build))
+    assert strategies == {"full": 3 * len(build.read(Pair))}
+    assert f"annotator-1: {len(build.read(Pair))} of {len(build.read(Pair))} votes" in said
+    assert f"votes to a pair: {len(build.read(Pair))} pairs have 3" in said
+    assert f"Next: personafeedback build tiers {build.root}" in said
+    assert "!" not in said
+
+
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None)
+@given(drawn=st.data())
+def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
+    root = tmp_path_factory.mktemp("votes")
+    folder = a_build(root / "build", people=3, questions=2, annotators=2)
+    assert personafeedback("build", "packs", folder.root, "--format", "csv").exit_code == 0
+    rows = [(one.item, drawn.draw(st.sampled_from("AB "))) for one in folder.read(PackItem)]
+    voted = [row for row in rows if row[1].strip()]
+    parts = (
+        drawn.draw(st.lists(st.lists(st.sampled_from(voted or rows), min_size=1), min_size=1, max_size=4))
+        if voted
+        else []
+    )
+    whole = root / "whole.csv"
+
+    def written(path, some):
+        path.write_text("item,vote\n" + "".join(f"{item},{letter}\n" for item, letter in some), "utf-8")
+        return path
+
+    for number, part in enumerate(parts):
+        folder.write(Vote, merged(folder, [written(root / f"{number}.csv", part)])[0])
+    if voted:
+        found, new, again = merged(folder, [written(whole, rows)])
+        assert new + again == len(voted)
+        key = lambda vote: (vote.annotator, vote.pair_id)  # noqa: E731
+        shown = {one.item: one for one in folder.read(PackItem)}
+        assert sorted(((vote.annotator, vote.pair_id), vote.shown_as) for vote in found) == sorted(
+            ((shown[item].annotator, shown[item].pair_id), letter) for item, letter in voted
+        )
+        assert len({key(vote) for vote in found}) == len(found)
+
+
+def test_what_is_not_done_yet_is_counted_and_not_invented(build, tmp_path):
+    half = [one.item for one in build.read(PackItem) if one.annotator == "annotator-2"][:5]
+    said = votes_of(
+        build, filled_in(build, "annotator-2", tmp_path / "2.csv", lambda one: "a " if one.item in half else "")
+    )
+    assert "5 new votes" in said
+    assert len(build.read(Vote)) == 5
+    assert "annotator-1: 0 of" in said
+
+
+@pytest.mark.parametrize("spreadsheet", [";", "\t", ","])
+def test_a_spreadsheet_may_have_been_at_the_pack(build, tmp_path, spreadsheet):
+    rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=spreadsheet)
+    writer.writeheader()
+    writer.writerows({**row, "vote": "B", "note": "hm; well, ok"} for row in rows)
+    (tmp_path / "renamed.txt").write_text(out.getvalue(), "utf-8", newline="")
+    assert f"{len(rows)} new votes" in votes_of(build, tmp_path / "renamed.txt")
+
+
+def label_studio(build, annotator, vote, **annotation):
+    return [
+        {
+            "id": number,
+            "data": {"item": one.item, "persona": "p", "question": "q"},
+            "annotations": [
+                {
+                    "completed_by": 7, "was_cancelled": False, **annotation,
+                    "result": [{"from_name": "vote", "to_name": "question", "type": "choices", "value": {"choices": [vote(one)]}}],
+                }
+            ],
+        }
+        for number, one in enumerate(build.read(PackItem))
+        if one.annotator == annotator
+    ]  # fmt: skip
+
+
+def potato(build, annotator, vote):
+    mine = [one for one in build.read(PackItem) if one.annotator == annotator]
+    return {
+        "user_id": "ann",
+        "instance_id_to_label_to_value": {
+            one.item: [[{"schema": "vote", "name": vote(one)}, "true"]] for one in mine
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [label_studio, potato])
+def test_every_tool_gives_the_same_votes(build, tmp_path, form):
+    vote = attentive(build, likes_full)
+    path = tmp_path / "export.data"
+    path.write_text(json.dumps(form(build, "annotator-1", vote)), "utf-8")
+    votes_of(build, path)
+    exported = build.read(Vote)
+    who = {"label_studio": "annotator-1:7", "potato": "annotator-1:ann"}[form.__name__]
+    assert {one.annotator for one in exported} == {who}
+    build.path(Vote).unlink()
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", vote))
+    assert [replace(one, annotator=who) for one in build.read(Vote)] == exported
+
+
+def test_several_people_with_one_pack_are_told_apart_by_their_logins(build, tmp_path):
+    vote = attentive(build, likes_full)
+    first, second = label_studio(build, "annotator-1", vote), label_studio(build, "annotator-1", lambda one: "B")
+    for one, other in zip(first, second, strict=True):
+        one["annotations"] += [
+            {**annotation, "completed_by": {"id": 8, "email": "b@x.org"}} for annotation in other["annotations"]
+        ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(first), "utf-8")
+    said = votes_of(build, path)
+    pairs = len(build.read(Pair))
+    assert f"annotator-1:7: {pairs} of {pairs} votes" in said
+    assert f"! annotator-1:8 answered B in all {len(first)}" in said
+    assert "annotator-1: 0" not in said
+    assert f"{len(first) * 2} were there before" in votes_of(build, path)
+
+
+def test_a_cancelled_annotation_is_no_vote(build, tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(label_studio(build, "annotator-1", lambda one: "A", was_cancelled=True)), "utf-8")
+    assert "found no vote in it" in refusal(build, path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("item,vote\nnobody,A\n", "line 2: found the item 'nobody', expected one of"),
+        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A or B, or nothing"),
+        ("item,vote\n{item},A\n{item},B\n", "annotator-1 voted B on {item}, but A in"),
+        ("item,choice\n{item},A\n", "expected one 'vote'"),
+        ("item,vote\n{item},\n", "found no vote in it"),
+        ('{{"a": 1}}', "found an object with a, expected a CSV with the columns item and vote"),
+        ('[{{"id": 1, "vote": "A"}}]', "export as JSON, not as JSON-MIN"),
+        ("[", "expected a CSV or a JSON export"),
+    ],
+)
+def test_what_no_vote_can_be_made_of_is_one_clear_error(build, tmp_path, content, said):
+    item = build.read(PackItem)[0].item
+    path = tmp_path / "v.csv"
+    path.write_text(content.format(item=item), "utf-8")
+    assert said.format(item=item) in refusal(build, path)
+
+
+def test_an_annotator_who_changed_a_vote_that_was_taken_in_is_asked_about(build, tmp_path):
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A"))
+    said = refusal(build, filled_in(build, "annotator-1", tmp_path / "2.csv", lambda one: "B"))
+    assert "but A in" in said
+    assert str(build.path(Vote)) in said
+
+
+@pytest.mark.slow
+def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(build, tmp_path):
+    vote = attentive(build, likes_full)
+    files = [
+        filled_in(build, "annotator-1", tmp_path / "1.csv", vote),
+        filled_in(build, "annotator-2", tmp_path / "2.csv", lambda one: "B"),
+        filled_in(
+            build, "annotator-3", tmp_path / "3.csv", lambda one: "BA"[vote(one) == "B"] if one.attention else vote(one)
+        ),
+    ]
+    said = votes_of(build, *files)
+    total = len(build.read(PackItem)) // 3
+    assert f"! annotator-2 answered B in all {total}" in said
+    assert "! annotator-3 failed 2 of 2 attention items" in said
+    assert "! annotator-1" not in said
+    (line,) = [line for line in said.splitlines() if line.startswith("! annotator-3")]
+    command = line.split("personafeedback ", 1)[1].split()
+    done = personafeedback(*command)
+    assert done.exit_code == 0, done.output
+    assert "(dropped)" in done.stdout
+    assert {one.annotator for one in counted(build)} == {"annotator-1", "annotator-2"}
+    assert len(build.read(Vote)) == 3 * total  # kept
+    votes_of(build, files[2])  # and dropped for good
+    assert {one.annotator for one in counted(build)} == {"annotator-1", "annotator-2"}
+    assert "found no vote of 'nobody'" in refusal(build, "--drop", "nobody")
+
+
+def test_attention_items_make_no_labels(build, tmp_path):
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert any(one.pair_id.startswith(ATTENTION) for one in build.read(Vote))
+    assert {one.pair_id for one in counted(build)} == {pair.id for pair in build.read(Pair)}
+
+
+def test_without_votes_the_command_says_how_to_get_some(build):
+    done = personafeedback("build", "votes", build.root)
+    assert done.exit_code == 1
+    assert "found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL" in done.stderr
+
+
+@pytest.mark.slow
+def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
+    vote = attentive(build, likes_full)
+    files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
+    command = [sys.executable, "-m", "personafeedback_tasks", "build", "votes", build.root]
+    with ExitStack() as stack:
+        running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
+        assert [one.wait(60) for one in running] == [0, 0, 0]
+    assert len(build.read(Vote)) == len(build.read(PackItem))
+
+
+def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
+    vote = attentive(build, likes_full)
+    table = build.root / "packs" / "annotator-1.csv"
+    rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
+    shown = {one.item: one for one in build.read(PackItem)}
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "vote": vote(shown[row["item"]]), "note": "hm, well"} for row in rows)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    after = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
+    assert [(row["item"], row["note"]) for row in after] == [(row["item"], "hm, well") for row in rows]
+    assert f"{len(rows)} new votes" in votes_of(build, table)
+
+
+def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build, tmp_path):
+    """One is no longer in pairs.jsonl; the person of others has keep = no. Packs that are out stay valid."""
+    pairs = build.read(Pair)
+    build.write(Pair, pairs[1:])
+    said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert "1 votes are on pairs that" in said
+    assert len(counted(build)) == len(pairs) - 1
+    before = build.read(PackItem)
+    build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
+    build.path(PackItem).unlink()
+    assert personafeedback("build", "packs", build.root).exit_code == 0
+    users = {pair.id: pair.user_id for pair in pairs}
+    assert {users[one.pair_id] for one in build.read(PackItem) if not one.attention} == {"u0", "u2", "u3"}
+    questions = [one for one in build.read(Question) if one.user_id != "u2"]
+    build.write(Question, questions)
+    done = personafeedback("build", "packs", build.root)
+    assert "expected one of" in done.stderr
+    assert "Put the question back" in done.stderr
+    build.write(PackItem, before)
+    build.write(Vote, [*build.read(Vote), build.read(Vote)[0]])
+    assert "again, expected each once" in refusal_of(build)
+
+
+def refusal_of(build):
+    done = personafeedback("build", "votes", build.root)
+    assert done.exit_code == 1, done.output
+    return " ".join(done.stderr.split())
+
+
+def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path):
+    said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert "! 24 pairs have fewer than 2 votes, which is more than half of `annotators: 3`" in said
+    done = personafeedback("build", "tiers", build.root)
+    assert done.exit_code == 1
+    assert "no pair became a case" in done.stderr
+    assert "annotators: 3" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
+def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
+    def prepared(root):
+        build = a_build(root, people=3, questions=2, annotators=2)
+        steps = {"packs": ("packs", build.root, "--format", "csv")}
+        if step != "packs":
+            assert personafeedback("build", *steps["packs"]).exit_code == 0
+            files = [
+                filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full))
+                for name in ("annotator-1", "annotator-2")
+            ]
+            steps |= {"votes": ("votes", build.root, *files, "--drop", "annotator-2"), "tiers": ("tiers", build.root)}
+        if step == "tiers":
+            assert personafeedback("build", "votes", build.root, *files).exit_code == 0
+        return build.root, steps[step]
+
+    def content(root):
+        return {name: text for name, (_, text) in tree(root).items()}
+
+    whole, arguments = prepared(tmp_path / "whole")
+    assert personafeedback("build", *arguments).exit_code == 0
+    replaced, real, left = 0, os.replace, 0
+
+    def until(source, target):
+        nonlocal left
+        if not left:
+            raise KeyboardInterrupt
+        left -= 1
+        real(source, target)
+
+    while True:
+        root, arguments = prepared(tmp_path / f"killed{replaced}")
+        left = replaced
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", until)
+            stopped = personafeedback("build", *arguments).exit_code != 0
+        if not stopped:
+            break
+        assert personafeedback("build", *arguments).exit_code == 0
+        assert content(root) == content(whole), f"killed after {replaced} files"
+        replaced += 1
+    assert replaced >= 2
+
+
+# --- models in place of people ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_no_model_is_paid_before_all_of_them_are_known(build):
+    with texts_server(lambda prompt: "A") as server:
+        words = [
+            "--votes-by",
+            "openai-api/acme/judge",
+            "--votes-by",
+            "nobody/x",
+            "-M",
+            f"base_url={server.url}",
+            "-M",
+            "api_key=none",
+        ]
+        assert "'nobody/x' could not be started" in refusal(build, *words)
+        assert server.seen == []
+
+
+@pytest.mark.slow
+def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
+    """It likes parks (the full answers); of two texts without a park it takes the first it sees; now and then it rambles."""
+
+    def says(prompt):
+        a, b = (prompt.split(f"<response_{letter}>")[1].split("</")[0] for letter in "AB")
+        if "day 2" in prompt:
+            return "Hard to say."
+        return "A" if "park" in a or "park" not in b else "B"
+
+    with texts_server(says) as server:
+        words = ["--votes-by", "openai-api/acme/judge", "-M", f"base_url={server.url}", "-M", "api_key=none"]
+        done = personafeedback("build", "votes", build.root, *words)
+        assert done.exit_code == 0, done.output
+        asked = len(server.seen)
+        again = personafeedback("build", "votes", build.root, *words)
+        assert len(server.seen) == asked == 2 * len(build.read(Pair))
+    votes = build.read(Vote)
+    pairs = len(build.read(Pair))
+    assert {one.annotator for one in votes} == {"model:openai-api/acme/judge"}
+    assert {one.chosen.split(":")[2] for one in votes} == {"full"}
+    assert len(votes) == pairs * 2 // 3
+    assert (
+        f"{pairs * 2 // 3} votes on {pairs} pairs; 0 times another response in the other order, {pairs // 3} unreadable, 0 failed"
+        in done.stdout
+    )
+    assert again.stdout == done.stdout
+    with texts_server(lambda prompt: (400, "no")) as server:
+        (build.root / "cache").rename(build.root / "cache-before")
+        words[3] = f"base_url={server.url}"
+        assert personafeedback("build", "votes", build.root, *words).exit_code == 1  # all calls failed
+    assert {vote.annotator for vote in build.read(Vote)} == {"model:openai-api/acme/judge"}
+    assert by_models(votes) is True
+    assert by_models([]) is False
+    person = Vote(annotator="a", pair_id="p", chosen="c", shown_as="A")
+    assert by_models([person]) is False
+    assert by_models([*votes, person]) is None
+
+
+MINDS_SIGINT = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("personafeedback_tasks", run_name="__main__")
+"""
+"""A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
+
+
+@pytest.mark.slow
+def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    with texts_server(
+        lambda prompt: "A" if "park" in prompt.split("<response_A>")[1].split("</")[0] else "B"
+    ) as server:
+        words = ["build", "votes", build.root, "--votes-by", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        command = [sys.executable, "-c", MINDS_SIGINT, *words]
+        server.answer_only(15)
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        in_flight = server.wait_until_all_wait(process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode not in (0, None)
+        assert "Traceback" not in said
+        assert "Aborted!" in said
+        server.answer_only(float("inf"))
+        assert subprocess.run(command, env=environment, check=False).returncode == 0
+        assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 2 * len(build.read(Pair)) - in_flight}

@@ -1,0 +1,367 @@
+"""Files that kill: no bytes of a stranger end a command, take its memory or its time; good logs beside them are read."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from personafeedback_tasks.common import limits
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.limits import DEEPEST, LONGEST_NUMBER, LimitError, check_json
+from personafeedback_tasks.common.strict_json import loads, rows
+
+MEMORY, SECONDS = 3 * 2**30, 60
+"""Of a command that reads a killer."""
+
+
+def depth(value: Any) -> int:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inside is None else 1 + max(map(depth, inside), default=0)
+
+
+def some_json(draw: random.Random, levels: int) -> Any:
+    kind = draw.random()
+    if levels == 0 or kind < 0.2:
+        strings = ["x[{", "\\", '"[', '\n"]', "}]\\\\", '"', "", "9" * 500, "\\" * 3 + '"{']
+        return draw.choice([1, -2.5, None, *strings])
+    if kind < 0.6:
+        return [some_json(draw, levels - 1) for _ in range(draw.randint(0, 3))]
+    return {f"{draw.choice('a[{')}{name}": some_json(draw, levels - 1) for name in range(draw.randint(0, 3))}
+
+
+def is_within_limits(text: str) -> bool:
+    try:
+        check_json(text)
+    except LimitError:
+        return False
+    return True
+
+
+def test_the_depth_is_that_of_the_parsed_value(monkeypatch):
+    draw = random.Random(5)
+    seen = set()
+    for _ in range(5000):
+        value = some_json(draw, draw.randint(1, 9))
+        monkeypatch.setattr(limits, "DEEPEST", draw.choice([2, 4, 6, 8]))
+        expected = depth(value) <= limits.DEEPEST
+        assert is_within_limits(json.dumps(value)) == expected, value
+        seen.add(expected)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("[" * 200_000, "nesting that is too deep"),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nesting that is too deep"),
+        ('{"a":' * (DEEPEST + 1) + "1" + "}" * (DEEPEST + 1), "nesting that is too deep"),
+        ("[[],{}," * (DEEPEST + 1), "nesting that is too deep"),
+        ('["]",' * (DEEPEST + 1), "nesting that is too deep"),
+        (r'["\\",' * (DEEPEST + 1), "nesting that is too deep"),
+        ("9" * 200_000, "a number of more than 400 digits"),
+        (f"[0.{'1' * (LONGEST_NUMBER + 1)}]", "a number of more than 400 digits"),
+        (f'["{"1" * LONGEST_NUMBER}", 1e{"1" * (LONGEST_NUMBER + 1)}]', "a number of more than 400 digits"),
+    ],
+    ids=lambda value: ascii(value)[:30],
+)
+def test_what_ends_a_parser_is_refused(text, found):
+    with pytest.raises(LimitError, match=found):
+        check_json(text)
+    with pytest.raises(ValueError, match=found):
+        loads(text.encode())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[" * 200_000,
+        "7" * 200_000,
+        '\\"{[' * 10_000 + "\\",
+        ["1" * 399, int("1" * LONGEST_NUMBER), "]" * 300, "[" * 300],
+        {"\\": {'"': ["[{" * 200]}},
+    ],
+    ids=lambda value: ascii(value)[:20],
+)
+def test_brackets_and_digits_in_a_text_are_text(value):
+    for text in (json.dumps(value), json.dumps(value, indent=1)):
+        check_json(text)
+        assert loads(text) == value
+
+
+def test_the_limits_themselves_are_allowed():
+    check_json("[" * DEEPEST + "]" * DEEPEST)
+    check_json("9" * LONGEST_NUMBER)
+
+
+def test_values_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_VALUES", 1000)
+    check_json(json.dumps([0] * 1000))
+    with pytest.raises(LimitError, match="more than 1,000 values"):
+        check_json(json.dumps([0] * 1002))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_another_encoding_cannot_hide_brackets(encoding):
+    with pytest.raises(LimitError, match=f"text in {encoding[:6]}.*, and not in UTF-8"):
+        check_json(('{"a": "b", "c": ' + "[" * 300).encode(encoding))
+
+
+def test_a_file_that_does_not_fit_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_PART", 2**20)
+    with open(tmp_path / "sparse.jsonl", "wb") as file:
+        file.truncate(2**40)  # takes no room on the disk
+    with pytest.raises(
+        DataError, match=r"sparse.jsonl: found a file of 1,099,511,627,776 bytes, more than 1,073,741,824"
+    ):
+        list(rows(tmp_path / "sparse.jsonl"))
+    with pytest.raises(LimitError, match="a line of more than"):
+        list(limits.lines(tmp_path / "sparse.jsonl"))
+
+
+def archive(path: Path, members: dict[str, bytes], declared: dict[str, int] | None = None) -> Path:
+    """A zip file in which some members declare another size than they have."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, content in members.items():
+            out.writestr(name, content)
+        for member in out.infolist():
+            member.file_size = (declared or {}).get(member.filename, member.file_size)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("members", "declared", "found"),
+    [
+        ({"a.json": b" " * 3_000_000}, {}, "a member of 3,000,000 bytes, more than 1,000,000"),
+        ({"a.json": b" " * 3_000_000}, {"a.json": 10}, "a member of more than the 10 bytes that it declares"),
+        ({f"{n}.json": b" " * 900_000 for n in range(4)}, {}, r"an archive of [\d,]+ bytes that unpacks to 3,600,000"),
+        ({"a.json": b"[" * 200_000}, {}, "nesting that is too deep"),
+    ],
+    ids=["declared", "actual", "together", "content"],
+)
+def test_an_archive_is_measured_before_it_is_unpacked(members, declared, found, tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_PART", 1_000_000)
+    monkeypatch.setattr(limits, "LARGEST", 3_000_000)
+    with pytest.raises(LimitError, match=found):
+        limits.check_archive(archive(tmp_path / "a.eval", members, declared))
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """A `personafeedback` command with little memory and time."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+    return subprocess.run(
+        [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], preexec_fn=limited, timeout=SECONDS,
+        env={**os.environ, "COLUMNS": "300", "OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+BODIES = {
+    "brackets": "[" * 200_000 + "]" * 200_000,
+    "objects": '{"a":' * 200_000 + "1" + "}" * 200_000,
+    "digits": "9" * 200_000,
+    "fraction": f"0.{'9' * 200_000}",
+    "exponent": f"1e{'9' * 200_000}",
+}
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory) -> dict[str, Path]:
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from support.logs import inspect_log, lm_eval_log
+
+    folder, task = tmp_path_factory.mktemp("good"), "personafeedback_general_hard"
+    return {
+        "lm-eval": lm_eval_log(folder / "lm", "gold", task, "sample"),
+        "inspect": inspect_log(folder / "inspect", "mixed", task, "sample"),
+    }
+
+
+@pytest.fixture(scope="module")
+def killers(good, tmp_path_factory) -> dict[str, Path]:
+    """Name -> a log that kills, each in `bad`; the good ones are beside it in `good`."""
+    folder = tmp_path_factory.mktemp("killers")
+    shutil.copytree(good["lm-eval"].parent, folder / "good")
+    shutil.copy(good["inspect"], folder / "good")
+    (folder / "bad").mkdir()
+    found = {}
+
+    def lm_eval_copy(name: str) -> Path:
+        shutil.copytree(good["lm-eval"].parent, folder / "bad" / name)
+        return folder / "bad" / name / good["lm-eval"].name
+
+    for body, text in BODIES.items():
+        for name, head in (
+            ("results", '{"results": {}, "configs": {}, "date": %s}'),
+            ("log", '{"version": 2, "status": "success", "eval": %s}'),
+        ):
+            found[f"{name} {body}"] = folder / "bad" / f"{name}-{body}.json"
+            found[f"{name} {body}"].write_text(head % text, encoding="utf-8")
+        for number, member in enumerate(("header.json", "summaries.json", "_journal/start.json", "sample")):
+            found[f"{member} {body}"] = rebuilt(good["inspect"], folder / "bad" / f"{body}{number}.eval", member, text)
+        found[f"line {body}"] = lm_eval_copy(f"line-{body}")
+        (samples,) = found[f"line {body}"].parent.glob("samples_*.jsonl")
+        samples.write_bytes(samples.read_bytes() + b'{"doc": ' + text.encode() + b"}\n")
+    bomb = b'{"a": "' + b" " * (2**28 + 2**20) + b'"}'
+    for declared in (None, 100):
+        for member in ("header.json", "sample"):
+            path = folder / "bad" / f"{declared}-{member}.eval"
+            found[f"{member} bomb {declared}"] = rebuilt(good["inspect"], path, member, bomb, declared)
+    for when in ("1e300", "1e999", "-1e18", "99999999999999", "NaN", "1" * 399):
+        found[f"date {when}"] = results = lm_eval_copy(f"date-{when[:20]}")
+        text = results.read_text("utf-8")
+        changed = text.replace(f'"date": {json.loads(text)["date"]}', f'"date": {when}')
+        assert changed != text
+        results.write_text(changed, "utf-8")
+    return found
+
+
+def rebuilt(log: Path, path: Path, changed: str, content: str | bytes, declared: int | None = None) -> Path:
+    """A copy of an Inspect log with another content of one member."""
+    with zipfile.ZipFile(log) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    name = next((name for name in members if name.startswith("samples/")), "") if changed == "sample" else changed
+    members[name] = content.encode() if isinstance(content, str) else content
+    return archive(path, members, None if declared is None else {name: declared})
+
+
+@pytest.mark.slow
+@pytest.mark.tried("logs that end a parser or fill the memory, beside good ones: passed over in one line each", 45)
+def test_killers_are_passed_over_beside_good_logs(killers):
+    pytest.importorskip("rich")
+    assert len(killers) == 45
+    folder = next(iter(killers.values())).parent.parent
+    for arguments in (("report", folder), ("rank", folder, "--data", "sample", "--csv", "/dev/stdout")):
+        done = command(*arguments)
+        assert done.returncode == 0, done.stderr
+        lines = done.stderr.splitlines()
+        assert len(lines) == len(killers), done.stderr
+        assert all(line.startswith(f"Passed over {folder / 'bad'}") for line in lines)
+        assert all("found" in line and "expected" in line for line in lines)
+        for harness in ("| lm-eval 0.", "| inspect-ai 0."):
+            assert done.stdout.count(harness) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "results digits",
+        "log digits",
+        "header.json brackets",
+        "sample digits",
+        "line brackets",
+        "sample bomb 100",
+        "date 1e300",
+    ],
+)
+def test_a_killer_named_alone_is_an_error_in_one_sentence(name, killers):
+    done = command("report", killers[name])
+    assert (done.returncode, done.stdout) == (1, ""), done
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"Error: {killers[name].parent}")
+    assert "found" in line
+    assert "expected" in line
+
+
+PARSERS = {
+    "json": "loads load",
+    "yaml": "load safe_load compose",
+    "zipfile": "ZipFile is_zipfile",
+    "csv": "reader DictReader",
+    "jsonlines": "Reader open",
+}
+OF_STRANGERS = {
+    "common/limits.py", "common/strict_json.py", "common/strict_yaml.py", "common/tables.py",
+    "runs/inspect_log.py",  # its archives, through `limits`
+    "runs/marks.py",  # the first bytes of one member
+    "reports/card_metadata.py",  # a user's own card, without aliases and within the parser's depth
+}  # fmt: skip
+OURS = {"personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py"}
+"""Modules that parse what this package brings along, or has just written."""
+
+
+def test_parsers_are_called_behind_the_limits_only():
+    root = Path(limits.__file__).parents[1]
+    names = "|".join(rf"{module}\.(?:{'|'.join(calls.split())})" for module, calls in PARSERS.items())
+    found = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if re.search(rf"\b(?:{names})\(", path.read_text("utf-8"))
+    }
+    assert found == OF_STRANGERS | OURS
+
+
+def texts_in_place_of(content: str) -> list[str]:
+    """A file of JSON or JSON Lines with a killer in place of its first value."""
+    first, rest = content.split(":", 1)
+    value = json.JSONDecoder().raw_decode(rest.lstrip())[1] + len(rest) - len(rest.lstrip())
+    return [f"{first}: {body}{rest[value:]}" for body in BODIES.values()]
+
+
+ALL = "persona=persona,question=question,chosen=chosen,rejected=rejected"
+
+
+def build_with_packs(root: Path) -> None:
+    from support.builds import a_build
+    from support.commands import personafeedback
+
+    from personafeedback_tasks.building.starting import start
+
+    a_build(root, annotators=1)
+    start(root)
+    assert personafeedback("build", "packs", root).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments"),
+    [
+        ("replies.jsonl", '{"id": "a", "reply": "B"}\n', ("score-replies", "personafeedback_hard", "FILE", "--data", "sample")),
+        ("set/set.json", '{"format": 1, "name": "x"}', ("audit", "--data", "FOLDER")),
+        ("set/persona/u0.json", '{"Name": "x"}', ("audit", "--data", "FOLDER", "--counts", "any")),
+        ("set/data/general/hard.jsonl", '{"user_id": "u0"}\n', ("audit", "--data", "FOLDER", "--counts", "any")),
+        ("pairs.jsonl", '{"persona": "x"}\n', ("build", "import", "FOLDER", "--from", "FILE", "--map", ALL)),
+        ("pairs.json", '[{"persona": "x"}]', ("build", "import", "FOLDER", "--from", "FILE", "--map", ALL)),
+        ("build/answers.jsonl", '{"id": "x"}\n', ("build", "status", "FOLDER")),
+        ("build/votes.json", '{"instance_id_to_label_to_value": {}}', ("build", "votes", "FOLDER", "FILE")),
+        ("build/seeds.jsonl", '{"Hobby": "x"}\n', ("build", "personas", "FOLDER", "--model", "mockllm/model")),
+        ("data/relevance.jsonl", '{"id": "x"}\n', ("score-replies", "recenter_relevance", "FILE", "--data", "FOLDER")),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "/" in value else None,
+)  # fmt: skip
+def test_a_killer_in_place_of_any_file_is_one_sentence(name, content, arguments, tmp_path):
+    from support.commands import personafeedback
+    from support.releases import write_set
+
+    path = tmp_path / name
+    folder = path.parents[-len(tmp_path.parts) - 1] if "/" in name else tmp_path / "build"
+    if name.startswith("set/"):
+        row = {"user_id": "u0", "question": "q", "chosen": "c", "reject": "r"}
+        write_set(folder, {"general/hard": [row]}, {"u0": {"Name": "x"}})
+        if path.name != "set.json":
+            (folder / "set.json").unlink()
+    elif "build" in arguments:
+        build_with_packs(folder)
+    path.parent.mkdir(exist_ok=True)
+    for text in texts_in_place_of(content):
+        path.write_text(text, encoding="utf-8")
+        places = {"FILE": str(path), "FOLDER": str(folder)}
+        done = personafeedback(*(places.get(word, word) for word in arguments))
+        assert done.exit_code in (1, 2), done.output
+        assert re.search(
+            rf"Error: {re.escape(str(path))}[^\n]*: found [^\n]*(?:too deep|more than 400 digits|a persona of [0-9,]+ bytes)",
+            done.output,
+        ), done.output

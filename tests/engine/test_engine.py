@@ -1,0 +1,346 @@
+"""A second benchmark costs one record and one YAML file: a toy one goes through both harnesses, their logs and a report."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task
+from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
+from support.outcomes import answering
+from support.tables import in_markdown
+
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr, mean
+from personafeedback_tasks.engine import benchmark as engine
+from personafeedback_tasks.engine.benchmark import Benchmark
+from personafeedback_tasks.engine.cases import CaseSet, digest_of
+from personafeedback_tasks.engine.method import Method, Metric
+from personafeedback_tasks.engine.options import Options, option
+from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.engine.report import Line, ReportSpec
+from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown
+from personafeedback_tasks.runs.read import read_run
+
+# --- the record --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    id: str
+    user_id: str
+    text: str
+    label: str
+    cell: str = "all"
+    language: str = "en"
+
+    @property
+    def digest(self):
+        return digest_of([self.id, self.user_id, self.text, self.label])
+
+
+@dataclass(frozen=True)
+class Questions(CaseSet):
+    cases: tuple[Question, ...]
+    counts: str = "any"
+    cell_order = ("all",)
+    source = "toy"
+
+    @property
+    def digest(self):
+        return digest_of([case.digest for case in self.cases])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyOptions(Options):
+    method: str = option("generate", "how the reply is read", always=True)
+    loud: bool = option(False, "whether the question is shouted", said=lambda _: ["loud"])
+    data: str | None = option(None, "where the data are")
+    counts: str = option("any", "what is checked")
+
+
+CASES = Questions(
+    (
+        Question("1", "ann", "Is tea hot?", "YES"),
+        Question("2", "bob", "Is ice hot?", "NO"),
+        Question("3", "cleo", "Is fire hot?", "YES"),
+    )
+)
+
+
+def read(reply, truncated):
+    return reply.strip() if reply.strip() in ("YES", "NO") else "truncated" if truncated else "invalid_response_format"
+
+
+def f1(judged):
+    """Of YES; an unreadable reply is no YES."""
+    pairs = [(target, answer) for one in judged for target, answer in zip(one.targets, one.answers, strict=True)]
+    hits = sum(target == answer == "YES" for target, answer in pairs)
+    return 2 * hits / sum((target == "YES") + (answer == "YES") for target, answer in pairs) if hits else 0.0
+
+
+def score(targets, answers, log_likelihoods):
+    return {"acc": mean(float(target == answer) for target, answer in zip(targets, answers, strict=True))}
+
+
+def prompt(case, options, call):
+    return f"{case.text.upper() if options.loud else case.text}\nAnswer YES or NO."
+
+
+METHOD = Method(
+    name="generate", help="the word", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",), per_case="one call",
+    score=score, metrics=(Metric("acc"),), room=16, read=read,
+)  # fmt: skip
+
+TOY = Benchmark(
+    name="toy",
+    title="Toy",
+    version="1",
+    options=ToyOptions,
+    methods={"generate": METHOD, "mc": replace(METHOD, name="mc", evidence="log_likelihoods", read=None, suffix="mc")},
+    labels=("YES", "NO"),
+    cells=("all",),
+    selections={"": {}},
+    load=lambda options, selection: CASES,
+    columns=lambda cells: {"all": ["all"]} if cells else {},
+    prompt=prompt,
+    input=lambda case: case.text,
+    targets=lambda case: [case.label],
+    fingerprint=lambda options: "toy-1",
+    corpus={"f1": f1},
+    report=ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=None,
+        headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", interval=True)),
+        load=lambda data, counts: CASES,
+    ),
+)
+
+REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
+ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
+JUDGED = [Outcome(targets=(case.label,), answers=(ANSWERS[case.id],)) for case in CASES]
+ACC, F1 = 1 / 3, 2 / 4  # one hit; two are YES and two were called YES
+F1_STDERR = jackknife_stderr(f1, JUDGED, ["ann", "bob", "cleo"])
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setattr(engine, "_REGISTERED", {})
+    engine.register(TOY)
+    return TOY
+
+
+# --- lm-eval -----------------------------------------------------------------------------------------------------------
+
+
+class Scripted(LM):
+    def generate_until(self, requests, disable_tqdm=False):
+        return [REPLIES[request.doc["id"]] for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        return [
+            (-1.0 if request.args[1].strip() == REPLIES[request.doc["id"]] else -2.0, False) for request in requests
+        ]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+@pytest.fixture
+def yaml_folder(tmp_path):
+    """The one file of each method and what they share, as the generator writes them."""
+    from personafeedback_tasks.task_configs import generate
+
+    folder = tmp_path / "yaml"
+    folder.mkdir()
+    for name, text in generate.yaml_files(TOY).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def lm_eval(folder, out, task="toy", **kwargs):
+    tracker = EvaluationTracker(output_path=str(out))
+    manager = TaskManager(include_path=str(folder), include_defaults=False, metadata=kwargs.pop("metadata", {}))
+    results = simple_evaluate(
+        Scripted(), tasks=[task], task_manager=manager, bootstrap_iters=0, log_samples=True, evaluation_tracker=tracker, **kwargs
+    )  # fmt: skip
+    rows = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=rows)
+    for name, logged in rows.items():
+        tracker.save_results_samples(task_name=name, samples=logged)
+    return results["results"][task], max(out.rglob("results_*.json"))
+
+
+def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
+    found, _ = lm_eval(yaml_folder, tmp_path / "out")
+    assert found["acc,none"] == pytest.approx(ACC, abs=1e-12)
+    assert found["f1,none"] == pytest.approx(F1, abs=1e-12)
+    assert found["f1_stderr_clustered,none"] == pytest.approx(F1_STDERR, abs=1e-12)
+
+
+def test_lm_eval_scores_the_first_cases_under_a_limit(yaml_folder, tmp_path):
+    found, _ = lm_eval(yaml_folder, tmp_path / "out", limit=2)
+    assert found["f1,none"] == pytest.approx(f1(JUDGED[:2]), abs=1e-12)
+
+
+def test_two_ranks_give_the_score_of_one(yaml_folder):
+    """lm-eval gathers what `process_results` returned from all ranks, then aggregates it on the first."""
+    import pickle
+
+    from lm_eval.api.task import ConfigurableTask
+
+    manager = TaskManager(include_path=str(yaml_folder), include_defaults=False)
+    built = manager.load(["toy"])["tasks"]["toy"]
+    assert isinstance(built, ConfigurableTask)
+    items = [built.process_results(doc, [ANSWERS[doc["id"]]])["f1"] for doc in built.test_docs()]
+    ranks = [pickle.loads(pickle.dumps(items[rank::2])) for rank in range(2)]
+    gathered = [item for rank in ranks for item in rank]
+    assert built.aggregation()["f1"](gathered) == pytest.approx(F1, abs=1e-12)
+    assert built.aggregation()["f1_stderr_clustered"](gathered) == pytest.approx(F1_STDERR, abs=1e-12)
+
+
+def test_log_likelihoods_are_read_for_labels_that_are_no_letters(yaml_folder, tmp_path):
+    found, log = lm_eval(yaml_folder, tmp_path / "out", task="toy_mc")
+    assert found["acc,none"] == pytest.approx(1 / 3, abs=1e-12)  # the third one has no label that is likelier
+    assert read_run(log).cases["3"][0].answers == ("invalid_response_format",)
+
+
+# --- Inspect -----------------------------------------------------------------------------------------------------------
+
+
+@modelapi(name="toy-scripted")
+class Said(ModelAPI):
+    async def generate(self, input, tools, tool_choice, config):
+        return ModelOutput.from_content("toy-scripted", REPLIES[input[-1].metadata["case_id"]])
+
+
+@task
+def toy_task(method: str = "generate", loud: bool = False, **unknown):
+    return build_task("toy", "", locals())
+
+
+def inspect(folder, built=None, **kwargs):
+    (log,) = inspect_eval(
+        built or toy_task(), model="toy-scripted/x", display="none", score_display=False, log_dir=str(folder), **kwargs
+    )
+    assert log.status == "success", log.error
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
+
+
+@pytest.mark.slow
+def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
+    found, _ = inspect(tmp_path)
+    assert found["acc"] == pytest.approx(ACC, abs=1e-12)
+    assert found["acc_stderr"] == pytest.approx(clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"]), abs=1e-12)
+    assert found["f1"] == found["f1_all"] == pytest.approx(F1, abs=1e-12)
+    assert found["f1_stderr"] == pytest.approx(F1_STDERR, abs=1e-12)
+
+
+def test_inspect_scores_the_first_cases_under_a_limit(tmp_path):
+    found, _ = inspect(tmp_path, limit=2)
+    assert found["f1"] == pytest.approx(f1(JUDGED[:2]), abs=1e-12)
+
+
+def test_epochs_are_all_of_them_judged(tmp_path):
+    found, log = inspect(tmp_path, epochs=3)
+    assert found["f1"] == pytest.approx(F1, abs=1e-12)
+    assert [(outcome.epoch, outcome.answers) for outcome in read_run(log).cases["1"]] == [
+        (n, ("YES",)) for n in (1, 2, 3)
+    ]
+
+
+@pytest.mark.slow
+def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
+    _, log = inspect(tmp_path / "inspect", toy_task(loud=True))
+    _, results = lm_eval(yaml_folder, tmp_path / "out", metadata={"loud": True})
+    for run in (read_run(log), read_run(results)):
+        assert run.remarks == ["loud"]
+        assert " | method generate | prompt toy-1 | loud | one call | " in make_report(run, CASES).signature
+    with pytest.raises(Exception, match="lod=True is not an option. Use: counts, data, loud, method"):
+        toy_task(lod=True)
+
+
+# --- both logs, one report -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
+    _, one = lm_eval(yaml_folder, tmp_path / "out")
+    _, two = inspect(tmp_path / "inspect")
+    reports = [make_report(read_run(log), CASES) for log in (one, two)]
+    for report in reports:
+        (group,) = report.groups
+        assert (group.cases, group.measures["acc"].users) == (3, 3)
+        assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
+        assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
+        assert group.reasons == {"invalid_response_format": 1}
+    assert reports[0].as_dict()["groups"] == reports[1].as_dict()["groups"]
+
+
+@pytest.mark.slow
+def test_the_command_prints_it(tmp_path):
+    _, log = inspect(tmp_path / "logs")
+    out = tmp_path / "report"
+    done = CliRunner().invoke(main, ["report", str(log), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"\bF1\b(.*\n){1,3}.*\bYES\b", done.output)
+    assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
+    document = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
+
+
+def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
+    """Under the benchmark's own names, without a line of code for it."""
+    method = replace(METHOD, name="reward", evidence="rewards", calls=("good", "bad"), score=None, suffix="reward")
+    engine.register(replace(TOY, methods={**TOY.methods, "reward": method}))
+    _, log = inspect(tmp_path)
+    run = read_run(log)
+    charm = {"1": (2.0, 1.0), "2": (3.0, 3.0), "3": (0.0, 5.0)}
+    cases = {
+        id_: answering(case, (), rewards={"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)})
+        for id_, case in run.cases.items()
+    }
+    rewarded = replace(run, cases=cases, signature={**run.signature, "method": "reward"}, asked=None)
+    made = make_report(rewarded, CASES)
+    group = made.aspects.groups["all"]
+    assert (made.aspects.names, made.aspects.better, group.responses) == (("charm", "wit"), "good", 6)
+    assert {name: acc.value for name, acc in group.acc.items()} == pytest.approx({"charm": 1 / 3, "wit": 1})
+    # charm 2, 1, 3, 3, 0, 5: mean 7/3, spread 46/3; good 1, 0, 1, 0, 1, 0: spread 3/2; covariance 5 - 3 * 7/3 = -2
+    r = -2 / math.sqrt(46 / 3 * 3 / 2)
+    assert group.pearson == pytest.approx({"reward": 1, "charm": r, "wit": 1})
+    assert group.correlations["charm"] == pytest.approx({"charm": 1, "wit": r})
+    shown = in_markdown(markdown(made))["Correlation with good"]  # one cell, three outputs: these are the rows
+    assert {column: list(texts) for column, texts in shown.items()} == {"all": ["reward", "charm", "wit"]}
+
+
+def test_a_jackknife_of_a_mean_is_its_clustered_error():
+    users = ["ann", "ann", "bob", "bob", "cleo", "cleo"]
+    values = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+    assert jackknife_stderr(mean, values, users) == pytest.approx(
+        clustered_stderr(values, users) * math.sqrt(2 / 3) / math.sqrt(3 / 2) * math.sqrt(9 / 4), rel=1e-9
+    )
+
+
+def test_nothing_of_the_toy_is_left_behind(monkeypatch):
+    monkeypatch.setattr(engine, "_REGISTERED", {})
+    assert "toy" not in engine.benchmarks()
+    assert "personafeedback" in engine.benchmarks()
+    assert "toy" not in sys.modules

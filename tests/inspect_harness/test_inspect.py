@@ -1,0 +1,446 @@
+"""Inspect from end to end on real data: its own eval() and command, with judges in place of a model."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import Epochs, eval_retry
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.registry import registry_lookup
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
+from inspect_ai.scorer import SampleScore, Score, stderr
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.inspect_runs import command, evaluate, metrics
+from support.judges import JUDGES
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.judges import JUDGES as SHORTCUTS
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+
+ROOT = Path(__file__).parents[2]
+NAMES = {
+    "personafeedback",
+    *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
+    *(f"personafeedback_{'_'.join(cell)}" for cell in PAPER_COUNTS),
+}
+
+
+def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
+    for name in NAMES:
+        assert registry_lookup("task", f"personafeedback_tasks/{name}") is not None, name
+    assert {name for name in vars(tasks) if name.startswith("personafeedback")} == NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_task_holds_the_cells_that_its_name_says(name):
+    words = set(name.split("_")[1:])
+    task = getattr(tasks, name)(data="sample")
+    cells = {sample.metadata["cell"] for sample in task.dataset}
+    assert cells == {f"{c}_{d}" for c, d in PAPER_COUNTS if words <= {c, d}}
+    assert task.version == TASK_VERSION
+
+
+def test_arguments_narrow_the_task():
+    task = tasks.personafeedback(category="general", difficulty="hard", data="sample")
+    assert {sample.metadata["cell"] for sample in task.dataset} == {"general_hard"}
+
+
+KNOWN = {
+    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
+    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
+}
+
+
+@pytest.mark.parametrize("judge", KNOWN)
+def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_data)), f"scripted/{judge}", tmp_path, limit=150)
+    found = metrics(log)
+    for key, expected in KNOWN[judge].items():
+        for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
+            assert found[f"{key}{group}"] == pytest.approx(expected, abs=0, nan_ok=True)
+
+
+@pytest.mark.slow
+def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
+    log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
+    cases = load_cases("sample")
+    scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in ORDERS]) for c in cases}
+    expected = {}
+    for key in scoring.METRICS:
+        for group, members in _groups(cases):
+            rows = [(scores[c.id][key], c.user_id) for c in members]
+            rows = [row for row in rows if not math.isnan(row[0])]
+            expected[key + group] = sum(v for v, _ in rows) / len(rows)
+            expected[f"{key}{group}_stderr"] = _clustered(rows)
+    assert metrics(log) == pytest.approx(expected, abs=1e-12)
+    assert log.results.headline.metric == "acc"
+    assert next(iter(metrics(log))) == "acc"
+
+
+@pytest.mark.slow
+def test_a_group_of_one_cell_has_no_line_of_its_own(tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
+    groups = ("", "_specific_hard", "_general_hard")
+    assert set(metrics(log)) == {
+        f"{key}{group}{of}" for key in scoring.METRICS for group in groups for of in ("", "_stderr")
+    }
+
+
+def test_the_epochs_of_a_case_are_averaged_before_the_cases():
+    from personafeedback_tasks.inspect_harness.metrics import measures
+
+    def score(case, acc, consistency):
+        about = {"cell": "general_hard", "user_id": f"user of {case}"}
+        return SampleScore(
+            score=Score(value={"acc": acc, "consistency": consistency}), sample_id=case, sample_metadata=about
+        )
+
+    scores = [score("a", 1, math.nan), score("b", 0, 0), score("a", 0.5, 1), score("b", 0, 0)]
+    found = measures("personafeedback")(scores)
+    assert (found["acc"], found["consistency"]) == (0.375, 0.5)
+    assert found == measures("personafeedback")(scores[::-1])
+    assert found == {**found, **measures("personafeedback")([score("a", 0.75, 1), score("b", 0, 0)])}
+    assert measures("personafeedback")([]) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reducers", [["mean"], ["mean", "max"]], ids=" ".join)
+def test_a_reducer_that_was_asked_for_finds_the_same_means(reducers, tmp_path):
+    task, model = tasks.personafeedback_hard(data="sample"), "scripted/mixed"
+    once = metrics(evaluate(task, model, tmp_path, limit=20))
+    log = evaluate(task, model, tmp_path, limit=20, epochs=Epochs(2, reducers))
+    assert [table.reducer for table in log.results.scores] == reducers
+    for table in log.results.scores:  # the epochs have the same replies, so their mean and their maximum are the same
+        found = {name: metric.value for name, metric in table.metrics.items()}
+        assert {name: found[name] for name in once} == pytest.approx(once, abs=1e-12, nan_ok=True)
+
+
+def test_what_nobody_can_know_is_nan(tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path, limit=1)
+    found = metrics(log)
+    assert math.isnan(found["consistency"])
+    assert math.isnan(found["acc_stderr"])
+    assert (found["acc"], found["invalid"]) == (0, 1)
+
+
+def _answer(case_id, order):
+    from personafeedback_tasks.replies.answers import read_reply
+
+    return read_reply(JUDGES["mixed"](case_id, order))
+
+
+def _groups(cases):
+    yield "", list(cases)
+    for c, d in PAPER_COUNTS:
+        yield f"_{c}_{d}", [case for case in cases if case.cell == f"{c}_{d}"]
+    for c in ("specific", "general"):
+        yield f"_{c}", [case for case in cases if case.category == c]
+
+
+def _clustered(rows):
+    scores = [
+        SampleScore(score=Score(value=value), sample_id=str(i), sample_metadata={"user_id": user})
+        for i, (value, user) in enumerate(rows)
+    ]
+    return stderr(cluster="user_id")(scores)
+
+
+def test_both_harnesses_give_the_same_cases_and_the_same_means(inspect_general, lm_eval_general):
+    log = read_eval_log(str(inspect_general))
+    results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
+    files = lm_eval_general.parent.glob("samples_*.jsonl")
+    theirs = {row["doc"]["id"]: row for path in files for row in map(json.loads, path.read_bytes().splitlines())}
+    ours = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
+    assert ours.keys() == theirs.keys()
+    assert len(ours) == 3841
+    for case_id, score in ours.items():
+        for key in scoring.METRICS:
+            assert score.value[key] == pytest.approx(theirs[case_id][key], abs=0, nan_ok=True), (case_id, key)
+        assert score.answer == ", ".join(theirs[case_id]["filtered_resps"])
+    found = metrics(log)
+    for difficulty in ("easy", "medium", "hard"):
+        for key in scoring.METRICS:
+            leaf = results["results"][f"personafeedback_general_{difficulty}"][f"{key},none"]
+            assert found[f"{key}_general_{difficulty}"] == pytest.approx(leaf, abs=1e-12)
+    for key in ("acc", "acc_both", "invalid"):
+        total = results["results"]["personafeedback_general"][f"{key},none"]
+        assert found[key] == pytest.approx(total, abs=1e-12)
+
+
+def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/gold", tmp_path)
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
+        case = case_of[sample.id]
+        calls = [event for event in sample.events if event.event == "model"]
+        asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
+        assert asked == {order: prompts.build(case, prompts.Template(), order) for order in ORDERS}
+        assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
+        assert sample.metadata.keys() == {"cell", "user_id", "language", "digest", "about"}
+        assert sample.metadata["about"].keys() <= {"longer", "flags"}
+        assert sample.target == ["A", "B"]
+
+
+@pytest.mark.slow
+def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample", method="cot"), "scripted/gold", tmp_path)
+    assert log.plan.config.max_tokens == 4096
+    assert log.eval.metadata[KEY]["method"] == "cot"
+    template = prompts.Template(method="cot")
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
+        calls = [event for event in sample.events if event.event == "model"]
+        asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
+        assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in ORDERS}
+
+
+def cot(tmp_path, stop=None):
+    model = get_model("scripted/reasoned", stop=stop, memoize=False)
+    return evaluate(tasks.personafeedback_general_hard(data="sample", method="cot"), model, tmp_path)
+
+
+def cot_answers(log):
+    return {s.id: tuple(s.scores["personafeedback_cot"].answer.split(", ")) for s in log.samples}
+
+
+def test_both_harnesses_read_the_same_last_lines(tmp_path):
+    pytest.importorskip("lm_eval")
+    from support.lm_eval_runs import evaluate as evaluate_lm_eval
+
+    task = "personafeedback_general_hard_cot"
+    theirs = evaluate_lm_eval("reasoned", task, "sample", log_samples=True)["samples"][task]
+    expected = {s["doc"]["id"]: tuple(s["filtered_resps"]) for s in theirs}
+    log = cot(tmp_path)
+    assert cot_answers(log) == expected
+    assert {"A", "B", "invalid_response_format", "no_response"} == set().union(*expected.values())
+
+
+@pytest.mark.slow
+def test_a_cot_reply_that_was_cut_off_has_no_last_line(tmp_path):
+    whole, cut = (cot_answers(cot(tmp_path, stop)) for stop in (None, "max_tokens"))
+    assert {answer for answers in whole.values() for answer in answers} >= {"A", "B"}
+    assert cut == dict.fromkeys(whole, ("truncated", "truncated"))
+
+
+@pytest.mark.slow
+def test_a_reply_that_was_cut_off_is_read_only_where_its_answer_is_named(tmp_path):
+    def acc(judge, stop):
+        model = get_model(f"scripted/{judge}", stop=stop, memoize=False)
+        return metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), model, tmp_path))["acc"]
+
+    assert [acc("in_passing", stop) for stop in (None, "max_tokens", "model_length")] == [1, 0, 0]
+    assert [acc("named", stop) for stop in (None, "max_tokens", "model_length")] == [1, 1, 1]
+
+
+def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
+    from inspect_ai import score
+    from inspect_ai.log import write_eval_log
+
+    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.runs.read import read_run
+    from personafeedback_tasks.runs.run import RunError
+
+    log = cot(tmp_path)
+    by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")
+    assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
+    assert read_run(log.location).cases
+    write_eval_log(
+        score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location
+    )
+    with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
+        read_run(log.location)
+
+
+def test_options_reach_the_prompt_and_the_name(tmp_path):
+    options = {"prompt": "v3", "language": "en", "hide": ["Name", "Preference.Travel"]}
+    log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=3)
+    template = prompts.Template(prompt="v3", language="en", hide=("Name", "Preference.Travel"))
+    case_of = {case.id: case for case in load_cases("sample")}
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
+        texts = {event.input[-1].text for event in sample.events if event.event == "model"}
+        assert texts == {prompts.build(case_of[sample.id], template, order) for order in ORDERS}
+    assert (
+        log.eval.task
+        == "personafeedback_hard (prompt v3, language en, without Name, without Preference.Travel, demonstration)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"settings": "persona"}, "settings='persona' is not an option. Use: counts, data, hide"),
+        (
+            {"category": "general"},
+            "category='general' is not an option. Use: counts, data, hide",
+        ),  # the name says "hard" alone
+        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
+        (
+            {"method": "mc"},
+            "method must be one of generate, cot, logprobs, reward in Inspect, got 'mc'. Use lm-eval for mc, or leave method out.",
+        ),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, v4, got 'v9'."),
+    ],
+)
+def test_an_unknown_option_is_refused(option, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        tasks.personafeedback_hard(data="sample", **option)
+
+
+@pytest.mark.slow
+def test_the_unreadable_reply_has_its_reason(tmp_path):
+    task = tasks.personafeedback_general_hard
+    for stop, reason in ((None, "no_response"), ("max_tokens", "truncated"), ("content_filter", "refusal")):
+        log = evaluate(task(data="sample"), get_model("scripted/silent", stop=stop, memoize=False), tmp_path)
+        for sample in log.samples:
+            score = sample.scores["personafeedback"]
+            assert score.reason == reason
+            assert score.answer == f"{reason}, {reason}"
+    log = evaluate(task(data="sample"), get_model("scripted/gold", stop="max_tokens", memoize=False), tmp_path)
+    assert metrics(log)["acc"] == 1
+
+
+@pytest.mark.parametrize("log_samples", [True, False])
+def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, caplog):
+    task = tasks.personafeedback_general_hard(data="sample")
+    evaluate(task, "scripted/silent", tmp_path, epochs=2, log_samples=log_samples)
+    assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
+    assert "16 of 16" not in caplog.text
+    assert "8 of 8 cases; 32 model calls" in caplog.text
+
+
+@pytest.mark.slow
+def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatch, tmp_path, caplog):
+    last = list(load_cases("sample", "general", "hard"))[-1].id
+    failing = {last}
+
+    def silent(case_id, order):
+        if case_id in failing:
+            raise RuntimeError("server down")
+        return ""
+
+    monkeypatch.setitem(JUDGES, "tired", silent)
+    task = tasks.personafeedback_general_hard(data="sample")
+    (log,) = inspect_eval(task, model="scripted/tired", log_dir=str(tmp_path), display="none", max_samples=1)
+    assert log.status == "error"
+    failing.clear()
+    caplog.clear()
+    (log,) = eval_retry(log.location, log_dir=str(tmp_path), display="none")
+    assert log.status == "success", log.error
+    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
+
+
+def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
+    from inspect_ai.log._recorders import eval as recorder
+
+    monkeypatch.setattr(recorder, "_read_log", None)  # to call it is an error; a tenth of a fast run went there
+    evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path)
+    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
+
+
+@pytest.mark.slow
+def test_the_log_can_be_scored_again(tmp_path):
+    from inspect_ai import score
+
+    from personafeedback_tasks.inspect_harness.scorers import labels
+
+    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
+    again = score(
+        read_eval_log(log.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+    )
+    assert metrics(again) == pytest.approx(metrics(log))
+
+
+def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_data)), "scripted/gold", tmp_path, limit=300)
+    cells = [sample.metadata["cell"] for sample in log.samples]
+    for difficulty in ("easy", "medium", "hard"):
+        expected = 300 * PAPER_COUNTS["general", difficulty] / 3841
+        assert abs(cells.count(f"general_{difficulty}") - expected) <= 0.07 * 300
+    of_user = Counter(sample.metadata["user_id"] for sample in log.samples)
+    assert len(of_user) == 147
+    assert max(of_user.values()) == 4  # a turn of one case, and one of three
+
+
+@pytest.mark.parametrize("shortcut", SHORTCUTS)
+def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
+    task = tasks.personafeedback_general_hard(data=str(real_data))
+    log = evaluate(task, f"personafeedback/{shortcut}", tmp_path)
+    cases = load_cases(real_data, "general", "hard")
+    if shortcut == "longest":
+        points = [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
+    else:
+        points = [0.5] * len(cases)
+    assert metrics(log)["acc"] == pytest.approx(sum(points) / len(points), abs=1e-12)
+
+
+def test_an_unknown_judge_is_named_with_the_known_ones():
+    with pytest.raises(ValueError, match="judge must be one of longest, first, .*replay.*got 'shortest'."):
+        get_model("personafeedback/shortest")
+
+
+def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
+    done = command(
+        "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",
+        "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    output = " ".join(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
+    assert output.count("model calls") == 1
+    asked = load_cases(real_data, "general")[:10]
+    characters = sum(
+        len(prompts.build(case, prompts.Template(setting="no_persona"), order)) for case in asked for order in ORDERS
+    )
+    assert f"{characters:,} prompt characters" in output
+    for part in (
+        "personafeedback (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",
+        "method generate", "sha256", "languages zh 10",
+    ):  # fmt: skip
+        assert part in output, part
+
+
+@pytest.mark.slow
+def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path):
+    script = tmp_path / "silent.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
+        "import support.inspect_runs\n"
+        "from inspect_ai._cli.main import main\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [
+            sys.executable, str(script), "eval", f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general_hard",
+            "-T", "data=sample", "--model", "scripted/silent", "--display", "plain", "--log-dir", str(tmp_path / "logs"),
+        ],
+        env={**os.environ, "COLUMNS": "400"}, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    output = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0, output
+    assert "16 of 16 replies (100.0%) are unreadable" in output
+    assert "most common reason: no_response (16)" in output
+    assert output.count("model calls") == 1
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
+    assert signature["demonstration"] is True
+    assert json.dumps(signature)

@@ -1,0 +1,428 @@
+"""Method `logprobs`: the letters among the most likely tokens, then Inspect from end to end on servers that return them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.judges import who_asks
+from werkzeug import Request, Response
+
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.common import statistics
+from personafeedback_tasks.engine.evidence import likeliest
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.replies.answers import LETTERS, read_reply
+from personafeedback_tasks.replies.letter_probabilities import SPELLINGS, first_written, mass, read_top, spelled
+from personafeedback_tasks.runs import lm_eval_log
+
+log = math.log
+NAN = (math.nan, math.nan)
+
+
+def top(**probabilities):
+    return [(token, log(p)) for token, p in probabilities.items()]
+
+
+# --- the letters of one place ------------------------------------------------------------------------------------
+
+
+def test_a_letter_is_the_sum_of_its_spellings():
+    # A: 0.5 + 0.1 + 0.05 + 0.02; B: 0.2 + 0.03; the rest spells neither
+    listed = [
+        ("A", 0.5),
+        (" A", 0.1),
+        ("▁A", 0.05),
+        ("（Ａ", 0.02),
+        ("B", 0.2),
+        ("**B", 0.03),
+        ("Answer", 0.06),
+        ("AB", 0.04),
+    ]
+    a, b = read_top((token, log(p)) for token, p in listed)
+    assert (math.exp(a), math.exp(b)) == pytest.approx((0.67, 0.23), abs=1e-12)
+    assert mass((a, b)) == pytest.approx(0.9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("token", "letter"),
+    [
+        ("A", "A"), (" A", "A"), ("a", "A"), ("(A", "A"), ("A)", "A"), ("A.", "A"), ("▁A", "A"), ("ĠA", "A"), ("ĊA", "A"),
+        ("Ａ", "A"), ("ï¼¡", "A"), ("（B", "B"), ("ï¼ĪB", "B"), ("\nB", "B"), ("B：", "B"), ("**B", "B"), ("[B]", "B"),
+        ("", None), (" ", None), ("Ġ", None), ("AB", None), ("A or", None), ("A/B", None), ("I", None), ("Both", None),
+        ("Ans", None), ("C", None), ("first", None), ("第一", None), ("а", None), ("8", None), ("-A", None),
+    ],
+)  # fmt: skip
+def test_the_spellings(token, letter):
+    assert spelled(token) == letter
+
+
+# Without those that are written byte by byte, whose first byte shows as one of these.
+PLAIN = {spelling: letter for spelling, letter in SPELLINGS.items() if not set(spelling) & set("ïã")}
+
+
+def test_each_spelling_is_also_a_reply_that_is_read_as_its_letter():
+    assert len(PLAIN) == 2 * 7 * 4 * 14
+    assert {spelling: read_reply(spelling) for spelling in PLAIN} == PLAIN
+    assert sorted(SPELLINGS.values()).index("B") == len(SPELLINGS) / 2
+
+
+TOKENS = st.sampled_from([*PLAIN, " A", "ĠB", "▁b", "Answer", "<think>", "", "AB"])
+TOPS = st.lists(st.tuples(TOKENS, st.integers(-6000, 0).map(lambda value: value / 100)), max_size=20)
+OTHER = str.maketrans("AaＡａBbＢｂ", "BbＢｂAaＡａ")
+
+
+@given(TOPS)
+def test_both_letters_are_read_alike(listed):
+    a, b = read_top(listed)
+    assert read_top([(token.translate(OTHER), value) for token, value in listed]) == pytest.approx((b, a), nan_ok=True)
+
+
+@given(TOPS, st.randoms())
+def test_neither_place_in_the_list_nor_repetition_nor_other_tokens_matter(listed, random):
+    shuffled = [*listed, *listed[:3], ("Well", -0.1), ("", -0.2)]
+    random.shuffle(shuffled)
+    assert read_top(shuffled) == pytest.approx(read_top(listed), abs=1e-12, nan_ok=True)
+
+
+@given(TOPS, st.integers(-2000, 2000))
+def test_a_factor_on_all_probabilities_leaves_the_odds(listed, factor):
+    pair, moved = read_top(listed), read_top([(token, value + factor) for token, value in listed])
+    assert moved == pytest.approx([value + factor for value in pair], abs=1e-6, nan_ok=True)
+
+
+def test_two_tokens_with_the_same_text_both_count():
+    assert read_top([("A", log(0.5)), ("A", log(0.25)), ("A", log(0.5))])[0] == pytest.approx(log(0.75))
+
+
+def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
+    a, b = read_top(top(A=0.9, Well=0.1))
+    assert (a, b) == (pytest.approx(log(0.9)), -math.inf)
+    assert likeliest(LETTERS, (a, b)) == "A"
+    for listed in ([], top(Well=0.9, I=0.1)):
+        pair = read_top(listed)
+        assert pair == pytest.approx(NAN, nan_ok=True)
+        assert likeliest(LETTERS, pair) == "invalid_response_format"
+        assert mass(pair) == 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "place"),
+    [(["A"], 0), (["\n", "▁", "Ċ", "<0x0A>", "", "A"], 5), (["\n"], None), ([], None), (["<think>", "A"], 0)],
+)
+def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, place):
+    assert first_written(tokens) == place
+
+
+# --- in a log -----------------------------------------------------------------------------------------------------
+
+
+def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
+    doc = {"id": "general_hard:1", "cell": "general_hard", "user_id": "1", "digest": "d", "targets": ["A", "B"]}
+    found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
+    row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
+    method = PERSONAFEEDBACK.methods["mc"]
+    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona")
+    (outcome,) = method.judge(logged.document, logged.evidence)
+    assert (outcome.answers, outcome.setting, outcome.values["acc_sym"]) == (("A", "B"), "persona", 1)
+    assert outcome.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
+
+
+# --- end to end --------------------------------------------------------------------------------------------------
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai import score as score_again
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import tables
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
+
+PLACES = {
+    "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],
+    "split": [{"B": 0.4, "A": 0.35, "(A": 0.1}],
+    "late": [{"\n": 0.8, "A": 0.2}, {"B": 0.9, "A": 0.1}],
+    "alone": [{"A": 0.99}],
+    "neither": [{"Well": 0.9, "I": 0.05}, {"A": 0.9, "B": 0.1}],
+    "tied": [{"A": 0.4, "B": 0.4}],
+}
+"""Kind of reply -> the tokens at its places, the likeliest first."""
+
+SHARES = {
+    "sure": (0.7, 0.25),
+    "split": (0.45, 0.4),
+    "late": (0.1, 0.9),
+    "alone": (0.99, 0),
+    "neither": None,
+    "tied": (0.4, 0.4),
+}
+"""Kind of reply -> probability of (A, B)."""
+
+KINDS = tuple(PLACES)
+
+
+def kind(index: int, order: str) -> str:
+    """Each kind of reply meets each other kind."""
+    return KINDS[index % 6 if order == ORDERS[0] else (index + index // 6) % 6]
+
+
+def expected(index: int) -> dict[str, float]:
+    """The values of a case, by their definitions."""
+    shares = [SHARES[kind(index, order)] for order in ORDERS]
+    picked = [
+        s is not None and (s[0] > s[1] if order == ORDERS[0] else s[1] > s[0])
+        for s, order in zip(shares, ORDERS, strict=True)
+    ]
+    invalid = [s is None or s[0] == s[1] for s in shares]
+    values = {"acc": sum(picked) / 2, "acc_both": float(all(picked)), "invalid": sum(invalid) / 2}
+    if None in shares:
+        return {**values, "acc_sym": 0.0, "p_chosen": math.nan}
+    (a, b), (other_a, other_b) = shares
+    good, bad = a * other_b, b * other_a  # odds of the chosen response: a / b in one order, b / a in the other
+    return {
+        **values,
+        "acc_sym": 0.5 if math.isclose(good, bad) else float(good > bad),
+        "p_chosen": (a / (a + b) + other_b / (other_a + other_b)) / 2,
+    }  # fmt: skip
+
+
+CASES = load_cases("sample", "general")
+INDEX = {case.id: index for index, case in enumerate(CASES)}
+
+
+def content(places) -> list[dict]:
+    """As OpenAI writes log-probabilities."""
+    rows = []
+    for tokens in places:
+        listed = [{"token": t, "logprob": log(p), "bytes": list(t.encode())} for t, p in tokens.items()]
+        rows.append({**listed[0], "top_logprobs": listed})
+    return rows
+
+
+@pytest.fixture
+def server(httpserver):
+    """OpenAI's chat completions and responses. It knows nothing but the prompt it is sent."""
+    asked, seen = who_asks(CASES), []
+
+    def places(request: Request) -> tuple[dict, list]:
+        body = request.get_json()
+        found = (body.get("messages") or body.get("input"))[-1]["content"]
+        case_id, order = asked[found if isinstance(found, str) else "".join(part["text"] for part in found)]
+        seen.append(body)
+        return body, PLACES[kind(INDEX[case_id], order)]
+
+    def chat_completions(request: Request) -> Response:
+        body, found = places(request)
+        text = "".join(next(iter(tokens)) for tokens in found)
+        choice = {
+            "index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop",
+            "logprobs": {"content": content(found)} if body.get("logprobs") else None,
+        }  # fmt: skip
+        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+        completion = {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"]}
+        return _json({**completion, "choices": [choice], "usage": usage})
+
+    def responses(request: Request) -> Response:
+        body, found = places(request)
+        text = {"type": "output_text", "text": "".join(next(iter(tokens)) for tokens in found), "annotations": []}
+        if "message.output_text.logprobs" in body["include"]:
+            text["logprobs"] = content(found)
+        message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
+        usage = {
+            "input_tokens": 9, "output_tokens": 1, "total_tokens": 10,
+            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
+        }  # fmt: skip
+        answer = {"id": "r", "object": "response", "created_at": 1, "model": body["model"], "status": "completed"}
+        rest = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage}
+        return _json({**answer, "output": [message], **rest})
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat_completions)
+    httpserver.expect_request("/v1/responses", method="POST").respond_with_handler(responses)
+    httpserver.seen = seen
+    return httpserver
+
+
+def _json(value: object) -> Response:
+    return Response(json.dumps(value), content_type="application/json")
+
+
+def command(*arguments, folder, **environment):
+    from support.inspect_runs import command as inspect_eval
+
+    task = ("personafeedback_tasks/personafeedback_general", "-T", "method=logprobs", "-T", "data=sample")
+    return inspect_eval(*task, *arguments, "--log-dir", folder, **environment)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "arguments", "room"),
+    [("openai/gpt-4o", (), "max_tokens"), ("openai/gpt-4o", ("-M", "responses_api=true"), "max_output_tokens")],
+)
+def test_a_server_that_returns_log_probabilities(model, arguments, room, server, tmp_path):
+    url = server.url_for("/v1").rstrip("/")
+    done = command("--model", model, "--model-base-url", url, *arguments, folder=tmp_path, OPENAI_API_KEY="none")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (path,) = tmp_path.glob("*.eval")
+    samples = {sample.id: sample.scores["personafeedback_logprobs"] for sample in read_eval_log(str(path)).samples}
+    assert samples.keys() == INDEX.keys()
+    for case_id, score in samples.items():
+        ours = expected(INDEX[case_id])
+        assert {key: score.value[key] for key in ours} == pytest.approx(ours, abs=1e-12, nan_ok=True), case_id
+        for order in ORDERS:
+            shares = SHARES[kind(INDEX[case_id], order)]
+            assert score.metadata["p_letters"][order] == pytest.approx(sum(shares or [0]), abs=1e-12)
+    assert len(server.seen) == 2 * len(CASES)
+    assert {(body["top_logprobs"], body[room], body["temperature"]) for body in server.seen} == {(20, 16, 0)}
+    check_report(path)
+
+
+def check_report(path):
+    """The report reads the log and shows both numbers."""
+    report = make_report(read_run(path), CASES)
+    values = [expected(index) for index in range(len(CASES))]
+    for name in ("acc", "acc_sym", "p_chosen"):
+        mean = statistics.mean(value[name] for value in values)
+        assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
+        (column,) = [column for table in tables(report) for column in table.columns if column.heading == name]
+        assert column.texts[-1] == f"{100 * mean:.1f}"
+
+
+@modelapi(name="letters")
+class Letters(ModelAPI):
+    """Returns what it is told to: the log-probabilities of PLACES, or something less."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **arguments):  # noqa: B008
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.arguments = arguments
+
+    async def generate(self, input, tools, tool_choice, config):
+        about = input[-1].metadata
+        name = kind(INDEX[about["case_id"]], about["call"]) if self.model_name == "all" else self.model_name
+        choice = ChatCompletionChoice(message=ChatMessageAssistant(content="A"), stop_reason="stop")
+        if name in PLACES:
+            choice.logprobs = Logprobs(content=[Logprob(**row) for row in content(PLACES[name])])
+        return ModelOutput(model="letters", choices=[choice.model_copy(update=self.arguments)], usage=ModelUsage())
+
+
+def evaluate(model, tmp_path, **kwargs):
+    task = tasks.personafeedback_general(data="sample", method="logprobs")
+    (found,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **kwargs)
+    return found
+
+
+def letters(name, **arguments):
+    return get_model(f"letters/{name}", memoize=False, **arguments)
+
+
+@pytest.mark.slow
+def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
+    found = evaluate(letters("all"), tmp_path)
+    names = [*scoring.METRICS, "acc_sym", "p_chosen"]
+    again = score_again(
+        read_eval_log(found.location), labels("personafeedback", "logprobs")(), action="overwrite", display="none"
+    )
+    for results in (found.results, again.results):
+        table = results.scores[0].metrics
+        cells = {f"_{case.cell}" for case in CASES}
+        assert {f"{name}{cell}{of}" for name in names for cell in cells for of in ("", "_stderr")} <= table.keys()
+        for name in ("acc_sym", "p_chosen"):
+            mean = statistics.mean(expected(index)[name] for index in range(len(CASES)))
+            assert table[name].value == pytest.approx(mean, abs=1e-12)
+            assert table[f"{name}_stderr"].value > 0
+
+
+@pytest.mark.slow
+def test_epochs_are_averaged(tmp_path):
+    check_report(Path(evaluate(letters("all"), tmp_path, epochs=2).location))
+
+
+NONE = "found no log-probabilities in the reply of"
+ALONE = "found only the log-probability of the generated token in the reply of"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "arguments", "found"),
+    [
+        ("none", {}, f"{NONE} letters/none,"),
+        ("none", {"logprobs": Logprobs(content=[])}, f"{NONE} letters/none,"),
+        ("none", {"logprobs": Logprobs(content=[Logprob(token="A", logprob=0)])}, f"{ALONE} letters/none,"),
+    ],
+)  # fmt: skip
+def test_a_provider_without_log_probabilities_is_an_error_and_no_score(model, arguments, found, tmp_path):
+    done = evaluate(letters(model, **arguments), tmp_path)
+    assert done.status == "error"
+    assert found in done.error.message
+    for part in (
+        "general_",
+        "expected those of the most likely tokens",
+        "openai/",
+        "vllm/",
+        "hf/",
+        "leave method=logprobs out",
+    ):
+        assert part in done.error.message
+    assert not any(sample.scores for sample in done.samples or ())
+
+
+@pytest.mark.slow
+def test_the_command_says_so(tmp_path):
+    done = command("--model", "personafeedback/first", folder=tmp_path)
+    output = " ".join((done.stdout + done.stderr).split())
+    assert f"{NONE} personafeedback/first, expected those of the most likely tokens" in output
+    (path,) = tmp_path.glob("*.eval")
+    assert read_eval_log(str(path)).status == "error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"stop_reason": "content_filter"}, "refusal"),
+        ({"stop_reason": "model_length"}, "truncated"),
+        ({"message": ChatMessageAssistant(content=""), "logprobs": Logprobs(content=[])}, "no_response"),
+        ({"logprobs": Logprobs(content=[Logprob(token="\n", logprob=0)]), "stop_reason": "max_tokens"}, "truncated"),
+        ({"logprobs": Logprobs(content=[Logprob(**row) for row in content(PLACES["neither"])])}, "invalid_response_format"),
+    ],
+)  # fmt: skip
+def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
+    done = evaluate(letters("none", **arguments), tmp_path, limit=2)
+    assert done.status == "success", done.error
+    for sample in done.samples:
+        score = sample.scores["personafeedback_logprobs"]
+        assert score.reason == reason
+        assert (score.value["acc"], score.value["acc_sym"], score.value["invalid"]) == (0, 0, 1)
+        assert math.isnan(score.value["p_chosen"])
+
+
+@pytest.mark.slow
+def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
+    found = evaluate(letters("all"), tmp_path)
+    again = score_again(
+        read_eval_log(found.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+    )
+    write_eval_log(again, found.location)
+    with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_logprobs"):
+        read_run(found.location)

@@ -1,0 +1,95 @@
+"""What users get: the built wheel in fresh environments, far from the checkout."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+
+from personafeedback_tasks import __version__
+
+
+def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "personafeedback_tasks",
+        f"personafeedback_tasks-{__version__}.dist-info",
+    }
+    inside = {name.partition("/")[2] for name in names if name.startswith("personafeedback_tasks/")}
+    assert {"py.typed", "inspect_tasks/personafeedback.py", "task_configs/personafeedback/_default_yaml"} <= inside
+    for task in ("recenter_extraction", "recenter_relevance", "recenter_response"):
+        assert {f"inspect_tasks/{task}.py", f"task_configs/{task}/{task}.yaml"} <= inside
+    assert {"inspect_tasks/recenter.py", "task_configs/recenter/_recenter.yaml"} <= inside
+    assert {f"reports/page/{name}" for name in ("index.html.j2", "page.css", "page.js")} <= inside
+    assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
+    assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside
+    assert {f"building/texts/prompts/{language}/full.md" for language in ("en", "zh")} <= inside
+    assert sum(name.startswith("building/texts/prompts/") for name in inside) == 16
+    assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8
+    assert sum(name.startswith("personafeedback/sample/data/") and name.endswith(".jsonl") for name in inside) == 6
+
+
+def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_venv):
+    requires = json.loads(
+        bare_venv.run(
+            "python -c 'import json, importlib.metadata as m; print(json.dumps(m.requires(\"personafeedback-tasks\")))'"
+        ).stdout
+    )
+    bare = {re.match(r"[\w-]+", line)[0] for line in requires if "extra ==" not in line}
+    assert bare == {"click", "filelock", "huggingface_hub", "jsonlines", "pyyaml"}
+    assert "personafeedback-tasks[lm-eval]" in bare_venv.run("personafeedback register").stderr
+    done = bare_venv.run("python -c 'import personafeedback_tasks.lm_eval_harness.task'")
+    assert "pip install 'personafeedback-tasks[lm-eval]'" in done.stderr
+    for module in ("inspect_harness.tasks", "inspect_tasks.personafeedback"):
+        done = bare_venv.run(f"python -c 'import personafeedback_tasks.{module}'")
+        assert "pip install 'personafeedback-tasks[inspect]'" in done.stderr
+
+
+def test_a_bare_install_loads_cases_and_builds_prompts(bare_venv):
+    done = bare_venv.run(
+        'python -c \'from personafeedback_tasks.personafeedback import cases, prompts; c = cases.load_cases("sample"); '
+        'print(len(c), len(prompts.build(c[0], prompts.Template(), "chosen_first")) > 1000)\''
+    )
+    assert done.stdout == "48 True\n", done.stderr
+
+
+def test_lm_eval_runs_after_register_and_not_after_unregister(full_venv):
+    command = "lm_eval run --model dummy --tasks personafeedback_hard --output_path out --log_samples"
+    before = full_venv.run(command, PERSONAFEEDBACK_DATA="sample")
+    assert before.returncode != 0
+    done = full_venv.run(f"personafeedback register && {command}", PERSONAFEEDBACK_DATA="sample")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "|personafeedback_hard" in done.stdout
+    for task in ("personafeedback_specific_hard", "personafeedback_general_hard"):
+        assert f"| - {task} (demonstration)" in done.stdout
+        (samples,) = (full_venv.home / "out").rglob(f"samples_{task}_*.jsonl")
+        assert len(samples.read_text(encoding="utf-8").splitlines()) == 8
+    assert full_venv.run("personafeedback unregister").returncode == 0
+    assert full_venv.run(command, PERSONAFEEDBACK_DATA="sample").returncode != 0
+
+
+def test_lm_eval_runs_with_include_path(full_venv):
+    done = full_venv.run(
+        'lm_eval run --model dummy --include_path "$(personafeedback task-configs)" --tasks personafeedback_mc',
+        PERSONAFEEDBACK_DATA="sample",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "acc_sym" in done.stdout
+
+
+def test_inspect_lists_and_runs_the_tasks(full_venv):
+    done = full_venv.run(
+        "inspect eval personafeedback_tasks/personafeedback_hard -T data=sample --model personafeedback/first "
+        "--display plain"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"accuracy +0\.500", done.stdout)
+
+
+def test_importing_the_core_imports_no_harness(full_venv):
+    done = full_venv.run(
+        "python -c 'import sys, personafeedback_tasks.choice.scoring, personafeedback_tasks.personafeedback.prompts, "
+        "personafeedback_tasks.replies.answers, personafeedback_tasks.personafeedback.cases, personafeedback_tasks.cli.main; "
+        'print(sorted({"lm_eval", "inspect_ai", "datasets", "torch"} & set(sys.modules)))\''
+    )
+    assert done.stdout == "[]\n", done.stderr

@@ -1,0 +1,389 @@
+"""lm-eval from end to end on real data: its own evaluator and command, with judges in place of a model."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+
+from lm_eval.tasks import TaskManager
+from support.judges import JUDGES
+from support.lm_eval_runs import CELLS, GROUPS, METHODS, RECENTER, WRITE, JudgeLM, command, evaluate
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common import statistics
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
+
+
+def value(results, task, metric):
+    return results["results"][task][f"{metric},none"]
+
+
+def test_the_task_manager_finds_exactly_the_names_that_are_promised():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False)
+    assert set(manager.all_groups) == GROUPS | {"recenter"}
+    assert set(manager.all_subtasks) == CELLS | RECENTER | WRITE
+    assert manager.all_tags == []
+
+
+def test_every_task_can_be_built_and_is_of_the_installed_version():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    loaded = manager.load([f"personafeedback{suffix}" for suffix in METHODS])
+    assert set(loaded["tasks"]) == CELLS
+    assert {task.VERSION for task in loaded["tasks"].values()} == {TASK_VERSION}
+    assert {group.version for group in loaded["groups"].values()} == {TASK_VERSION}
+    assert {task.config.num_fewshot for task in loaded["tasks"].values()} == {0}
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS))
+def test_a_group_holds_the_cells_that_its_name_says(name):
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    suffix = next((suffix for suffix in ("_mc", "_cot") if name.endswith(suffix)), "")
+    words = set(name.removesuffix(suffix).split("_")[1:])
+    expected = [f"personafeedback_{c}_{d}{suffix}" for c, d in PAPER_COUNTS if words <= {c, d}]
+    assert [task.task_name for task in manager.load([name])["groups"][name].get_all_tasks()] == expected
+
+
+KNOWN = {
+    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
+    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
+}
+
+
+@pytest.mark.parametrize("judge", KNOWN)
+def test_known_judges_get_exactly_their_known_scores(judge, real_data):
+    results = evaluate(judge, "personafeedback_general", real_data)
+    for difficulty, count in (("easy", 1510), ("medium", 1321), ("hard", 1010)):
+        task = f"personafeedback_general_{difficulty}"
+        assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge], abs=0, nan_ok=True)
+        assert results["n-samples"][task] == {"original": count, "effective": count}
+    for metric in ("acc", "acc_both", "invalid"):
+        assert value(results, "personafeedback_general", metric) == KNOWN[judge][metric]
+    assert {k.partition(",")[0] for k in results["groups"]["personafeedback_general"] if ",none" in k} == {
+        name + suffix for name in ("acc", "acc_both", "invalid") for suffix in ("", "_stderr")
+    }
+
+
+@pytest.mark.parametrize(("judge", "symmetric"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
+def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_data):
+    results = evaluate(judge, "personafeedback_general_hard_mc", real_data)
+    task = "personafeedback_general_hard_mc"
+    assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge])
+    assert value(results, task, "acc_sym") == symmetric
+
+
+def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real_data):
+    class Reasoner(JudgeLM):
+        def generate_until(self, requests, disable_tqdm=False):
+            replies = super().generate_until(requests, disable_tqdm)
+            return [f"Response A is warm. Response B is long.\n\nAnswer: {reply}" for reply in replies]
+
+    lm = Reasoner(JUDGES["gold"])
+    task = "personafeedback_general_hard_cot"
+    results = evaluate(lm, task, real_data, limit=40, log_samples=True)
+    assert value(results, task, "acc") == 1
+    config = results["configs"][task]
+    assert config["generation_kwargs"]["max_gen_toks"] == 4096
+    assert config["metadata"]["personafeedback_tasks"]["method"] == "cot"
+    cases = load_cases(real_data, "general", "hard")[:40]
+    template = prompts.Template(method="cot")
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    assert all(prompt.endswith(WORDINGS["v1"]["zh"].ask_cot) for prompt in lm.prompts)
+
+
+def test_options_change_the_prompt_and_the_name(real_data):
+    metadata = {"prompt": "v2", "language": "en", "hide": "Name,Preference.Travel"}
+    lm = JudgeLM(JUDGES["gold"])
+    results = evaluate(lm, "personafeedback_general_hard", real_data, limit=5, metadata=metadata)
+    template = prompts.Template(prompt="v2", language="en", hide=("Name", "Preference.Travel"))
+    cases = load_cases(real_data, "general", "hard")[:5]
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    alias = results["results"]["personafeedback_general_hard"]["alias"]
+    assert alias.endswith("(prompt v2, language en, without Name, without Preference.Travel)")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "sentence"),
+    [
+        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
+        ({"prompt": "v9"}, "prompt must be one of v1, v2, v3, v4, got 'v9'."),
+        ({"language": "fr"}, "language must be one of auto, en, zh, got 'fr'."),
+    ],
+)
+def test_an_unknown_option_is_refused(metadata, sentence, real_data):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        evaluate("gold", "personafeedback_general_hard", real_data, limit=1, metadata=metadata)
+
+
+def test_a_field_that_a_cell_of_the_group_lacks_can_be_hidden_in_both_harnesses(real_data):
+    """None of the users of the hard cases has quirks; users of other cells of the release have."""
+    hard, easy = (load_cases(real_data, "general", difficulty) for difficulty in ("hard", "easy"))
+    assert not any("Unique_Quirks" in case.persona.fields for case in hard)
+    lm = JudgeLM(JUDGES["gold"])
+    evaluate(lm, "personafeedback_general", real_data, limit=200, metadata={"hide": "Unique_Quirks"})
+    assert not any("Unique_Quirks" in prompt for prompt in lm.prompts)
+    assert any("Unique_Quirks" in prompts.build(case, prompts.Template(), ORDERS[0]) for case in easy[:200])
+    pytest.importorskip("inspect_ai")
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    assert tasks.personafeedback_general_hard(data=str(real_data), hide="Unique_Quirks")
+
+
+def test_groups_are_weighted_by_cases(real_data):
+    results = evaluate("mixed", "personafeedback_general", real_data)
+    cells = {d: PAPER_COUNTS["general", d] for d in ("easy", "medium", "hard")}
+    expected = sum(value(results, f"personafeedback_general_{d}", "acc") * n for d, n in cells.items()) / 3841
+    assert value(results, "personafeedback_general", "acc") == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_data):
+    results = evaluate("mixed", "personafeedback_general_hard", real_data, log_samples=True)
+    samples = results["samples"]["personafeedback_general_hard"]
+    expected = statistics.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
+    assert value(results, "personafeedback_general_hard", "acc_stderr_clustered") == pytest.approx(expected, abs=1e-15)
+    assert expected > 0
+
+
+def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_data):
+    task = "personafeedback_general_hard"
+    results = evaluate("mixed", task, real_data, log_samples=True, limit=60)
+    case_of = {case.id: case for case in load_cases(real_data, "general", "hard")}
+    reasons = set()
+    for sample in results["samples"][task]:
+        case = case_of[sample["doc"]["id"]]
+        for order, arguments, (reply,) in zip(ORDERS, sample["arguments"], sample["resps"], strict=True):
+            assert case.question in arguments[0]
+            first, second = (case.chosen, case.rejected) if order == "chosen_first" else (case.rejected, case.chosen)
+            assert arguments[0].index(first) < arguments[0].index(second)
+            assert reply == JUDGES["mixed"](case.id, order)
+        assert sample["acc"] == scoring.score_answers(sample["filtered_resps"])["acc"]
+        reasons |= set(sample["filtered_resps"])
+    assert reasons == {"A", "B", "no_response", "truncated", "refusal", "invalid_response_format"}
+
+
+def test_limit_counts_cases_and_spreads_them_over_users(real_data):
+    results = evaluate("gold", "personafeedback_general_hard", real_data, limit=100, log_samples=True)
+    samples = results["samples"]["personafeedback_general_hard"]
+    assert len(samples) == 100
+    assert len({sample["doc"]["user_id"] for sample in samples}) == 100
+
+
+def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows(real_data):
+    lm = JudgeLM(JUDGES["gold"])
+    task = "personafeedback_general_hard"
+    results = evaluate(lm, task, real_data, limit=20, metadata={"setting": "no_persona"})
+    assert results["results"][task]["alias"] == f"{task} (no_persona)"
+    assert len(lm.prompts) == 40
+    assert not any("<persona>" in prompt for prompt in lm.prompts)
+
+
+def test_generation_is_greedy_with_1024_tokens_and_stops_at_no_word():
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    (task,) = manager.load(["personafeedback_general_easy"])["tasks"].values()
+    assert task.config.generation_kwargs == {
+        "until": ["<|endoftext|>"], "max_gen_toks": 1024, "do_sample": False, "temperature": 0.0,
+    }  # fmt: skip
+
+
+def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
+    manager = TaskManager(
+        include_path=str(task_configs()), include_defaults=False,
+        metadata={"data": "sample", "pretrained": "x", "max_length": 5},
+    )  # fmt: skip
+    assert manager.load(["personafeedback_general_easy"])
+    metadata = {"data": "sample", "setting": "rag!"}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    with pytest.raises(ValueError, match="setting must be one of persona, no_persona, other_persona, rag, got 'rag!'."):
+        manager.load(["personafeedback_general_easy"])
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("seting", "setting"), ("settings", "setting"), ("Setting", "setting"), ("promt", "prompt"), ("lang", "language"),
+        ("rag-filter", "rag_filter"), ("count", "counts"), ("hidden", "hide"), ("methods", "method"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_option_is_an_error_that_names_the_one_meant(key, meant):
+    metadata = {"data": "sample", key: "no_persona"}
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    with pytest.raises(OptionError, match=rf"^{key}='no_persona' is not an option\. Use {meant}, or rename the key"):
+        manager.load(["personafeedback_general_easy"])
+
+
+def names_of_model_arguments():
+    """Of the classes behind `--model` that can be imported; vLLM, which takes its engine's too, has no importable ones."""
+    others = [
+        "gpu_memory_utilization",
+        "max_model_len",
+        "quantization",
+        "kv_cache_dtype",
+        "enforce_eager",
+        "tokenizer_mode",
+        "swap_space",
+        "lora_path",
+    ]
+    for name in (
+        "huggingface",
+        "openai_completions",
+        "anthropic_llms",
+        "api_models",
+        "hf_vlms",
+        "gguf",
+        "sglang_causallms",
+        "litellm_llms",
+    ):
+        module = importlib.import_module(f"lm_eval.models.{name}")
+        for kind in vars(module).values():
+            if inspect.isclass(kind) and kind.__module__ == module.__name__:
+                others += inspect.signature(kind.__init__).parameters
+    return {*others, "date", "api_key", "max_tokens", "temperature", "top_p", "task", "tasks", "notes"}
+
+
+def test_no_argument_of_a_model_is_taken_for_a_misspelt_option():
+    names = names_of_model_arguments()
+    assert {"pretrained", "dtype", "model", "max_length", "revision", "trust_remote_code", "tokenizer"} < names
+    assert {"base_url", "num_concurrent", "device", "batch_size", "tokenizer_backend", "auth_token"} < names
+    assert find("personafeedback").options.read(dict.fromkeys(names, "x")) == find("personafeedback").options()
+
+
+def test_a_yaml_file_of_another_version_says_so(tmp_path):
+    for path in task_configs().glob("personafeedback/*yaml"):
+        text = path.read_text(encoding="utf-8").replace(f'version: "{TASK_VERSION}"', 'version: "0.9"')
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"data": "sample"})
+    with pytest.raises(ValueError, match=r"has task version 0\.9, the installed .* Run `personafeedback register`"):
+        manager.load(["personafeedback_general_easy"])
+
+
+def test_predict_only_asks_and_scores_nothing(real_data):
+    results = evaluate("gold", "personafeedback_general_hard_mc", real_data, limit=5, predict_only=True)
+    assert len(results["samples"]["personafeedback_general_hard_mc"]) == 5
+    assert "acc,none" not in results["results"]["personafeedback_general_hard_mc"]
+
+
+def test_a_cached_request_of_another_prompt_is_never_used(real_data, tmp_path, monkeypatch):
+    from lm_eval.caching import cache
+
+    monkeypatch.setattr(cache, "PATH", str(tmp_path))
+    task = "personafeedback_general_hard"
+
+    def prompts_asked(**metadata):
+        lm = JudgeLM(JUDGES["gold"])
+        evaluate(lm, task, real_data, limit=5, cache_requests=True, metadata=metadata)
+        return lm.prompts
+
+    first = prompts_asked()
+    assert prompts_asked() == first
+    assert len(list(tmp_path.iterdir())) == 1, "the second run did not use the cache"
+    assert not set(prompts_asked(setting="no_persona")) & set(first)
+    wording = WORDINGS["v1"]["zh"]
+    monkeypatch.setitem(WORDINGS["v1"], "zh", type(wording)(**{**vars(wording), "ask": "哪个更好？"}))
+    assert all(prompt.endswith("哪个更好？") for prompt in prompts_asked())
+
+
+def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data, tmp_path):
+    """In a process of its own, as users start it."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--include_path", str(task_configs()),
+            "--tasks", "personafeedback_general", "--limit", "10", "--output_path", str(tmp_path), "--log_samples",
+            "--metadata", '{"setting": "no_persona"}',
+        ],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "PERSONAFEEDBACK_DATA": str(real_data)},
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    opening = [line for line in done.stderr.splitlines() if "model calls" in line]
+    assert len(opening) == 3  # lm-eval runs leaves: one line each
+    assert all(
+        part in opening[-1]
+        for part in (
+            "personafeedback_general_hard (no_persona): 10 of 1,010 cases", "20 model calls", "prompt characters",
+            "setting no_persona", "method generate", "sha256", "languages zh 10", "chat template not applied",
+        )
+    )  # fmt: skip
+    asked = load_cases(real_data, "general", "hard")[:10]
+    characters = sum(
+        len(prompts.build(case, prompts.Template(setting="no_persona"), order)) for case in asked for order in ORDERS
+    )
+    assert f"{characters:,} prompt characters" in opening[-1]
+    assert done.stderr.count("lm-eval's Groups table cannot") == 1
+    assert "20 of 20 replies (100.0%) are unreadable" in done.stderr
+    assert "--apply_chat_template" in done.stderr
+    assert "| - personafeedback_general_hard (no_persona)" in done.stdout
+    (results,) = tmp_path.rglob("results_*.json")
+    config = json.loads(results.read_text(encoding="utf-8"))["configs"]["personafeedback_general_hard"]
+    assert config["metadata"]["setting"] == "no_persona"
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments", "sentence"),
+    [
+        ("hard_cot", ["--model_args", "max_length=4096"], "max_length in --model_args must exceed the 4096 new tokens of a reply (max_gen_toks), got 4096:"),
+        ("hard", ["--model_args", "max_model_len=1024"], "max_model_len in --model_args must exceed the 1024 new tokens of a reply (max_gen_toks), got 1024:"),
+        ("hard_cot", ["--model_args", "max_length=4097"], None),
+        ("hard_cot", ["--model_args", "max_length=2048", "--gen_kwargs", "max_gen_toks=512"], None),
+        ("hard_mc", ["--model_args", "max_length=512"], None),
+    ],
+)  # fmt: skip
+def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments, sentence):
+    done = command(
+        "--model", "dummy", "--tasks", f"personafeedback_general_{task}",
+        "--limit", "1", *arguments, PERSONAFEEDBACK_DATA="sample",
+    )  # fmt: skip
+    assert (done.returncode == 0) == (sentence is None), done.stderr
+    assert sentence is None or sentence in done.stderr
+
+
+def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tasks(tmp_path):
+    """lm-eval itself logs --model_args once, under `config`, and adds them to the metadata of every task."""
+    done = command(
+        "--model", "dummy", "--tasks", "personafeedback_hard", "--limit", "2",
+        "--model_args", "api_key=sk-hunter2,max_length=9000", "--metadata", '{"setting": "no_persona"}',
+        "--output_path", str(tmp_path), "--log_samples", PERSONAFEEDBACK_DATA="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (path,) = tmp_path.rglob("results_*.json")
+    results = json.loads(path.read_bytes())
+    assert "hunter2" in json.dumps(results["config"]), "the key did not reach lm-eval"
+    assert "hunter2" not in json.dumps({key: value for key, value in results.items() if key != "config"})
+    samples = list(tmp_path.rglob("samples_*.jsonl"))
+    assert len(samples) == 2
+    assert not any("hunter2" in path.read_text(encoding="utf-8") for path in samples)
+    for config in results["configs"].values():
+        assert config["metadata"].keys() == {"version", "config_source", "setting", "personafeedback_tasks"}
+        assert config["metadata"]["setting"] == "no_persona"
+
+
+def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
+    done = command(
+        "--model", "dummy", "--tasks", "personafeedback_mc", "--output_path", str(tmp_path), PERSONAFEEDBACK_DATA="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (results,) = Path(tmp_path).rglob("results_*.json")
+    table = json.loads(results.read_text(encoding="utf-8"))["results"]
+    assert set(table) == {"personafeedback_mc", *(name for name in CELLS if name.endswith("_mc"))}
+    assert 0 <= table["personafeedback_mc"]["acc_sym,none"] <= 1
+    assert "not evidence about any model" in done.stderr
+    assert "personafeedback_general_hard_mc (demonstration)" in done.stdout

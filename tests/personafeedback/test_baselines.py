@@ -1,0 +1,341 @@
+"""The baselines, spelled out; `longest` and `first` are those of the Inspect tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import math
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from support.documents import DOCS, text
+from support.releases import write_release
+
+from personafeedback_tasks import __version__
+from personafeedback_tasks.choice.names import says
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.choice.scoring import score_answers
+from personafeedback_tasks.choice.terms import overlap_terms
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.statistics import clustered_stderr
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.baselines import (
+    BASELINES,
+    READ_PERSONA,
+    baselines,
+    control,
+    estimate,
+    groups,
+)
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.judges import JUDGES, first_of, longest_of
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+
+JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
+"""What a judge of the Inspect tasks gets in a case, both orders asked."""
+
+ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
+
+
+def case(chosen: str, rejected: str, profile=ANN) -> Case:
+    return Case("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
+
+
+@pytest.fixture(scope="module")
+def real(real_data):
+    return load_cases(real_data, "general")
+
+
+# --- one case --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "rejected", "expected"),
+    [
+        ("longest", "four", "six", 1.0),
+        ("longest", "six", "four", 0.0),
+        ("longest", "cup", "tea", 0.5),
+        ("longest", "茶茶", "tea", 0.0),  # characters, not bytes
+        ("overlap", "green tea", "tea", 1.0),  # 2 terms of the persona against 1
+        ("overlap", "tea tea tea", "green", 0.5),  # 1 against 1: a term counts once
+        ("overlap", "爬山", "山爬", 1.0),  # 爬山 stands in it, 山爬 does not
+        ("overlap", "Chess, Social", "coffee", 0.5),  # keys are no values
+        ("overlap", "green and black and white", "tea", 0.5),  # 1 against 1
+        ("overlap_share", "green and black and white", "tea", 0.0),  # 1 of 4 terms against 1 of 1
+        ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
+        ("overlap_share", "...", "coffee", 0.5),  # no term at all: 0 against 0
+        ("overlap_share", "...", "tea", 0.0),
+        ("name", "Dear Ann, tea.", "Tea.", 1.0),
+        ("name", "Tea.", "Dear Ann, tea.", 0.0),
+        ("name", "Ann: tea.", "Dear Ann, tea.", 0.5),
+        ("name", "Tea.", "Coffee.", 0.5),
+        ("name", "Anna, tea.", "Tea.", 0.5),
+    ],
+)
+def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
+    assert BASELINES[name](case(chosen, rejected)) == expected
+
+
+@pytest.mark.slow
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_exchanging_the_labels_mirrors_every_baseline(one, other):
+    if one != other:
+        for name, baseline in BASELINES.items():
+            assert baseline(case(one, other)) == 1 - baseline(case(other, one)), name
+
+
+def test_terms_are_latin_words_in_lower_case_and_pairs_of_chinese_characters():
+    assert overlap_terms("Tea at 3, café-TEA! 我爱喝茶。山 a") == {"tea", "at", "café", "我爱", "爱喝", "喝茶", "a"}
+    assert overlap_terms("用AI做App") == {"ai", "app"}  # no pair reaches across a Latin word
+    assert overlap_terms("") == overlap_terms("123 。！") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("Lily", "为花卉从业者Lily设计的行程", True),  # no space around it in Chinese
+        ("Lily", "Lily's tea", True),
+        ("Lily", "lily of the valley", False),
+        ("Lily", "Lilyana", False),
+        ("Zoë", "Zoë, tea", True),
+        ("Zo", "Zoë, tea", False),
+        ("Liu Wei", "Dear Liu Wei,", True),
+        ("Emily Chen", "Dear Emily,", True),
+        ("Emily Chen", "Dear Ms. Chen,", False),
+        ("Dr. Emily Chen", "Dr. No", False),
+        ("Dr. Emily Chen", "Emily", True),
+        ("李明", "适合李明的行程", True),
+        ("李明", "适合李华的行程", False),
+        ("李明 (Ming Li)", "Ming Li", True),
+        ("李明（Ming）", "Ming，您好", True),
+        ("Emily（艾米丽）", "艾米丽，您好", True),
+        ("O'Neil", "Mr. O'Neil", True),
+        ("A.*", "B", False),  # a name is no pattern
+        ("", "x", False),
+        ("42", "42", False),
+    ],
+)
+def test_a_text_says_a_name(name, text, expected):
+    assert says(name, text) == expected
+
+
+def test_a_name_of_more_than_100_characters_is_not_looked_for():
+    name = "Ann" + " Lee" * 24
+    assert says(name + "s", f"Dear {name}s,")
+    for longer in (name + "ss", "Ann, " * 38_000, "安" * 101):
+        assert not says(longer, f"Dear Ann, {longer}")
+
+
+@pytest.mark.parametrize("profile", [{"Job": "baker"}, {"Name": None}, {"Name": ["Ann"]}, {"Name": 3}])
+def test_a_persona_without_a_name_is_never_named(profile):
+    assert BASELINES["name"](case("Ann None 3", "x", profile)) == 0.5
+
+
+# --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
+    for one in real:
+        answers = [JUDGES[name](prompts.build(one, prompts.Template(), order)) for order in ORDERS]
+        assert score_answers(answers)["acc"] == JUDGED[name](one), one.id
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+
+    judge = get_model(f"personafeedback/{name}").api
+
+    async def answers(one: Case) -> list[str]:
+        messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]
+        return [(await judge.generate([message], [], "auto", GenerateConfig())).completion for message in messages]
+
+    async def check_all() -> None:
+        for one in real:
+            assert score_answers(await answers(one))["acc"] == JUDGED[name](one), one.id
+
+    asyncio.run(check_all())
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_an_inspect_run_scores_each_case_as_the_baseline_does(real_data, real, name, tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    (log,) = inspect_eval(
+        tasks.personafeedback_general(data=str(real_data)), model=f"personafeedback/{name}", limit=40,
+        log_dir=str(tmp_path), display="none", score_display=False,
+    )  # fmt: skip
+    assert log.status == "success"
+    expected = {one.id: JUDGED[name](one) for one in real[:40]}
+    assert {sample.id: sample.scores["personafeedback"].value["acc"] for sample in log.samples} == expected
+
+
+@given(st.text(), st.text())
+def test_a_tie_goes_to_the_first_response_in_both_orders(one, other):
+    assert first_of(one, other) == "A"
+    assert longest_of(one, other) == ("A" if len(one) >= len(other) else "B")
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_groups_of_all_six_cells_of_one_category_and_of_one_cell():
+    cells = ["_".join(cell) for cell in PAPER_COUNTS]
+    assert list(groups(load_cases("sample"))) == [*cells, "specific", "general", "total"]
+    assert list(groups(load_cases("sample", "general"))) == [*cells[3:], "general"]
+    assert list(groups(load_cases("sample", difficulty="hard"))) == ["specific_hard", "general_hard", "total"]
+    assert list(groups(load_cases("sample", "general", "hard"))) == ["general_hard"]
+
+
+def test_every_number_follows_from_the_cases():
+    cases = load_cases("sample")
+    found = baselines(cases)
+    assert list(found) == ["longest", "overlap", "overlap_share", "name"]
+    for name, by_group in found.items():
+        for group, of in by_group.items():
+            members = [c for c in cases if group in (c.cell, c.category, "total")]
+            values = [BASELINES[name](c) for c in members]
+            users = [c.user_id for c in members]
+            assert (of.n, of.users) == (len(members), len(set(users)))
+            assert of.value == pytest.approx(sum(values) / of.n)
+            assert of.stderr == pytest.approx(clustered_stderr(values, users))
+
+
+def test_the_real_figures(real):
+    found = baselines(real)
+    expected = {
+        "longest": (0.765, 0.745, 0.727, 0.748),
+        "overlap": (0.881, 0.830, 0.672, 0.809),
+        "overlap_share": (0.861, 0.782, 0.574, 0.758),
+        "name": (0.526, 0.559, 0.515, 0.534),
+    }
+    shown = ("general_easy", "general_medium", "general_hard", "general")
+    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == expected
+
+
+def test_with_another_persona_a_baseline_scores_as_if_that_user_had_asked(real):
+    found = control(real)
+    as_asked = {one.id: dataclasses.replace(one, persona=one.other_persona) for one in real}
+    assert list(found.wrong) == list(found.difference) == list(READ_PERSONA) == ["overlap", "overlap_share"]
+    for name in READ_PERSONA:
+        for group, members in groups(real).items():
+            wrong = [BASELINES[name](as_asked[one.id]) for one in members]
+            gap = [BASELINES[name](one) - value for one, value in zip(members, wrong, strict=True)]
+            assert found.wrong[name][group] == same_estimate(wrong, members)
+            assert found.difference[name][group] == same_estimate(gap, members)
+
+
+def same_estimate(values, members):
+    return pytest.approx(estimate(values, members), nan_ok=True)
+
+
+def test_the_real_figures_with_another_persona(real):
+    """And those of docs/reports.md."""
+    found, shown = control(real).wrong, ("general_easy", "general_medium", "general_hard")
+    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == {
+        "overlap": (0.725, 0.628, 0.604),
+        "overlap_share": (0.518, 0.483, 0.498),
+    }
+    page = text(DOCS / "reports.md")
+    for of in (*found.values(), *(baselines(real)[name] for name in found)):
+        assert " / ".join(f"{100 * of[group].value:.1f}" for group in shown) in page
+
+
+def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
+    rows = [{"user_id": "u", "question": "q?", "chosen": "tea", "rejected": "x"}]
+    root = write_release(tmp_path / "release", {"general/easy": rows}, {"u": ANN})
+    arguments = ["baselines", "--data", str(root), "--counts", "any"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.output.split())
+    assert (
+        "No baseline with another persona: release/persona: found nobody whose persona user_id 'u' could get" in words
+    )
+    assert "right minus wrong" not in words
+    document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)
+    assert document["other_persona"] is document["right_minus_wrong"] is None
+    assert document["baselines"]["overlap"]["general_easy"]["acc"] == 1
+
+
+def test_one_user_says_nothing_about_the_error():
+    one = case("a", "b")
+    found = estimate([1.0], [one])
+    assert (found.value, found.n) == (1.0, 1)
+    assert math.isnan(found.stderr)
+    assert math.isnan(estimate([], []).value)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_json_is_what_the_function_returns():
+    done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--json", "-"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    cases = load_cases("sample")
+    assert list(document) == sorted(document)
+    assert (document["version"], document["data"], document["cells_absent"]) == (__version__, cases.revision, [])
+    assert document["chance"] == 0.5
+    assert document["baselines"] == {
+        name: {group: {"acc": of.value, "stderr": of.stderr, "n": of.n} for group, of in by_group.items()}
+        for name, by_group in baselines(cases).items()
+    }
+    other = control(cases)
+    assert document["other_persona"]["overlap"]["total"]["acc"] == other.wrong["overlap"]["total"].value
+    assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == other.difference["overlap"]["total"].value
+
+
+def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():
+    done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
+    assert done.exit_code == 0, done.output
+    measured = baselines(load_cases("sample", "general"))
+    assert "Accuracy ± standard error, in percent" in done.output
+    header = ["cell", *BASELINES, "chance"]
+    (start,) = [number for number, line in enumerate(done.output.splitlines()) if line.split() == header]
+    rows = done.output.splitlines()[start + 2 : start + 6]
+    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
+    for row in rows:
+        assert re.findall(r"(\d+\.\d) ± (\d+\.\d)(?= |$)", row) == [
+            (f"{100 * of.value:.1f}", f"{100 * of.stderr:.1f}")
+            for of in (by_group[row.split()[0]] for by_group in measured.values())
+        ]
+        assert row.endswith(" 50.0")
+    below = done.output.partition("With another user's persona")[2].splitlines()
+    rows = [line for line in below if line.startswith("general")]
+    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
+    for row in rows:
+        assert len(re.findall(r"(?: |^)\d+\.\d ± \d+\.\d(?= |$)", row)) == len(READ_PERSONA)
+        assert len(re.findall(r" [+-]?\d+\.\d ± \d+\.\d(?= |$)", row)) == 2 * len(READ_PERSONA)
+    assert "…" not in done.output
+    assert "\x1b" not in done.output
+
+
+def test_the_console_script(real_data):
+    script = Path(sysconfig.get_path("scripts")) / "personafeedback"
+    done = subprocess.run(
+        [script, "baselines", "--data", real_data, "--difficulty", "hard"],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "No file for specific_hard: only the other cells are included." in done.stdout
+    assert re.search(r"^general_hard +72\.7 ± 1\.7 ", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["audit", "baselines"])
+def test_the_help_explains_the_options_and_gives_examples(name):
+    text = CliRunner().invoke(main, [name, "--help"]).output
+    assert f"personafeedback {name} --data FOLDER" in text
+    for option in ("--data", "--counts", "--category", "--difficulty", "--json"):
+        assert option in text

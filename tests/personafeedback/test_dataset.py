@@ -1,0 +1,667 @@
+"""Loading: what a release's rows become, in which order, and the sentence for each kind of damage."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.releases import write_release
+
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, Case, load_cases, load_present
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+
+REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
+PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}
+
+
+def row(user: object = "u1", number: int = 0, **changes: object) -> dict[str, object]:
+    texts = {"question": f"question {number}?", "chosen": f"chosen {number}", "reject": f"rejected {number}"}
+    return {"user_id": user, **texts, **changes}
+
+
+ROWS = [row("u1", 0), row("u2", 1), row("u1", 2)]
+
+
+@pytest.fixture
+def release(make_release):
+    return make_release({"general/easy": ROWS}, PERSONAS)
+
+
+def load(root: Path, **options):
+    return load_cases(root, "general", "easy", **{"counts": "any", **options})
+
+
+def refuses(root: Path, sentence: str, **options) -> None:
+    with pytest.raises(DataError) as caught:
+        load(root, **options)
+    assert re.fullmatch(sentence, str(caught.value)), str(caught.value)
+
+
+# --- the real General half -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+def test_real_cases_are_the_lines_of_their_file(real_data, difficulty):
+    cases = load_cases(real_data, "general", difficulty)
+    lines = (real_data / "data" / "general" / f"{difficulty}.jsonl").read_text("utf-8").split("\n")
+    assert len(cases) == REAL_COUNTS[difficulty]
+    assert {c.id for c in cases} == {f"general_{difficulty}:{n}" for n in range(1, len(cases) + 1)}
+    for case in cases:
+        line = json.loads(lines[int(case.id.partition(":")[2]) - 1])
+        assert line == {
+            "user_id": case.user_id,
+            "question": case.question,
+            "chosen": case.chosen,
+            "reject": case.rejected,
+            **case.extra,
+        }
+        assert (case.category, case.difficulty, case.cell) == ("general", difficulty, f"general_{difficulty}")
+
+
+def test_real_personas_are_147_and_each_is_its_file(real_data):
+    cases = load_cases(real_data, "general")
+    personas = {c.user_id: c.persona for c in cases}
+    assert len(cases) == sum(REAL_COUNTS.values())
+    assert len(personas) == 147
+    assert all(c.persona is personas[c.user_id] for c in cases)  # one object, so its text is built once
+    for user, persona in personas.items():
+        assert persona.profile == json.loads((real_data / "persona" / f"{user}.json").read_text("utf-8"))
+
+
+# --- order -----------------------------------------------------------------------------------------------------------
+
+
+def line_of(case: Case) -> int:
+    return int(case.id.partition(":")[2])
+
+
+def in_folder(cells, personas=PERSONAS, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        return load_cases(write_release(Path(folder) / "release", cells, personas), **{"counts": "any", **options})
+
+
+USERS = {f"u{number}": {"Name": "x"} for number in range(1, 6)}
+SOME_USERS = st.lists(st.sampled_from(list(USERS)), min_size=1, max_size=25)
+
+
+def turn_of(index: int) -> int:
+    """The turn in which a user's case number `index` comes: 0 | 1 2 3 | 4 ... 12 | 13 ..."""
+    return next(turn for turn in range(index + 2) if index < (3 ** (turn + 1) - 1) / 2)
+
+
+@pytest.mark.slow
+@given(SOME_USERS)
+@settings(deadline=None, derandomize=True)
+def test_users_take_turns_of_1_3_9_cases_and_each_keeps_the_order_of_the_file(users):
+    rows = [row(user, number) for number, user in enumerate(users)]
+    cases = in_folder({"general/easy": rows}, USERS, category="general", difficulty="easy")
+    of_user = {user: [line for line, other in enumerate(users, 1) if other == user] for user in dict.fromkeys(users)}
+    turns = {turn_of(index) for index in range(len(users))}
+    assert list(map(line_of, cases)) == [
+        line
+        for turn in sorted(turns)
+        for lines in of_user.values()
+        for n, line in enumerate(lines)
+        if turn_of(n) == turn
+    ]
+
+
+def check_spread(cases) -> None:
+    """In every prefix, no user has more than three times the cases of another who has some left, plus one."""
+    left, had = Counter(case.user_id for case in cases), Counter()
+    for case in cases:
+        had[case.user_id] += 1
+        left[case.user_id] -= 1
+        waiting = [had[user] for user in left if left[user]]
+        assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
+
+
+@pytest.mark.slow
+@given(st.lists(SOME_USERS, min_size=3, max_size=3))
+@settings(deadline=None, derandomize=True)
+def test_a_limit_of_any_size_spreads_over_the_users_of_all_cells(users):
+    cells = {
+        f"general/{d}": [row(user, n) for n, user in enumerate(own)] for d, own in zip(DIFFICULTIES, users, strict=True)
+    }
+    check_spread(in_folder(cells, USERS, category="general"))
+
+
+@pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
+def test_a_limit_of_any_size_spreads_over_the_real_users(real_data, difficulty):
+    cases = load_cases(real_data, "general", difficulty)
+    check_spread(cases)
+    users = len({case.user_id for case in cases})
+    assert users >= 100
+    assert len({case.user_id for case in cases[:users]}) == users
+
+
+def furthest_from_proportion(cases, sizes) -> float:
+    """The largest distance, in cases, of any cell in any prefix from its proportional share."""
+    seen, worst = Counter(), 0.0
+    for length, case in enumerate(cases, 1):
+        seen[case.cell] += 1
+        worst = max(worst, *(abs(seen[cell] - size * length / len(cases)) for cell, size in sizes.items()))
+    return worst
+
+
+@given(st.integers(1, 5), st.tuples(*[st.integers(1, 15)] * 3))
+@settings(deadline=None, derandomize=True)
+def test_the_cells_of_a_category_are_in_proportion_to_within_one_case_per_user(count, sizes):
+    """If all users have the same mix of cells: one who has a single cell takes whole turns of it."""
+    cells = {
+        f"general/{d}": [row(user, n) for user in list(USERS)[:count] for n in range(size)]
+        for d, size in zip(DIFFICULTIES, sizes, strict=True)
+    }
+    cases = in_folder(cells, USERS, category="general")
+    expected = {f"general_{d}": count * size for d, size in zip(DIFFICULTIES, sizes, strict=True)}
+    assert Counter(c.cell for c in cases) == expected
+    assert furthest_from_proportion(cases, expected) <= count
+
+
+def test_the_real_cells_are_in_proportion_to_within_one_case_per_user_and_7_percent_of_any_limit(real_data):
+    cases = load_cases(real_data, "general")
+    sizes = {f"general_{difficulty}": size for difficulty, size in REAL_COUNTS.items()}
+    assert furthest_from_proportion(cases, sizes) <= len({case.user_id for case in cases})
+    seen: Counter[str] = Counter()
+    for length, case in enumerate(cases, 1):
+        seen[case.cell] += 1
+        assert all(
+            abs(seen[cell] - size * length / len(cases)) <= max(1, 0.07 * length) for cell, size in sizes.items()
+        )
+
+
+def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
+    cells = {
+        f"{'spedific' if category == 'specific' else category}/{difficulty}": [row(number=n) for n in range(size)]
+        for (category, difficulty), size in PAPER_COUNTS.items()
+    }
+    cases = load_cases(make_release(cells, PERSONAS))
+    expected = {"_".join(cell): size for cell, size in PAPER_COUNTS.items()}
+    assert len(cases) == 8298
+    assert Counter(c.cell for c in cases) == expected
+    assert furthest_from_proportion(cases, expected) <= 1
+    assert "counts=any" not in cases.revision
+
+
+# --- which cells -----------------------------------------------------------------------------------------------------
+
+SIX = {f"{category}/{difficulty}": [row()] for category in CATEGORIES for difficulty in DIFFICULTIES}
+
+
+@pytest.mark.parametrize("category", [None, *CATEGORIES])
+@pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
+def test_category_and_difficulty_choose_the_cells(make_release, category, difficulty):
+    cases = load_cases(make_release(SIX, PERSONAS), category, difficulty, counts="any")
+    assert {c.cell for c in cases} == {
+        f"{c}_{d}" for c in CATEGORIES for d in DIFFICULTIES if category in (None, c) and difficulty in (None, d)
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "known"),
+    [("category", "specific, general"), ("difficulty", "easy, medium, hard"), ("counts", "checked, any")],
+)
+@pytest.mark.parametrize("value", ["hardest", "", 7])
+def test_an_unknown_option_lists_the_known_values(release, option, known, value):
+    sentence = re.escape(f"{option} must be one of {known}, got {value!r}.")
+    with pytest.raises(OptionError, match=f"^{sentence}$"):
+        load_cases(release, **{option: value})
+
+
+def test_a_missing_file_is_named_while_the_other_cells_load(release):
+    assert len(load(release)) == 3
+    hard = release / "data" / "general" / "hard.jsonl"
+    sentence = re.escape(
+        f"{hard}: no such file, so there are no general_hard cases. Get a complete copy of the release, or run only "
+        "tasks whose cells are all present."
+    )
+    with pytest.raises(DataError, match=f"^{sentence}$"):
+        load_cases(release, "general", "hard", counts="any")
+
+
+# --- spellings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", ["spedific", "specific"])
+@pytest.mark.parametrize("medium", ["mid", "medium"])
+@pytest.mark.parametrize("rejected", ["reject", "rejected"])
+@pytest.mark.parametrize("user", ["17", 17])
+def test_every_spelling_of_the_release_loads_alike(make_release, folder, medium, rejected, user):
+    line = row(user)
+    line[rejected] = line.pop("reject")
+    root = make_release({f"{folder}/{medium}": [line]}, {"17": {"Name": "x"}})
+    (case,) = load_cases(root, "specific", "medium", counts="any")
+    assert (case.id, case.user_id, case.rejected) == ("specific_medium:1", "17", "rejected 0")
+    assert case.extra == {}
+
+
+@pytest.mark.parametrize(
+    ("cell", "one", "other"),
+    [
+        (("specific", "easy"), "spedific/easy", "specific/easy"),
+        (("general", "medium"), "general/medium", "general/mid"),
+    ],
+)
+def test_both_spellings_of_one_file_are_refused(make_release, cell, one, other):
+    root = make_release({one: ROWS, other: ROWS}, PERSONAS)
+    sentence = re.escape(
+        f"{root}/data/{one}.jsonl or {root}/data/{other}.jsonl: found 2 of them, expected one. "
+        "Remove the file that does not belong."
+    )
+    with pytest.raises(DataError, match=f"^{sentence}$"):
+        load_cases(root, *cell, counts="any")
+
+
+def test_keys_that_are_not_known_are_kept(make_release):
+    extra = {"note": ["a", {"b": None}], "annotators": 3}
+    (case,) = load(make_release({"general/easy": [row(**extra)]}, PERSONAS))
+    assert case.extra == extra
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_only_line_feeds_end_a_line(make_release, separator):
+    text = f"one{separator}two"
+    cases = load(make_release({"general/easy": [row(question=text), *ROWS[1:]]}, PERSONAS))
+    assert [c.question for c in cases if line_of(c) == 1] == [text]
+    assert len(cases) == 3
+
+
+def test_carriage_returns_at_line_ends_change_nothing(release):
+    before = load(release)
+    for path in release.rglob("*.json*"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    after = load(release)
+    assert (after.cases, after.digest) == (before.cases, before.digest)
+
+
+def test_a_carriage_return_between_two_keys_ends_no_line(release):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(path.read_bytes().replace(b', "chosen"', b',\r"chosen"'))
+    assert len(load(release)) == 3
+
+
+def test_the_last_line_needs_no_line_feed(release):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    assert len(load(release)) == 3
+
+
+def test_texts_keep_their_spaces_and_line_breaks(make_release):
+    text = "  two\n\n\ttabs \\u0041 “quoted” 😀 \r\n"
+    (case,) = load(make_release({"general/easy": [row(question=text, chosen=text + "!", reject=text)]}, PERSONAS))
+    assert (case.question, case.chosen, case.rejected) == (text, text + "!", text)
+
+
+# --- damage ----------------------------------------------------------------------------------------------------------
+
+MEND = r"\. Fix this record or download the data again\."
+NO_STRING = r"expected a non-empty string" + MEND
+NO_OBJECT = r"expected one JSON object" + MEND
+TEXT = json.dumps(row("u2", 1))
+
+
+def with_key(key: str, value: str) -> str:
+    return json.dumps({**json.loads(TEXT), key: "@"}).replace('"@"', value)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        pytest.param(TEXT[:-20], f"found Unterminated string .*, {NO_OBJECT}", id="truncated"),
+        pytest.param("", f"found Expecting value.*, {NO_OBJECT}", id="blank line"),
+        pytest.param("[1]", f"found not a JSON object, {NO_OBJECT}", id="list"),
+        pytest.param("null", f"found not a JSON object, {NO_OBJECT}", id="null"),
+        pytest.param(TEXT + TEXT, f"found Extra data.*, {NO_OBJECT}", id="two rows in a line"),
+        pytest.param("[" * 100_000, f"found nesting that is too deep, {NO_OBJECT}", id="nested"),
+        pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
+        *(
+            pytest.param(
+                TEXT.replace(f'"{key}"', '"other"'),
+                rf"found no '{key}' \(keys: .*'other'.*\), expected a string '{key}'{MEND}",
+                id=f"no {key}",
+            )
+            for key in row()
+        ),
+        *(
+            pytest.param(with_key(key, value), f"found {key} = {shown}, {NO_STRING}", id=f"{key} {value}")
+            for key in row()
+            for value, shown in [('""', "''"), ('" \\n"', r"' \\n'"), ("1.5", "1.5"), ("null", "None"), ("[]", r"\[\]")]
+        ),
+        pytest.param(with_key("question", "17"), f"found question = 17, {NO_STRING}", id="number for a text"),
+        pytest.param(with_key("user_id", "true"), f"found user_id = True, {NO_STRING}", id="user_id true"),
+        pytest.param(
+            with_key("chosen", '"rejected 1"'),
+            f"found chosen and rejected are the same text, expected two different responses{MEND}",
+            id="no choice",
+        ),
+        pytest.param(
+            with_key("rejected", '"x"'), f"found both 'reject' and 'rejected', expected one of them{MEND}", id="both"
+        ),
+        pytest.param(
+            with_key("chosen", r'"\ud83d"'), f"found a lone surrogate in a string, {NO_OBJECT}", id="surrogate"
+        ),
+        pytest.param(
+            with_key("note", r'{"\udc00": 1}'), f"found a lone surrogate in a string, {NO_OBJECT}",
+            id="surrogate in an unknown field",
+        ),
+        pytest.param(with_key("chosen", r'"a\u0000b"'), f"found a NUL character in a string, {NO_OBJECT}", id="NUL"),
+        pytest.param(with_key("chosen", '"a\0b"'), f"found Invalid control character.*, {NO_OBJECT}", id="raw NUL"),
+        pytest.param("\0" + TEXT, f"found Expecting value.*, {NO_OBJECT}", id="raw NUL before the row"),
+        pytest.param(
+            TEXT[:-1] + ', "chosen": "again"}',
+            rf"found the key 'chosen' twice in one object, {NO_OBJECT}",
+            id="repeated key",
+        ),
+        *(
+            pytest.param(with_key("note", name), f"found {name}, which is not valid JSON, {NO_OBJECT}", id=name)
+            for name in ("NaN", "Infinity", "-Infinity")
+        ),
+    ],
+)  # fmt: skip
+def test_a_broken_line_is_refused_in_one_sentence(release, line, found):
+    path = release / "data" / "general" / "easy.jsonl"
+    first, _, third = path.read_text("utf-8").splitlines()
+    path.write_bytes(f"{first}\n{line}\n{third}\n".encode())
+    refuses(release, f"{re.escape(str(path))}, line 2: {found}")
+
+
+@pytest.mark.parametrize("user", ["../u1", "..", "a/b", r"a\b", "C:u1"])
+def test_a_user_id_cannot_leave_the_persona_folder(make_release, user):
+    root = make_release({"general/easy": [row(), row(user)]}, PERSONAS)
+    (root / "u1.json").write_text('{"Name": "outside"}')
+    shown = re.escape(ascii(user))
+    refuses(
+        root, f".*easy.jsonl, line 2: found user_id = {shown}, expected a plain file name without path separators{MEND}"
+    )
+
+
+def test_bytes_that_are_no_utf8_are_refused(release):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"chosen 2", b"chosen \xff"))
+    refuses(release, f"{re.escape(str(path))}, line 3: found .*codec can't decode byte 0xff.*, {NO_OBJECT}")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n"])
+def test_an_empty_file_is_refused(release, content):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(content)
+    refuses(
+        release, f"{re.escape(str(path))}: the file is empty, expected one JSON object per line. Get a complete copy."
+    )
+
+
+def test_a_byte_order_mark_is_refused(release):
+    path = release / "data" / "general" / "easy.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    refuses(release, f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one{MEND}")
+
+
+def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
+    path = release / "persona" / "u2.json"
+    path.unlink()
+    refuses(
+        release,
+        rf".*easy.jsonl, line 2: found no persona for user_id 'u2', expected the file {re.escape(str(path))}\. "
+        r"Add the file\.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "expected"),
+    [
+        (b"", "Expecting value.*", "one JSON object"),
+        (b"Name: Li", "Expecting value.*", "one JSON object"),
+        (b'{"Name": "Li"', "Expecting ',' delimiter.*", "one JSON object"),
+        (b'{"Name": "\xff"}', ".*can't decode byte 0xff.*", "one JSON object"),
+        (b'{"Name": "\\u0000"}', "a NUL character in a string", "one JSON object"),
+        (b'{"Name": "\\ud800"}', "a lone surrogate in a string", "one JSON object"),
+        (b'{"Name": "Li", "Name": "Wu"}', r"the key 'Name' twice in one object", "one JSON object"),
+        (b'{"Age": NaN}', "NaN, which is not valid JSON", "one JSON object"),
+        (b"[" * 100_000, "nesting that is too deep", "one JSON object"),
+        (b'["Li"]', r"\['Li'\]", "a non-empty JSON object"),
+        (b'"Li"', "'Li'", "a non-empty JSON object"),
+        (b"null", "None", "a non-empty JSON object"),
+        (b"{}", r"{}", "a non-empty JSON object"),
+    ],
+)
+def test_a_broken_persona_is_refused_in_one_sentence(release, content, found, expected):
+    path = release / "persona" / "u2.json"
+    path.write_bytes(content)
+    refuses(release, f"{re.escape(str(path))}: found {found}, expected {expected}{MEND}")
+
+
+def persona_of(size: int) -> bytes:
+    """JSON of that many bytes, Chinese characters of three bytes in it."""
+    begin, end = '{"Name": "李", "Job": "'.encode(), b'"}'
+    return begin + b"x" * (size - len(begin) - len(end)) + end
+
+
+def nested(depth: int) -> bytes:
+    return b'{"Likes": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+
+
+@pytest.mark.parametrize("command", ["audit", "baselines"])
+@pytest.mark.parametrize(
+    ("most", "more", "sentence"),
+    [
+        (
+            persona_of(200_000),
+            persona_of(200_001),
+            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; content "
+            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag.",
+        ),
+        (
+            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),
+            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 201),
+            f"found the key '{'k' * 56}... of 201 characters, expected keys of at most 200. Fix this record or "
+            "download the data again.",
+        ),
+        (
+            nested(20),
+            nested(21),
+            "found more than 20 levels of nested objects and lists, expected at most 20. Fix this record or "
+            "download the data again.",
+        ),
+    ],
+    ids=["bytes", "key", "depth"],
+)
+def test_a_persona_that_is_too_large_is_refused_by_every_command(release, command, most, more, sentence):
+    path = release / "persona" / "u2.json"
+    arguments = [command, "--data", str(release), "--counts", "any", "--json", "-"]
+    path.write_bytes(most)
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    path.write_bytes(more)
+    done = CliRunner().invoke(main, arguments)
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"Error: {path}: {sentence}\n")
+
+
+def test_a_folder_in_the_place_of_a_persona_is_refused(release):
+    path = release / "persona" / "u2.json"
+    path.unlink()
+    path.mkdir()
+    refuses(release, r".*easy.jsonl, line 2: found no persona for user_id 'u2', expected the file .*u2.json\. Add .*")
+
+
+def test_a_file_that_cannot_be_read_is_refused(release, monkeypatch):
+    def read_bytes(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    path = re.escape(str(release / "data" / "general" / "easy.jsonl"))
+    refuses(
+        release,
+        rf"{path}: could not be read \(\[Errno 13\] Permission denied: '{path}'\)\. "
+        r"Check the path and its permissions\.",
+    )
+
+
+def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(release):
+    path = re.escape(str(release / "data" / "general" / "easy.jsonl"))
+    refuses(
+        release,
+        rf"{path}: found 3 cases, expected 1510 for general_easy \(arXiv 2506\.12915, Table 2\)\. Get a complete copy, "
+        r"or pass counts=any to run on the cases that are present; the results then say so\.",
+        counts="checked",
+    )
+    cases = load(release, counts="any")
+    assert cases.revision == f"{release.name} (sha256 {cases.digest}, counts=any)"
+
+
+# --- digest ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_digest_is_the_datas_and_not_the_folders(make_release):
+    one, two = (load(make_release({"general/easy": ROWS}, PERSONAS)) for _ in range(2))
+    assert one.release.source != two.release.source
+    assert one.digest == two.digest
+    assert re.fullmatch("[0-9a-f]{12}", one.digest)
+
+
+@pytest.mark.parametrize("change", [{"question": "?"}, {"chosen": "!"}, {"reject": "!"}, {"user_id": "twin"}])
+@pytest.mark.parametrize("line", [0, 2])
+def test_the_digest_changes_with_any_text_of_a_row(release, make_release, change, line):
+    rows = [{**r, **change} if n == line else r for n, r in enumerate(ROWS)]
+    personas = {**PERSONAS, "twin": PERSONAS["u1"]}
+    assert load(make_release({"general/easy": rows}, personas)).digest != load(release).digest
+
+
+WHOLE = {
+    f"{'spedific' if category == 'specific' else category}/{difficulty}": ROWS for category, difficulty in PAPER_COUNTS
+}
+
+
+def test_the_digest_is_that_of_the_whole_release_whatever_cells_were_asked(make_release):
+    root = make_release(WHOLE, PERSONAS)
+    asked = [
+        load_cases(root, category, difficulty, counts="any").digest
+        for category in (None, "specific", "general")
+        for difficulty in (None, "easy", "medium", "hard")
+    ]
+    assert set(asked) == {load_present(root, "hard", counts="any").digest}
+    assert len(asked) == 12
+
+
+def test_the_digest_is_the_same_under_every_spelling_of_folders_and_files(make_release):
+    renamed = {"spedific/medium": "specific/mid"}
+    one, two = make_release(WHOLE, PERSONAS), make_release({renamed.get(n, n): r for n, r in WHOLE.items()}, PERSONAS)
+    (two / "data" / "spedific").rename(two / "data" / "moved")
+    for file in (two / "data" / "moved").iterdir():
+        file.rename(two / "data" / "specific" / file.name)
+    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
+
+
+@pytest.mark.parametrize(
+    "change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
+)
+def test_the_digest_changes_with_any_file_that_another_run_could_read(make_release, change):
+    one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
+    path = two / change
+    path.write_bytes((path if path.is_file() else two / "persona/u1.json").read_bytes() + b"\n")
+    before, after = (load_cases(root, "general", "hard", counts="any") for root in (one, two))
+    assert before.cases == after.cases
+    assert before.digest != after.digest
+
+
+@pytest.mark.parametrize("other", ["README.md", "data/general/notes.txt", "memory/u1.jsonl", "persona/README.md"])
+def test_files_that_no_prompt_but_rag_reads_are_not_in_the_digest(make_release, other):
+    one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
+    (two / other).parent.mkdir(exist_ok=True)
+    (two / other).write_text("{}", encoding="utf-8")
+    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
+
+
+@pytest.mark.parametrize("profile", [{"Name": "Ann", "Job": "cook"}, {"Name": "Ann", "Work": "baker"}])
+def test_the_digest_changes_with_a_persona(release, make_release, profile):
+    other = make_release({"general/easy": ROWS}, {**PERSONAS, "u1": profile})
+    assert load(other).digest != load(release).digest
+
+
+# --- fuzz ------------------------------------------------------------------------------------------------------------
+
+DAMAGES = {
+    "flip": lambda raw, at, end, junk: raw[:at] + bytes([raw[at] ^ (junk[0] or 1)]) + raw[at + 1 :],
+    "delete": lambda raw, at, end, junk: raw[:at] + raw[end:],
+    "insert": lambda raw, at, end, junk: raw[:at] + junk + raw[at:],
+    "truncate": lambda raw, at, end, junk: raw[:at],
+    "duplicate": lambda raw, at, end, junk: raw[:end] + raw[at:end] + raw[end:],
+}
+FUZZED = {
+    "general/easy": [
+        row(user, number, question=f'问题 {number}\n"{"é" * number}"', note=[number, None])
+        for number, user in enumerate(["u1", "u1", "u2", "u1", "u2", "u2"])
+    ]
+}
+
+
+@pytest.mark.slow
+@given(
+    name=st.sampled_from(["data/general/easy.jsonl", "persona/u1.json"]),
+    damage=st.sampled_from(sorted(DAMAGES)),
+    places=st.tuples(st.floats(0, 1, exclude_max=True), st.floats(0, 1)),
+    junk=st.one_of(
+        st.binary(min_size=1, max_size=4), st.sampled_from([b"\n", b"\\", b'"', b"{", b"]", b"\xe2\x80\xa8"])
+    ),
+)
+@settings(max_examples=200, derandomize=True, deadline=None)
+def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_errors(name, damage, places, junk):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(PAPER_COUNTS, {("general", "easy"): 6}):
+        root = write_release(Path(folder) / "release", FUZZED, PERSONAS)
+        raw = (root / name).read_bytes()
+        at, end = sorted(int(place * len(raw)) for place in places)
+        (root / name).write_bytes(DAMAGES[damage](raw, min(at, len(raw) - 1), end, junk))
+        try:
+            cases = load_cases(root, "general", "easy")
+            assert (len(cases), len(cases.digest), cases.languages.total()) == (6, 12, 6)
+        except DataError as error:
+            message = str(error)
+        else:
+            message = name
+        assert name.rpartition("/")[2] in message
+
+
+@pytest.mark.parametrize(("mark", "name"), [(b"\xef\xbb\xbf", "a byte order mark"), (b"\x1e", "a record separator")])
+@pytest.mark.parametrize("line", [1, 2])
+def test_marks_that_the_reader_would_drop_are_refused_on_every_line(release, mark, name, line):
+    path = release / "data" / "general" / "easy.jsonl"
+    lines = path.read_bytes().splitlines()
+    lines[line - 1] = mark + lines[line - 1]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    refuses(release, f"{re.escape(str(path))}, line {line}: found {name}, expected UTF-8 without one.*")
+
+
+def test_a_byte_order_mark_in_a_persona_is_refused_in_one_sentence(release):
+    path = release / "persona" / "u2.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    refuses(
+        release,
+        f"{re.escape(str(path))}, line 1: found a byte order mark, expected UTF-8 without one\\. Fix this record or download the data again\\.",
+    )
+
+
+def test_a_backslash_that_stands_in_a_text_is_no_escape(make_release):
+    question = "what does \\u0000 mean, and \\ud800?"
+    row = {"user_id": "u1", "question": question, "chosen": "c", "reject": "r"}
+    assert load(make_release({"general/easy": [row]}, {"u1": {"Name": "Ann"}}))[0].question == question
+
+
+@pytest.mark.parametrize("user", ["a" * 300, "李" * 100])
+def test_a_user_id_that_no_file_system_takes_has_no_persona(make_release, user):
+    row = {"user_id": user, "question": "q", "chosen": "c", "reject": "r"}
+    refuses(make_release({"general/easy": [row]}, {}), ".*line 1: found no persona for user_id.*Add the file\\.")
+
+
+def test_a_number_too_large_for_a_float_is_refused(release):
+    path = release / "persona" / "u1.json"
+    path.write_text('{"Height": 1e400}', encoding="utf-8")
+    refuses(release, f"{re.escape(str(path))}: found the number 1e400, which is too large, expected one JSON object.*")

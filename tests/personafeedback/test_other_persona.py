@@ -1,0 +1,388 @@
+"""The setting `other_persona`: who gets whose persona, what a model then reads, and what a report makes of it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import shutil
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from lm_eval.api.model import LM
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.inspect_runs import evaluate as evaluate_inspect
+from support.judges import OTHER
+from support.lm_eval_runs import evaluate as evaluate_lm_eval
+from support.logs import lm_eval_log
+
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.personafeedback import others as module
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.others import Others, assign
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+
+WRONG = Template(setting="other_persona")
+
+
+def exchange(*personas: Persona) -> dict[str, str] | None:
+    """Who gets whose; None where nobody fits a user."""
+    try:
+        return assign(personas)
+    except DataError:
+        return None
+
+
+def user(name: str, *statements: str) -> Persona:
+    return Persona(name, {"Says": list(statements)})
+
+
+# --- who gets whose --------------------------------------------------------------------------------------------------
+
+
+def test_each_real_persona_goes_to_one_other_user_of_its_language(real_data):
+    others = Others(real_data)
+    assert len(others.given) == len(others.personas) == 147
+    assert sorted(others.given.values()) == sorted(others.given)
+    assert all(user != other for user, other in others.given.items())
+    sample = locate(SAMPLE).others
+    languages = {name: persona.language for name, persona in sample.personas.items()}
+    assert Counter(languages.values()) == {"en": 4, "zh": 4}
+    assert {languages[name] == languages[other] for name, other in sample.given.items()} == {True}
+
+
+def test_of_all_real_pairs_the_two_ski_coaches_are_near_twins(real_data):
+    """Any two personas alone exchange theirs, unless they are near twins."""
+    personas = Others(real_data).personas.values()
+    apart = [pair for pair in itertools.combinations(personas, 2) if exchange(*pair) is None]
+    assert [[persona.user_id for persona in pair] for pair in apart] == [["Alex_k5Ep", "Leo_0mLX"]]
+    for persona in apart[0]:
+        assert "吉林某滑雪场教练" in persona.text
+
+
+@pytest.mark.parametrize(
+    ("one", "another", "twins"),
+    [
+        (["tea", "chess"], ["tea", "chess"], True),
+        (["tea", "chess"], ["tea", "go"], False),  # half is not most
+        (["tea", "chess", "rain"], ["tea", "chess", "sun"], True),
+        (["tea"], ["tea", "chess", "rain"], True),  # all that one says
+        (["drinks green tea at home"], ["green tea at work", "cake"], True),  # 3 of 5 terms
+        (["drinks green tea at home"], ["green tea", "cake"], False),  # 2 of 5
+        (["喜欢喝绿茶"], ["绿茶", "他喜欢喝水"], True),  # 喜欢, 欢喝 and 绿茶 of 4 pairs
+        (["喜欢喝绿茶"], ["喝绿色的水", "茶"], False),  # 喝绿
+        (["12"], ["12"], True),  # no terms, the same value
+        (["12"], ["13"], False),
+    ],
+)
+def test_near_twins_share_more_than_half_of_their_statements(one, another, twins):
+    pair = user("a", *one), user("b", *another)
+    assert (exchange(*pair) is None) == twins
+    assert (exchange(*reversed(pair)) is None) == twins
+
+
+STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=1, max_size=3)
+
+
+@given(st.lists(STATEMENTS, min_size=2, max_size=6), st.randoms(use_true_random=False))
+@settings(derandomize=True, deadline=None)
+def test_each_persona_is_used_once_wherever_that_is_possible(said, shuffled):
+    users = [user(f"u{number}", *statements) for number, statements in enumerate(said)]
+    fits = {
+        (one.user_id, another.user_id)
+        for one, another in itertools.permutations(users, 2)
+        if exchange(one, another) is not None
+    }
+    names = [one.user_id for one in users]
+    found = exchange(*users)
+    assert (found is None) == any(not any((name, other) in fits for other in names) for name in names)
+    if found is None:
+        return
+    assert found.items() <= fits
+    assert found.keys() == set(names)
+    once = any(set(zip(names, order, strict=True)) <= fits for order in itertools.permutations(names))
+    assert (len(set(found.values())) == len(names)) == once
+    shuffled.shuffle(users)
+    assert assign(users) == found
+
+
+def test_another_seed_gives_another_assignment(monkeypatch, real_data):
+    first = Others(real_data).given
+    monkeypatch.setattr(module, "SEED", 2)
+    second = Others(real_data).given
+    assert sum(first[name] == second[name] for name in first) < 10
+    assert Others(real_data).digest != PERSONAFEEDBACK.signs(load_cases(real_data, "general"), Template())["others"]
+
+
+def test_the_assignment_is_the_same_whatever_is_asked_and_in_whatever_order_the_files_are(real_data, tmp_path):
+    copy = tmp_path / "copy"
+    for path in sorted(real_data.rglob("*.json*"), reverse=True):
+        to = copy / path.relative_to(real_data)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        to.write_text("".join(reversed(lines) if path.suffix == ".jsonl" else lines), encoding="utf-8")
+    parts = [
+        load_cases(real_data, "general", "easy"),
+        load_cases(real_data, "general", "hard"),
+        load_present(copy),
+    ]
+    assert len({PERSONAFEEDBACK.signs(part, WRONG)["others"] for part in parts}) == 1
+    told = [{case.user_id: case.other_persona.user_id for case in part} for part in parts]
+    assert told[0].keys() != told[1].keys()
+    assert told[0].items() | told[1].items() <= told[2].items()
+
+
+@pytest.fixture
+def release(tmp_path):
+    return shutil.copytree(locate(SAMPLE).root, tmp_path / "release")
+
+
+def change(path, **values) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **values}), encoding="utf-8")
+
+
+def test_the_signature_changes_with_any_users_persona_and_the_cases_digests_do_not(release):
+    """The other persona may belong to a user whom no case of the run is about."""
+    case = next(iter(load_cases(release, "general", "hard", counts="any")))
+    signed = {setting: PERSONAFEEDBACK.signs(load_cases(release, counts="any"), Template(setting=setting))
+              for setting in ("persona", "other_persona")}  # fmt: skip
+    change(release / "persona" / f"{case.other_persona.user_id}.json", Motto="Onwards")
+    cases = load_cases(release, counts="any")
+    (again,) = [one for one in cases if one.id == case.id]
+    assert again.digest == case.digest
+    assert "Onwards" in prompts.build(again, WRONG, ORDERS[0])
+    assert PERSONAFEEDBACK.signs(cases, WRONG)["others"] != signed["other_persona"]["others"] is not None
+    assert signed["persona"]["others"] is PERSONAFEEDBACK.signs(cases, Template())["others"] is None
+
+
+@pytest.mark.parametrize("what", ["one user", "twins"])
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, what, release):
+    task, english = "personafeedback_general_hard", sorted((release / "persona").glob("[A-Z]*.json"))
+    texts = [path.read_text(encoding="utf-8") for path in english]
+    assert len(english) == 4
+    for path in english:
+        path.write_text(texts[0], encoding="utf-8")
+    if what == "one user":
+        for path in release.glob("data/*/*.jsonl"):
+            rows = [row for row in path.read_text("utf-8").splitlines(keepends=True)
+                    if not any(gone.stem in row for gone in english[1:])]  # fmt: skip
+            path.write_text("".join(rows), encoding="utf-8")
+        for gone in english[1:]:
+            gone.unlink()
+    options = {"counts": "any", "setting": "other_persona"}
+    begin = {
+        "inspect": lambda: getattr(tasks, task)(data=str(release), **options),
+        "lm-eval": lambda: evaluate_lm_eval("gold", task, release, metadata=options),
+    }
+    with pytest.raises(DataError) as caught:
+        begin[harness]()
+    assert str(caught.value) == (
+        f"{release / 'persona'}: found nobody whose persona user_id {english[0].stem!r} could get under setting=other_persona, "
+        "expected another user of the same language (en) who is no near twin. Use setting=no_persona as the control, or add personas."
+    )
+
+
+# --- what the model reads --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["generate", "cot"])
+def test_the_prompt_is_that_of_persona_with_the_other_profile(method):
+    for case in load_cases(SAMPLE):
+        for order in ORDERS:
+            right = prompts.build(case, Template(method=method), order)
+            wrong = prompts.build(case, Template(method=method, setting="other_persona"), order)
+            assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.other_persona.text}\n")
+            assert case.persona.text not in wrong
+
+
+def test_what_is_hidden_is_hidden_of_the_other_profile():
+    for case in load_cases(SAMPLE):
+        template = Template(setting="other_persona", hide=("Name", "Preference.Travel"))
+        shown = prompts.build(case, template, ORDERS[0]).partition("<persona>\n")[2].partition("\n</persona>")[0]
+        assert shown == case.other_persona.without(template.hide).text
+        assert "Name:" in case.other_persona.text
+        assert "Name:" not in shown
+
+
+# --- planted judges --------------------------------------------------------------------------------------------------
+
+SETTINGS = ("persona", "other_persona", "no_persona")
+SKILLS = {
+    "reads": {"persona": 0.85, "other_persona": 0.65, "no_persona": 0.55},
+    "ignores": dict.fromkeys(SETTINGS, 0.7),
+}
+"""Judge -> what is in the prompt -> how often it is right."""
+TASK, LIMIT = "personafeedback_general_hard", 200
+PROFILES: dict[str, str] = {}
+"""Case id -> its user's own profile."""
+
+
+def says(judge: str, prompt: str, case_id: str, order: str) -> str:
+    """The letter of a judge that sees in the prompt whose persona is in it. Chance is a hash of the prompt."""
+    told = "no_persona" if "<persona>" not in prompt else "persona" if PROFILES[case_id] in prompt else "other_persona"
+    drawn = int(hashlib.sha256(f"{judge} {prompt}".encode()).hexdigest(), 16) / 16**64
+    letter = CHOSEN_LETTER[order]
+    return letter if drawn < SKILLS[judge][told] else OTHER[letter]
+
+
+@modelapi(name="planted")
+class Planted(ModelAPI):
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(self, input, tools, tool_choice, config):
+        about = input[-1].metadata
+        letter = says(self.model_name, input[-1].text, about["case_id"], about["call"])
+        output = ModelOutput.from_content("planted", letter)
+        output.usage = ModelUsage()
+        return output
+
+
+class PlantedLM(LM):
+    def __init__(self, judge):
+        super().__init__()
+        self.judge = judge
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [says(self.judge, request.args[0], request.doc["id"], ORDERS[request.idx]) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        raise AssertionError("no task here asks for this")
+
+    loglikelihood_rolling = loglikelihood
+
+
+@pytest.fixture(scope="module")
+def logs(real_data, tmp_path_factory):
+    """Harness -> judge -> setting -> log."""
+    PROFILES.update({case.id: case.persona.text for case in load_cases(real_data, "general", "hard")})
+    folder = tmp_path_factory.mktemp("planted")
+
+    def of(harness, judge, setting):
+        to = folder / harness / judge / setting
+        if harness == "lm-eval":
+            return lm_eval_log(to, PlantedLM(judge), TASK, real_data, metadata={"setting": setting}, limit=LIMIT)
+        built = getattr(tasks, TASK)(data=str(real_data), setting=setting)
+        return evaluate_inspect(built, f"planted/{judge}", to, limit=LIMIT).location
+
+    return {
+        harness: {judge: {setting: of(harness, judge, setting) for setting in SETTINGS} for judge in SKILLS}
+        for harness in ("lm-eval", "inspect")
+    }
+
+
+def reported(of, tmp_path):
+    """(what `report` prints, its JSON)."""
+    done = personafeedback(
+        "report", of["persona"], "--no-persona", of["no_persona"], "--other-persona", of["other_persona"],
+        "--out", tmp_path,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    return done.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
+
+
+@pytest.mark.parametrize("judge", SKILLS)
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_the_report_finds_what_was_planted(harness, judge, logs, tmp_path):
+    printed, stored = reported(logs[harness][judge], tmp_path)
+    sheet, skill = stored["settings"], SKILLS[judge]
+    assert sheet["named"] == {
+        "right minus wrong": "persona - other_persona",
+        "wrong minus none": "other_persona - no_persona",
+    }
+    (column,) = sheet["groups"].values()
+    assert column["cases"] == LIMIT
+    for name, (more, less) in {
+        "right minus wrong": ("persona", "other_persona"),
+        "wrong minus none": ("other_persona", "no_persona"),
+    }.items():
+        found = column["differences"][f"{more} - {less}"]
+        assert found["low"] <= skill[more] - skill[less] <= found["high"], (name, found)
+        assert found["value"] == pytest.approx(column["scores"][more]["value"] - column["scores"][less]["value"])
+        assert 0 < found["high"] - found["low"] < 0.25
+        assert f"{100 * found['value']:+.1f}" in printed.partition("Differences")[2]
+        for text in (printed, (tmp_path / "report.md").read_text(encoding="utf-8")):
+            assert f"{name.capitalize()} is {more}" in " ".join(text.replace("\\", "").split())
+    if judge == "reads":  # and more than nothing: an interval that holds everything would find it, too
+        assert column["differences"]["persona - other_persona"]["low"] > 0
+    else:
+        assert column["differences"]["persona - other_persona"]["low"] < 0
+    assert "setting other_persona" in printed
+    assert "others " in printed
+
+
+@pytest.mark.parametrize("judge", SKILLS)
+def test_both_harnesses_give_the_same_split(judge, logs, tmp_path):
+    one, another = (reported(logs[harness][judge], tmp_path / harness)[1] for harness in logs)
+    assert one["settings"]["groups"] == another["settings"]["groups"]
+    assert one["groups"] == another["groups"]
+
+
+def test_the_log_keeps_the_right_user_and_digest(logs, real_data):
+    """The report checked users and digests against the data; here is that the other user's are not logged in their place."""
+    from inspect_ai.log import read_eval_log
+
+    log = read_eval_log(logs["inspect"]["reads"]["other_persona"])
+    case_of = {case.id: case for case in load_cases(real_data, "general", "hard")}
+    assert log.eval.metadata[KEY]["others"] == Others(real_data).digest
+    for sample in log.samples:
+        case = case_of[sample.id]
+        assert sample.metadata["user_id"] == case.user_id != case.other_persona.user_id
+        assert sample.metadata["digest"] == case.digest
+
+
+def test_without_the_run_that_knows_nothing_there_is_one_difference(logs, tmp_path):
+    of = logs["inspect"]["reads"]
+    done = personafeedback("report", of["persona"], "--other-persona", of["other_persona"], "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert list(stored["settings"]["named"]) == ["right minus wrong"]
+    assert "Wrong minus none" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("run", "control", "message"),
+    [
+        ("persona", "no_persona", "found setting no_persona, expected other_persona for a control"),
+        ("other_persona", "other_persona", "expected a run that is told more or other things than its control"),
+    ],
+)
+def test_another_setting_is_refused(run, control, message, logs):
+    of = logs["inspect"]["reads"]
+    done = personafeedback("report", of[run], "--other-persona", of[control])
+    assert done.exit_code == 1
+    assert message in " ".join(done.output.split())
+
+
+@pytest.mark.slow
+def test_a_run_and_its_control_hide_the_same(tmp_path):
+    """Else the difference would be that of the hidden fields, too."""
+    log = {
+        (setting, hide): evaluate_inspect(
+            tasks.personafeedback_general_hard(data="sample", setting=setting, hide=hide), "scripted/gold", tmp_path
+        ).location
+        for setting, hide in [("persona", "Name"), ("other_persona", "Name"), ("other_persona", None)]
+    }
+    same = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", "Name"])
+    assert same.exit_code == 0, same.output
+    assert "Right minus wrong is persona - other_persona" in same.stdout
+    done = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", None])
+    assert done.exit_code == 1
+    words = " ".join(done.output.split())
+    assert "found hide [], expected ['Name'] as in the run that it controls. Only setting may differ." in words

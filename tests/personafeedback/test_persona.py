@@ -1,0 +1,148 @@
+"""A persona's text loses nothing; its language is that of its values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks.personafeedback.persona import Persona
+
+
+def marks(value: Any) -> Iterator[str]:
+    """Every key and every scalar of a JSON value, as a text that should stand in the prompt."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{key}:"
+            yield from marks(item) if item or not isinstance(item, (dict, list)) else [json.dumps(item)]
+    elif isinstance(value, list):
+        for item in value:
+            yield from marks(item) if item or not isinstance(item, (dict, list)) else [json.dumps(item)]
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)
+
+
+def missing(profile: dict[str, Any]) -> list[str]:
+    """Walk the text once, in the order of the profile, so that repeated values must be repeated."""
+    text, at, lost = Persona("u", profile).text, 0, []
+    for mark in marks(profile):
+        found = text.find(mark, at)
+        if found < 0:
+            lost.append(mark)
+        else:
+            at = found + len(mark)
+    return lost
+
+
+def test_every_key_and_value_of_every_real_persona_stands_in_its_text(real_data):
+    profiles = [json.loads(path.read_text("utf-8")) for path in sorted((real_data / "persona").glob("*.json"))]
+    assert len(profiles) == 147
+    assert [lost for profile in profiles for lost in missing(profile)] == []
+
+
+def test_every_real_persona_is_chinese(real_data):
+    profiles = [json.loads(path.read_text("utf-8")) for path in (real_data / "persona").glob("*.json")]
+    assert {Persona("u", profile).language for profile in profiles} == {"zh"}
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
+
+
+@pytest.mark.slow
+@given(st.dictionaries(st.text(), JSON, min_size=1, max_size=5))
+@settings(deadline=None, derandomize=True)
+def test_no_json_persona_loses_a_key_or_a_value(profile):
+    assert missing(profile) == []
+    assert Persona("u", profile).language in ("en", "zh")
+
+
+def test_the_text_is_indented_lines_in_the_order_of_the_file():
+    profile = {
+        "Name": "李雷",
+        "Demographics": {"Age": 29, "Height": 1.7, "Married": False, "Car": None, "Language": ["中文", "英文"]},
+        "Pets": [],
+        "Family": {},
+        "Trips": [{"to": "Rome", "days": 3}, ["x", ["y"]]],
+        "": "",
+        "Say": 'two\n{lines} "quoted"',
+    }
+    assert Persona("u", profile).text == (
+        "Name: 李雷\n"
+        "Demographics:\n"
+        "  Age: 29\n"
+        "  Height: 1.7\n"
+        "  Married: false\n"
+        "  Car: null\n"
+        "  Language:\n"
+        "    - 中文\n"
+        "    - 英文\n"
+        "Pets: []\n"
+        "Family: {}\n"
+        "Trips:\n"
+        "  -\n"
+        "    to: Rome\n"
+        "    days: 3\n"
+        "  -\n"
+        "    - x\n"
+        "    -\n"
+        "      - y\n"
+        ": \n"
+        'Say: two\n{lines} "quoted"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "language"),
+    [
+        ({"Name": "李雷", "Job": "a baker in a small town"}, "en"),  # a Chinese name in an English persona
+        (
+            {"Name": "Ann", "喜好": {"品牌": ["Nike", "iPhone"]}, "说明": "喜欢户外运动和摄影"},
+            "zh",
+        ),  # brands in Chinese
+        ({"姓名": "Ann", "职业": "a baker"}, "en"),  # values count, keys do not
+        ({"Name": "李", "Job": "老师", "Favourite_food_and_drinks": ["面"]}, "zh"),
+        ({"deep": [{"deep": ["喜欢跑步"]}]}, "zh"),
+        ({"Age": 29, "List": [], "Flag": True}, "en"),  # no text at all
+        ({"Job": "李 à é"}, "en"),  # letters with accents are Latin words too
+        ({"Job": "𠮷𠮷 ok"}, "zh"),  # ideographs beyond the basic plane
+    ],
+)
+def test_the_language_is_that_of_the_values(profile, language):
+    assert Persona("u", profile).language == language
+
+
+# --- parts left out --------------------------------------------------------------------------------------------------
+
+
+def test_hidden_parts_are_gone_and_the_rest_stands_as_it_was():
+    profile = {"Name": "Ann", "Preference": {"Travel": {"By": "rail"}, "Social": "few"}, "Notes": [{"Name": "kept"}]}
+    persona = Persona("u", profile)
+    assert persona.fields == {
+        "Name",
+        "Preference",
+        "Preference.Travel",
+        "Preference.Travel.By",
+        "Preference.Social",
+        "Notes",
+    }
+    hidden = persona.without(("Name", "Preference.Travel"))
+    assert hidden.profile == {"Preference": {"Social": "few"}, "Notes": [{"Name": "kept"}]}
+    assert persona.profile is profile
+    assert persona.without(()) is persona
+    assert persona.without(("Preference.Travel.By",)).profile["Preference"] == {"Travel": {}, "Social": "few"}
+    assert persona.without(("Nothing",)).profile == profile
+
+
+def test_hiding_each_part_of_the_real_personas_removes_exactly_its_lines(real_data):
+    from personafeedback_tasks.personafeedback.cases import load_cases
+
+    personas = {case.user_id: case.persona for case in load_cases(real_data, "general", "hard")}
+    for persona in list(personas.values())[:20]:
+        for name in persona.fields:
+            kept = persona.without((name,)).fields
+            assert kept == {field for field in persona.fields if field != name and not field.startswith(f"{name}.")}

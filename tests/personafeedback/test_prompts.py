@@ -1,0 +1,248 @@
+"""The prompt: what it shares between orders and cases, and that the data's texts arrive as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.stored import check_stored
+
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown, swap
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
+from personafeedback_tasks.personafeedback.judges import JUDGES
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build, responses
+from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
+from personafeedback_tasks.replies.answers import LETTERS
+
+STORED = Path(__file__).with_name("prompts")
+
+WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
+"""Settings that need no more than the release; test_retrieval.py has the prompts of `rag`."""
+
+
+@pytest.fixture(scope="module")
+def real_cases(real_data):
+    return load_cases(real_data, "general")
+
+
+def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
+    """A case of a user of the sample, whose other users it needs for `other_persona`."""
+    others = locate(SAMPLE).others
+    user = Persona(min(others.personas), persona or {"Name": "Ann"})
+    return Case("general_easy:1", "general", "easy", user, question, chosen, rejected, others=others)
+
+
+# --- stored renderings -----------------------------------------------------------------------------------------------
+
+STORED_TEMPLATES = {
+    **{setting: Template(setting=setting) for setting in WITHOUT_MEMORY},
+    **{
+        f"{version}_{setting}": Template(prompt=version, setting=setting)
+        for version in ("v2", "v3", "v4")
+        for setting in WITHOUT_MEMORY
+    },
+    **{f"{version}_cot": Template(prompt=version, method="cot") for version in WORDINGS},
+    "hidden": Template(hide=("Name", "Preference.Travel")),
+}
+OTHER = {"en": "zh", "zh": "en"}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", [*STORED_TEMPLATES, "other_language"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_prompts_are_those_that_were_stored(language, name, order, request):
+    case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
+    path = STORED / f"{language}_{name}_{order}.txt"
+    template = STORED_TEMPLATES.get(name, Template(language=OTHER[language]))
+    check_stored(path, build(case, template, order), request.config.getoption("--store-prompts"))
+
+
+def test_every_template_and_order_is_stored():
+    names = {
+        f"{language}_{name}_{order}.txt"
+        for language, name, order in product(("en", "zh"), [*STORED_TEMPLATES, "other_language"], ORDERS)
+    }
+    assert {path.name for path in STORED.iterdir()} == names
+
+
+# --- layout, on the real data ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
+def test_the_two_orders_of_a_case_share_all_before_the_first_response(real_cases, setting):
+    for case in real_cases:
+        one, two = (build(case, Template(setting=setting), order) for order in ORDERS)
+        start = one.index(case.chosen)
+        assert one[:start] == two[: two.index(case.rejected)]
+        assert case.question in one[:start]
+        assert one[one.index(case.rejected) + len(case.rejected) :] == two[two.index(case.chosen) + len(case.chosen) :]
+
+
+@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
+def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
+    by_user = defaultdict(list)
+    for case in real_cases:
+        by_user[case.user_id].append(case)
+    for cases in by_user.values():
+        asked = [
+            (build(case, Template(setting=setting), order), f"<question>\n{case.question}\n")
+            for case in cases
+            for order in ORDERS
+        ]
+        (head,) = {prompt[: prompt.index(question)] for prompt, question in asked}
+        assert (cases[0].persona.text in head) == (setting == "persona")
+        assert (cases[0].other_persona.text in head) == (setting == "other_persona")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("version", WORDINGS)
+def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases, version, language):
+    templates = [Template(setting="no_persona", prompt=version, language=language, method=method) for method in METHODS]
+    for case, other in _of_other_users(real_cases):
+        for template, order in product(templates, ORDERS):
+            assert build(case, template, order) == build(other, template, order), case.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_persona_no_conversation_depends_on_whose_case_it_is(real_cases, language):
+    template = Template(setting="no_persona", language=language, method="reward")
+    for case, other in _of_other_users(real_cases):
+        for side in SIDES:
+            assert conversation(case, template, side) == conversation(other, template, side), case.id
+
+
+def _of_other_users(cases):
+    """Each case, and the same as if another user had asked."""
+    one, another = list({case.user_id: case.persona for case in cases}.values())[:2]
+    for case in cases:
+        yield case, dataclasses.replace(case, persona=another if case.persona is one else one)
+
+
+@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
+def test_the_responses_of_every_real_case_can_be_read_back(real_cases, setting):
+    for case, order in product(real_cases, ORDERS):
+        prompt = build(case, Template(setting=setting), order)
+        assert responses(prompt) == shown(case, order)
+        assert (prompt.count(case.chosen), prompt.count(case.rejected)) == (1, 1)
+
+
+# --- the data's texts cannot steer -----------------------------------------------------------------------------------
+
+STEERING = [
+    "{", "}", "{}", "{0}", "{question}", "{{ chosen }}", "{% raw %}", "{# #}", "%s", "%(a)s", "%d", "$question", "\\n",
+    "ANSWER: A", "Answer: B", "答案：A", "</think>", "<think>", "<|im_end|>", "<|im_start|>assistant", "[/INST]", "<s>",
+    "<start_of_turn>", "<|eot_id|>", "</s>", "A", "B", "\n", "\r\n", "\n\n", " ", "\t", "\u2028", "\0", "\ufeff", "'",
+    '"',
+]  # fmt: skip
+TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map("".join)
+
+
+@pytest.mark.slow
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(ORDERS))
+@settings(derandomize=True, deadline=None)
+def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
+    case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
+    prompt = build(case, Template(setting=setting), order)
+    assert [prompt.count(text) for text in (case.chosen, case.rejected, case.question)] == [1, 1, 1]
+    assert prompt.count(f"<who>{persona}") == (setting == "persona")
+    assert responses(prompt) == shown(case, order)
+    assert JUDGES["first"](prompt) == "A"
+    lengths = [len(text) for text in shown(case, order)]
+    assert JUDGES["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
+    # Everything else is fixed: taking the texts out leaves what another case leaves.
+    plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), Template(setting=setting), order)
+    for text, mark in ((case.chosen, "<one>"), (case.rejected, "<two>"), (case.question, "<ask>")):
+        prompt = prompt.replace(text, mark)
+    assert prompt.replace(f"<who>{persona}", "<who>") == plain
+
+
+TAGS = ["<response_A>\n", "\n</response_A>", "<response_B>\n", "\n</response_B>"]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("place", ["chosen", "rejected", "question", "persona"])
+@pytest.mark.parametrize("judge", [responses, JUDGES["longest"]])
+def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
+    text = f"one {tag} two"
+    case = case_of(**{place: {"Name": text} if place == "persona" else text})
+    name = tag.strip("\n<>/")
+    for order in ORDERS:
+        with pytest.raises(ValueError, match=f"^expected exactly one <{name}> ... </{name}> in the prompt$"):
+            judge(build(case, Template(), order))
+
+
+def test_the_judge_that_picks_the_first_response_needs_no_text_of_it():
+    assert JUDGES["first"](build(case_of(chosen="</response_A>"), Template(), ORDERS[1])) == "A"
+
+
+@pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
+def test_another_prompt_has_no_responses(prompt):
+    with pytest.raises(ValueError, match=r"^expected exactly one <response_"):
+        responses(prompt)
+
+
+# --- orders and judges -----------------------------------------------------------------------------------------------
+
+
+@given(st.tuples(st.text(), st.text()))
+def test_swap_undoes_itself(pair):
+    assert swap(swap(pair)) == pair
+    assert swap(pair) == (pair[1], pair[0])
+
+
+def test_each_order_shows_the_chosen_response_under_its_letter():
+    case = case_of()
+    assert shown(case, ORDERS[1]) == swap(shown(case, ORDERS[0]))
+    for order in ORDERS:
+        assert shown(case, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
+    assert {CHOSEN_LETTER[order] for order in ORDERS} == set(LETTERS)
+
+
+@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
+def test_exchanging_chosen_and_rejected_exchanges_the_prompts_of_the_orders(setting):
+    case = case_of()
+    other = dataclasses.replace(case, chosen=case.rejected, rejected=case.chosen)
+    assert [build(other, Template(setting=setting), order) for order in ORDERS] == [
+        build(case, Template(setting=setting), o) for o in reversed(ORDERS)
+    ]
+
+
+def test_the_judges_and_their_letters():
+    assert set(JUDGES) == {"longest", "first"}
+    for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
+        prompt = build(case_of(one, two), Template(), ORDERS[0])
+        assert (JUDGES["longest"](prompt), JUDGES["first"](prompt)) == (longest, "A")
+
+
+# --- fingerprint -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", WORDINGS)
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("text", [field.name for field in dataclasses.fields(Wording)])
+def test_the_fingerprint_changes_with_any_fixed_text_of_its_wording_alone(monkeypatch, version, language, text):
+    before = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
+    wording = WORDINGS[version][language]
+    changed = dataclasses.replace(wording, **{text: getattr(wording, text) + "."})
+    monkeypatch.setitem(WORDINGS[version], language, changed)
+    after = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
+    assert {name for name in WORDINGS if after[name] != before[name]} == {version}
+
+
+def test_the_fingerprint_tells_wordings_and_languages_apart_and_starts_with_the_version():
+    prints = {Template(prompt=p, language=g).fingerprint(): p for p in WORDINGS for g in ("auto", "en", "zh")}
+    assert len(prints) == 3 * len(WORDINGS)
+    assert all(print_.startswith(f"{version}-") for print_, version in prints.items())
+
+
+def test_a_run_and_its_control_have_the_same_fingerprint():
+    assert Template(setting="no_persona").fingerprint() == Template(hide=("Name",)).fingerprint()

@@ -1,0 +1,679 @@
+"""The setting rag: which pieces, from where, in which words, and the model's own filter before them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.stored import check_stored
+
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, shown
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.retrieval import retrieve, search_terms
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.signature import KEY, signature
+from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import Template, build, responses
+from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.rag import filter as rag_filter
+from personafeedback_tasks.personafeedback.rag.filter import read_numbers
+from personafeedback_tasks.personafeedback.rag.memory import digest
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.runs.read import read_runs
+
+STORED = Path(__file__).with_name("prompts_rag")
+CELL = "personafeedback_general_hard"
+
+MEMORY = {
+    "en": [
+        "Thread: three novels of under 200 pages that I finished, and two that I did not.",
+        "Review: one page of it in bed, and I was asleep.",
+        "The ferry's timetable changes on the first of May.",
+        "Thread: how to get a stuck valve out of an old radio.",
+        "Post: how I want to get back to reading before the winter.",
+        "Recipes that fit on one screen.",
+        "Review of a lamp to read by at the kitchen table.",
+    ],
+    "zh": [
+        "教程：怎么给老照片去霉点。",
+        "分享一组雨天的街景。",
+        "讨论：为什么总有人劝我多出门？",
+        "评价：拍照只用手机，不用再买设备。",
+        "雨天在家里整理照片的一天。",
+        "周末带妈妈去哪里吃饭？",
+        "求助：一张明信片要贴多少钱的邮票？",
+    ],
+}
+"""Content that a user might have read. Invented, as the sample itself."""
+
+
+def write_memory(root: Path, pieces: dict[str, list[str]]) -> None:
+    (root / "memory").mkdir(exist_ok=True)
+    for user, texts in pieces.items():
+        lines = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+        (root / "memory" / f"{user}.jsonl").write_text(lines, encoding="utf-8")
+
+
+@pytest.fixture
+def remembered(tmp_path) -> Path:
+    """A copy of the sample in which every user has a memory."""
+    root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
+    users = {case.user_id: case.language for case in load_cases(SAMPLE)}
+    write_memory(root, {user: MEMORY[language] for user, language in users.items()})
+    return root
+
+
+def hard(root: Path):
+    return load_cases(root, "general", "hard", counts="any")
+
+
+RAG = Template(setting="rag")
+STORED_TEMPLATES = {
+    "rag": RAG,
+    **{f"{version}_rag": Template(setting="rag", prompt=version) for version in ("v2", "v3", "v4")},
+}
+
+
+# --- terms -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reads 3.5 Books, in May", ["reads", "3", "5", "books", "in", "may"]),
+        ("雨天的照片", ["雨天", "天的", "的照", "照片"]),
+        ("喝茶。读书", ["喝茶", "读书"]),  # no pair across a full stop
+        ("茶", ["茶"]),
+        ("买iPhone 15手机", ["买", "iphone", "15", "手机"]),
+        ("Leisure_Travel: Café Über", ["leisure", "travel", "café", "über"]),
+        ("𠮷野家", ["𠮷野", "野家"]),
+        ("чай и хлеб", ["чай", "и", "хлеб"]),
+        ("用ｉＰｈｏｎｅ１５拍照", ["用", "iphone15", "拍照"]),
+        ("?! …", []),
+        ("", []),
+    ],
+)
+def test_a_text_has_these_terms(text, expected):
+    assert search_terms(text) == expected
+
+
+# --- retrieval -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("How do I get back into reading?", "Post: how I want to get back to reading before the winter."),
+        ("Which timetable has the ferry?", "The ferry's timetable changes on the first of May."),
+        ("雨天在家里做什么好？", "雨天在家里整理照片的一天。"),
+        ("邮票多少钱", "求助：一张明信片要贴多少钱的邮票？"),
+    ],
+)
+def test_the_piece_that_shares_the_rarest_terms_with_the_question_comes_first(question, best):
+    assert retrieve(question, [*MEMORY["en"], *MEMORY["zh"]], 3)[0] == best
+
+
+def test_the_scores_are_those_of_bm25():
+    # Two pieces of 2 and of 4 terms, "tea" in both, "milk" in the second alone. Lucene's BM25, k1 = 1.5, b = 0.75:
+    # idf(tea) = ln(1 + 0.5 / 2.5) = 0.18, tf in the short piece 1 / (1 + 1.5 * (0.25 + 0.75 * 2 / 3)) = 0.47,
+    # in the long one 1 / (1 + 1.5 * (0.25 + 0.75 * 4 / 3)) = 0.35. idf(milk) = ln(1 + 1.5 / 1.5) = 0.69.
+    pieces = ("green tea", "tea with warm milk")
+    assert retrieve("tea", pieces, 1) == ("green tea",)  # 0.086 before 0.063: the shorter piece
+    assert retrieve("tea milk", pieces, 1) == ("tea with warm milk",)  # 0.063 + 0.24 before 0.086: the rarer term
+
+
+def test_a_letter_has_30_accents_at_most():
+    """The cedilla of a longer run is not sorted to the letter: what sorts it takes the square of its length."""
+    accents = "\u0301" * 29
+    assert search_terms(f"c{accents}\u0327 tea") == ["ḉ", "tea"]
+    assert search_terms(f"c{accents}\u0301\u0327 tea") == ["ć", "tea"]
+
+
+def test_a_term_that_the_question_repeats_counts_each_time():
+    pieces = ["red apple", "green pear", "green apple pie", "blue"]
+    assert retrieve("green green pear", pieces, 4)[0] == "green pear"
+    assert retrieve("apple green green green pie", pieces, 2) == ("green apple pie", "green pear")
+    assert retrieve("apple apple apple green", ["green", "red apple tree"], 1) == ("red apple tree",)
+    assert retrieve("apple green", ["green", "red apple tree"], 1) == ("green",)
+
+
+def test_a_term_is_looked_up_once_however_often_the_question_has_it():
+    pieces = tuple(f"tea {number}" for number in range(5))
+    retrieve("tea", pieces, 5)  # the index is built, and bm25s imported
+
+    def steps(question: str) -> int:
+        """Calls that bm25s makes: it has one per term of the question, each as long as the pieces are many."""
+        made: Counter[str] = Counter()
+        sys.setprofile(lambda frame, event, _: made.update([frame.f_globals["__name__"].partition(".")[0]]))
+        try:
+            retrieve(question, pieces, 5)
+        finally:
+            sys.setprofile(None)
+        return made["bm25s"]
+
+    assert 0 < steps("tea 1 2 3 " * 1000) == steps("tea 1 2 3")
+
+
+def test_pieces_that_are_equally_relevant_keep_their_order():
+    assert retrieve("tea", ["c", "b tea", "a", "a tea"], 4) == ("b tea", "a tea", "c", "a")
+    assert retrieve("nothing of this", ["c", "b", "a"], 2) == ("c", "b")
+    assert retrieve("", ["c", "b"], 2) == ("c", "b")
+    assert retrieve("tea", ["…", "!"], 1) == ("…",)  # no term in any piece
+
+
+def test_the_same_piece_twice_is_one_piece():
+    assert retrieve("tea", ["a tea", "b", "a tea", "b"], 4) == ("a tea", "b")
+
+
+def test_fewer_pieces_than_k_are_all_shown():
+    assert retrieve("tea", ["b", "tea"], 5) == ("tea", "b")
+    assert retrieve("tea", [], 5) == ()
+
+
+PIECE = st.lists(
+    st.sampled_from(["tea", "milk", "喝茶", "茶", "跑步", "…", "2", "\n", "<memory>"]), min_size=1, max_size=6
+)
+PIECES = st.lists(PIECE.map(" ".join), max_size=12)
+
+
+@given(PIECES, PIECE.map(" ".join), st.integers(1, 8))
+@settings(derandomize=True, deadline=None)
+def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(pieces, question, k):
+    found = retrieve(question, pieces, k)
+    different = list(dict.fromkeys(pieces))
+    assert len(found) == len(set(found)) == min(k, len(different))
+    assert set(found) <= set(different)
+    whole = retrieve(question, pieces, len(pieces) + 1)
+    assert found == whole[:k]
+    asked = set(search_terms(question))
+    shares = [bool(asked & set(search_terms(piece))) for piece in whole]
+    assert shares == sorted(shares, reverse=True)  # what shares a term comes before what shares none
+    without = [piece for piece, share in zip(whole, shares, strict=True) if not share]
+    assert without == [piece for piece in different if piece in without]
+
+
+@pytest.mark.slow
+def test_another_process_finds_the_same_order():
+    code = (
+        "import sys, json; from personafeedback_tasks.common.retrieval import retrieve; "
+        "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
+    )
+    asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code], input=json.dumps(asked), env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert [json.loads(text) for text in found] == [list(retrieve(*asked, 99))] * 2
+
+
+def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):
+        RAG.check(load_cases(SAMPLE))
+    Template().check(load_cases(SAMPLE))
+
+
+# --- pieces of a case ------------------------------------------------------------------------------------------------
+
+
+def test_each_real_case_gets_k_different_pieces_of_its_users_memory(real_data):
+    cases = load_cases(real_data, "general")
+    for case in cases:
+        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())  # as if it had been read
+    for case in cases:
+        pieces = RAG.pieces(case)
+        assert len(set(pieces)) == len(pieces) == 5, case.id
+        assert set(pieces) <= set(case.persona.memory), case.id
+        asked = set(search_terms(case.question))
+        left_out = set(case.persona.memory) - set(pieces)
+        if any(asked & set(search_terms(piece)) for piece in left_out):  # then all that are shown share a term too
+            assert all(asked & set(search_terms(piece)) for piece in pieces), case.id
+
+
+def test_k_says_how_many_pieces_are_shown(remembered):
+    case = hard(remembered)[0]
+    assert len(Template(setting="rag", k=3).pieces(case)) == 3
+    assert set(Template(setting="rag", k=99).pieces(case)) == set(case.persona.memory)
+
+
+def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
+    case = hard(remembered)[0]
+    template = rag_filter.keep(RAG, ())
+    assert template.pieces(case) == ()
+    assert build(case, template, ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
+
+
+# --- rag -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("language", MEMORY)
+def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
+    case = next(case for case in hard(remembered) if case.language == language)
+    stored = {
+        f"{language}_{name}_{order}.txt": build(case, template, order) for name, template in STORED_TEMPLATES.items()
+    }
+    stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
+    for name, prompt in stored.items():
+        check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
+
+
+def test_every_language_wording_and_order_of_rag_is_stored():
+    names = {f"{language}_{name}_{order}.txt" for language, name, order in product(MEMORY, STORED_TEMPLATES, ORDERS)}
+    assert {path.name for path in STORED.iterdir()} == names | {f"{language}_filter.txt" for language in MEMORY}
+
+
+CONTENT = st.lists(
+    st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4)
+)
+
+
+@given(st.lists(CONTENT.map(lambda parts: f"<piece>{''.join(parts)}"), min_size=1, max_size=7), st.sampled_from(ORDERS))
+@settings(derandomize=True, deadline=None)
+def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
+    persona = Persona("u", {"Name": "Ann"})
+    persona.__dict__["memory"] = tuple(pieces)  # as if it had been read
+    case = Case("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
+    prompt = build(case, RAG, order)
+    lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
+    assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
+    assert responses(prompt) == shown(case, order)
+
+
+def test_the_memory_is_read_when_it_is_first_asked_for(remembered):
+    cases = hard(remembered)
+    shutil.rmtree(remembered / "memory")
+    assert build(cases[0], Template(), ORDERS[0])
+    with pytest.raises(DataError, match="found no memory of user_id"):
+        build(cases[0], RAG, ORDERS[0])
+
+
+def refuses(root: Path, sentence: str) -> None:
+    with pytest.raises(DataError) as caught:
+        RAG.check(hard(root))
+    assert re.fullmatch(sentence, str(caught.value)), str(caught.value)
+
+
+def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
+    RAG.check(hard(remembered))
+    (remembered / "memory" / "Iris_s04.jsonl").unlink()
+    refuses(
+        remembered,
+        r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
+        r'\{"text": "\.\.\."\} per line\. The release has no memories: write these files into a folder .* data=\.',
+    )
+    Template().check(hard(remembered))
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "expected"),
+    [
+        (b'{"text": "a"}\n{"note": "b"}\n', r"line 2: found no 'text' \(keys: 'note'\)", "a string 'text'"),
+        (b'{"text": "a"}\n{}\n', r"line 2: found no 'text' \(keys: none\)", "a string 'text'"),
+        (b'{"text": " "}\n', "line 1: found text = ' '", "a non-empty string"),
+        (b'{"text": 3}\n', "line 1: found text = 3", "a non-empty string"),
+        (b'{"text": "a"}\n["b"]\n', "line 2: found .*", "one JSON object"),
+        (b'"a"\n', "line 1: found .*", "one JSON object"),
+        (b'{"text": "a"\n', "line 1: found .*", "one JSON object"),
+        (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*", "one JSON object"),
+        (b'{"text": "a", "text": "b"}\n', "line 1: found the key 'text' twice in one object", "one JSON object"),
+        (b'{"text": "a", "age": NaN}\n', "line 1: found NaN, which is not valid JSON", "one JSON object"),
+        (b'{"text": "a\\u0000"}\n', "line 1: found a NUL character in a string", "one JSON object"),
+        (b'{"text": "\\ud800"}\n', "line 1: found a lone surrogate in a string", "one JSON object"),
+        (b'\xef\xbb\xbf{"text": "a"}\n', "line 1: found a byte order mark", "UTF-8 without one"),
+        (b'{"text": "\xff"}\n', "line 1: found .*", "one JSON object"),
+    ],
+)
+def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
+    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(content)
+    sentence = (
+        rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Fix this record or download the data again\."
+    )
+    refuses(remembered, sentence)
+
+
+def test_an_empty_memory_is_refused(remembered):
+    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(b"\n")
+    refuses(remembered, r".*/memory/Nora_s01\.jsonl: the file is empty, expected one JSON object per line\. .*")
+
+
+# --- options, names, signatures --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"k": 0}, "k must be a positive integer, got 0"),
+        ({"k": True}, "k must be a positive integer, got True."),
+        ({"k": "3"}, "k must be a positive integer, got '3'."),
+        ({"k": 2.0}, "k must be a positive integer, got 2.0."),
+        ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
+        (
+            {"rag_filter": True},
+            "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting=persona",
+        ),
+        ({"setting": "no_persona", "rag_filter": True}, "got setting=no_persona and method=generate."),
+        ({"setting": "rag", "method": "mc", "rag_filter": True}, "got setting=rag and method=mc."),
+        (
+            {"setting": "no_persona", "hide": "Name"},
+            "hide=Name has no effect with setting=no_persona, which shows no persona",
+        ),
+        (
+            {"setting": "rag", "hide": "Name,Bias"},
+            "hide=Bias,Name has no effect with setting=rag, which shows no persona",
+        ),
+    ],
+)
+def test_an_option_that_does_not_exist_is_refused(option, sentence):
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        Options.read(option)
+
+
+@pytest.mark.parametrize(
+    ("options", "remarks"),
+    [
+        (Options(setting="rag"), ["rag"]),
+        (Options(setting="rag", k=3), ["rag", "k=3"]),
+        (Options(setting="rag", k=9, rag_filter=True, method="cot"), ["rag", "k=9", "rag_filter"]),
+        (Options(k=3), []),  # nothing is retrieved
+    ],
+)
+def test_the_name_says_what_is_retrieved(options, remarks):
+    assert options.remarks(vars(options)) == remarks
+
+
+def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remembered):
+    def signed(cell="hard", **options):
+        cases = load_cases(remembered, "general", cell, counts="any")
+        return signature(find("personafeedback"), CELL, cases, Options(**options))
+
+    one = signed(setting="rag", k=3)
+    assert (one["k"], one["rag_filter"], one["memory"]) == (3, False, digest(remembered))
+    assert signed()["memory"] is None
+    assert signed()["k"] == 5
+    assert signed("easy", setting="rag")["memory"] == one["memory"]  # the cells of a run agree
+    assert signed(setting="rag", rag_filter=True)["rag_filter"] is True
+    path = remembered / "memory" / "Nora_s01.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("lamp", "lantern"), encoding="utf-8")
+    assert signed(setting="rag", k=3)["memory"] not in (one["memory"], None)
+    assert signed()["data"] == one["data"]
+
+
+# --- the filter's reply ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("1, 3", (1, 3)),
+        ("3,1,3", (1, 3)),
+        ("1 and 3.", (1, 3)),
+        ("[1, 3]", (1, 3)),
+        ("[1][3]", (1, 3)),
+        ("(1) (3)", (1, 3)),
+        ("**1**、**3**", (1, 3)),
+        ("1\n3\n", (1, 3)),
+        ("Numbers: 1, 3", (1, 3)),
+        ("编号：1，3。", (1, 3)),
+        ("１，３", (1, 3)),
+        ("<think>2, or 4?</think>\n1, 3", (1, 3)),
+        ("Piece 2 is about food.\nNumbers: 1, 3", (1, 3)),
+        ("Pieces: 1, 3", (1, 3)),
+        ("内容：1，3", (1, 3)),
+        ("[1][5]", (1, 5)),
+        ("5", (5,)),
+        ("0", ()),
+        ("None.", ()),
+        ("无", ()),
+        ("", None),
+        ("6", None),  # there are five
+        ("0, 1", None),
+        ("1-3", None),  # from 1 to 3, or 1 and 3?
+        ("1.5", None),
+        ("-1", None),
+        ("all of them", None),
+        ("Pieces 1 and 3 matter, since they fit.", None),
+        ("<think>1, 3", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
+    assert read_numbers(reply, 5) == numbers
+
+
+# --- through lm-eval -------------------------------------------------------------------------------------------------
+
+
+def test_lm_eval_asks_what_is_retrieved(remembered):
+    pytest.importorskip("lm_eval")
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
+
+    lm = JudgeLM(JUDGES["gold"])
+    results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "k": 3, "counts": "any"})
+    template = Template(setting="rag", k=3)
+    assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
+    assert results["results"][CELL]["acc,none"] == 1
+    assert results["results"][CELL]["alias"] == f"{CELL} (rag, k=3)"
+    assert results["configs"][CELL]["metadata"]["personafeedback_tasks"]["k"] == 3
+
+
+def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
+    pytest.importorskip("lm_eval")
+    from lm_eval.caching import cache as requests
+    from support.judges import JUDGES
+    from support.lm_eval_runs import JudgeLM, evaluate
+
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setattr(requests, "PATH", str(tmp_path / "cache"))
+
+    def prompts_asked():
+        lm = JudgeLM(JUDGES["gold"])
+        evaluate(lm, CELL, remembered, cache_requests=True, metadata={"setting": "rag", "counts": "any"})
+        return lm.prompts
+
+    first = prompts_asked()
+    assert prompts_asked() == first
+    write_memory(remembered, {"Nora_s01": ["What to read on the ferry."]})
+    assert any("What to read on the ferry." in prompt for prompt in prompts_asked())
+
+
+def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
+    pytest.importorskip("lm_eval")
+    from support.lm_eval_runs import evaluate
+
+    with pytest.raises(OptionError, match="^rag_filter=true works in Inspect only: "):
+        evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
+
+
+def test_the_command_of_lm_eval_needs_the_memory():
+    pytest.importorskip("lm_eval")
+    from support.lm_eval_runs import command
+
+    metadata = '{"setting": "rag"}'
+    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA="sample")
+    assert done.returncode != 0
+    assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
+    assert "model calls" not in done.stderr
+
+
+# --- through Inspect -------------------------------------------------------------------------------------------------
+
+
+@cache
+def register_model() -> None:
+    """A model that judges as gold; asked which pieces matter it says its name. (Nothing else here needs Inspect.)"""
+    from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
+
+    @modelapi(name="filtering")
+    class Filtering(ModelAPI):
+        async def generate(self, input, tools, tool_choice, config):
+            about = input[-1].metadata
+            reply = self.model_name if about["call"] == "rag_filter" else CHOSEN_LETTER[about["call"]]
+            output = ModelOutput.from_content("filtering", reply)
+            output.usage = ModelUsage()
+            return output
+
+
+def run_inspect(remembered: Path, logs: Path, reply: str = "1", ok: bool = True, **options):
+    """The log of a run of the hard general cases."""
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import get_model
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+
+    register_model()
+    model = get_model(f"filtering/{reply}", memoize=False)  # as a string it would be split at commas
+    task = tasks.personafeedback_general_hard(data=str(remembered), counts="any", **options)
+    (log,) = inspect_eval(task, model=model, log_dir=str(logs), display="none", score_display=False)
+    assert (log.status == "success") == ok, log.error
+    return read_eval_log(log.location, resolve_attachments=True)
+
+
+def asked(log, *calls: str) -> dict[tuple[str, str], str]:
+    """(case id, call) -> prompt, of these calls."""
+    made = [(event.input[-1], s.id) for s in log.samples for event in s.events if event.event == "model"]
+    made = [(message, case) for message, case in made if message.metadata["call"] in calls]
+    found = {(case, message.metadata["call"]): message.text for message, case in made}
+    assert len(found) == len(made)  # each once
+    return found
+
+
+def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
+    log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
+    template = Template(setting="rag", k=3)
+    cases = hard(remembered)
+    assert asked(log, *ORDERS) == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
+    assert asked(log, "rag_filter") == {}
+    assert log.eval.task == f"{CELL} (rag, k=3)"
+    assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept", "said"),
+    [
+        ("1, 3", (0, 2), "kept 2 of 5"),
+        ("0", (), "kept 0 of 5"),
+        ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable"),
+    ],
+)
+def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kept, said, remembered, tmp_path, caplog):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import score
+
+    from personafeedback_tasks.inspect_harness.scorers import labels
+
+    log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
+    cases = hard(remembered)
+    for (case_id, order), prompt in asked(log, *ORDERS).items():
+        (case,) = (case for case in cases if case.id == case_id)
+        lines = "\n".join(f"- {RAG.pieces(case)[place]}" for place in kept)
+        whole = build(case, RAG if kept else Template(setting="no_persona"), order)
+        assert prompt == re.sub(
+            r"<memory>.*</memory>", lambda _, lines=lines: f"<memory>\n{lines}\n</memory>", whole, flags=re.S
+        )
+    assert len(asked(log, *ORDERS)) == 2 * len(cases)
+    # Once per case, with the persona, the question and the numbered pieces.
+    filters = asked(log, "rag_filter")
+    assert filters == {(c.id, "rag_filter"): rag_filter.build(c, RAG, RAG.pieces(c)) for c in cases}
+    for case in cases:
+        prompt = filters[case.id, "rag_filter"]
+        assert case.persona.text in prompt
+        assert case.question in prompt
+        assert all(f"\n{number}. {piece}\n" in prompt for number, piece in enumerate(RAG.pieces(case), start=1))
+    assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
+    assert log.eval.task == f"{CELL} (rag, rag_filter)"
+    assert log.eval.metadata[KEY]["rag_filter"] is True
+    warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
+    assert (warning in caplog.text) == (said == "unreadable")
+    assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
+    assert "rag_filter: one extra call per case, its characters not counted" in caplog.text
+    # Scored again, also where only the events are left of a killed run.
+    for sample in log.samples:
+        sample.store, sample.output.choices = {}, sample.output.choices[:1]
+    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    for sample in again.samples:
+        assert sample.scores["personafeedback"].value["acc"] == 1
+        assert sample.scores["personafeedback"].metadata["rag_filter"] == said
+
+
+@pytest.mark.slow
+def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tmp_path):
+    pytest.importorskip("inspect_ai")
+    for method, room in (("generate", 1024), ("cot", 4096), ("logprobs", 1024)):
+        # The model gives no log-probabilities: logprobs fails after it asked.
+        options = {"setting": "rag", "rag_filter": True, "method": method}
+        log = run_inspect(remembered, tmp_path / method, "2", ok=method != "logprobs", **options)
+        calls = [event for sample in log.samples for event in sample.events if event.event == "model"]
+        rooms = {call.config.max_tokens for call in calls if call.input[-1].metadata["call"] == "rag_filter"}
+        assert rooms == {room}, method
+
+
+def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
+    case = hard(remembered)[0]
+    template = Template(setting="rag", rag_filter=True, hide=("Name",))
+    prompt = rag_filter.build(case, template, template.pieces(case))
+    assert case.persona.without(("Name",)).text in prompt
+    assert f"Name: {case.persona.profile['Name']}" not in prompt
+
+
+def test_the_command_of_inspect_needs_the_memory(tmp_path):
+    pytest.importorskip("inspect_ai")
+    from support.inspect_runs import command
+
+    done = command(
+        f"personafeedback_tasks/{CELL}", "-T", "data=sample", "-T", "setting=rag",
+        "--model", "personafeedback/first", "--log-dir", tmp_path,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "setting=rag: found no memory of user_id" in " ".join((done.stdout + done.stderr).split())
+    assert not list(tmp_path.rglob("*.eval"))
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("field", "value"), [("k", 3), ("rag_filter", True), ("memory", "0123456789ab")])
+def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from support.logs import lm_eval_log, set_options, signed
+
+    options = {"metadata": {"setting": "rag", "counts": "any"}}
+    lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
+    easy = lm_eval_log(tmp_path / "logs" / "easy", "gold", CELL.replace("hard", "easy"), remembered, **options)
+    (run,) = read_runs([tmp_path / "logs"])
+    assert run.label.endswith("(rag)")
+    content = json.loads(easy.read_text(encoding="utf-8"))
+    task = CELL.replace("hard", "easy")
+    if field == "memory":
+        signed(content, task)[field] = value
+    else:
+        set_options(content, task, remembered, **{field: value})
+    easy.write_text(json.dumps(content), encoding="utf-8")
+    assert len(read_runs([tmp_path / "logs"])) == 2
+
+
+def test_only_rag_has_a_digest_of_memories(remembered):
+    cases = hard(remembered)
+    assert find("personafeedback").signs(cases, Options(setting="rag")) == {
+        "memory": digest(remembered),
+        "others": None,
+    }
+    assert find("personafeedback").signs(cases, Options()) == {"memory": None, "others": None}

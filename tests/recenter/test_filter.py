@@ -1,0 +1,555 @@
+"""The trained filter with the real weights of MiniLM: its embeddings, its splits, its folder, and the judge that Inspect runs."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import re
+import shlex
+import shutil
+from itertools import product
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import planted
+from support.commands import personafeedback, tree
+from support.documents import DOCS, block, needs_checkout
+from support.minilm import cached
+
+pytestmark = pytest.mark.torch
+np = pytest.importorskip("numpy")
+metrics = pytest.importorskip("sklearn.metrics")
+linear_model = pytest.importorskip("sklearn.linear_model")
+
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.statistics import jackknife_stderr
+from personafeedback_tasks.engine.judges import factories
+from personafeedback_tasks.recenter import profile
+from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.embeddings import DEFAULT, embedder, name_of, similarity
+from personafeedback_tasks.recenter.filter import folder as filter_folder
+from personafeedback_tasks.recenter.filter.evaluation import held_out
+from personafeedback_tasks.recenter.filter.features import blocks, features, scaled
+from personafeedback_tasks.recenter.filter.model import fit, threshold
+from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, same_prompt
+from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
+from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.replies.words import read_yes_no
+from personafeedback_tasks.runs.read import read_run
+
+JUDGE = "relevance-filter"
+PAGE = DOCS / "filter.md"
+PLANTED = planted.rows(users=6, prompts=5, attributes=5)
+
+
+def train(data, out, minilm, *arguments):
+    return personafeedback("relevance", "train", data, "--out", out, "--embeddings", minilm, *arguments)
+
+
+def trained(data, out, minilm, *arguments):
+    done = train(data, out, minilm, *arguments)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def predicted(folder):
+    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text("utf-8").splitlines()]
+
+
+def refused(done, *words):
+    assert done.exit_code != 0
+    for word in words:
+        assert word in " ".join(done.output.split()), done.output
+
+
+@pytest.fixture(scope="module")
+def of_sample(minilm, tmp_path_factory):
+    return trained("sample", tmp_path_factory.mktemp("filter") / "sample", minilm)
+
+
+@pytest.fixture(scope="module")
+def planted_data(tmp_path_factory):
+    return planted.write(tmp_path_factory.mktemp("planted"), PLANTED)
+
+
+@pytest.fixture(scope="module")
+def of_planted(minilm, planted_data, tmp_path_factory):
+    return trained(planted_data, tmp_path_factory.mktemp("filter") / "planted", minilm)
+
+
+# --- embeddings -------------------------------------------------------------------------------------------------------
+
+TEXTS = [
+    "Plays chess",
+    "How do I open with the queen's pawn?",
+    "Is allergic to nuts",
+    "Suggest a cake.",
+    "x " * 900,
+    "Ça va ?",
+]
+
+
+def test_vectors_have_length_one_and_keep_the_order_of_the_texts(minilm):
+    vectors = embedder(str(minilm)).embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert (vectors**2).sum(axis=1) == pytest.approx([1] * len(TEXTS), abs=1e-12)
+    order = random.Random(3).sample(range(len(TEXTS)), len(TEXTS))
+    again = embedder(str(minilm)).embed([TEXTS[index] for index in order] + TEXTS[:2])
+    assert (again == vectors[[*order, 0, 1]]).all()
+
+
+def test_vectors_are_those_of_sentence_transformers(minilm):
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(minilm), device="cpu").encode(TEXTS, normalize_embeddings=True)
+    assert embedder(str(minilm)).embed(TEXTS) == pytest.approx(theirs, abs=1e-5)
+
+
+def test_what_belongs_together_is_more_similar(minilm):
+    prompts = {"chess": "Explain the Sicilian defence.", "nuts": "Suggest a cake for my birthday."}
+    attributes = {"chess": "Plays in a chess club", "nuts": "Must not eat nuts or pastry with nuts"}
+    rows = [
+        Relevance(f"{of}-{about}", "u", prompts[about], attributes[of], True) for of in attributes for about in prompts
+    ]
+    found = similarity(rows, str(minilm))
+    assert list(found) == [row.id for row in rows]
+    assert all(-1 <= cosine <= 1 for cosine in found.values())
+    for of, other in (("chess", "nuts"), ("nuts", "chess")):
+        assert found[f"{of}-{of}"] > found[f"{of}-{other}"] + 0.1
+    assert similarity([], str(minilm)) == {}
+
+
+def test_the_digest_is_that_of_the_model_and_not_of_its_folder(minilm, tmp_path):
+    shutil.copytree(minilm, tmp_path / "copy")
+    assert embedder(str(tmp_path / "copy")).digest == embedder(str(minilm)).digest
+    settings = tmp_path / "copy" / "sentence_bert_config.json"
+    settings.write_text(json.dumps({"max_seq_length": 64, "do_lower_case": False}), encoding="utf-8")
+    shutil.move(tmp_path / "copy", tmp_path / "other")
+    assert embedder(str(tmp_path / "other")).digest != embedder(str(minilm)).digest
+
+
+@pytest.mark.parametrize("what", ["empty", "not there", "no model"])
+def test_a_model_that_cannot_be_loaded_is_named(what, minilm, tmp_path):
+    name = {"empty": " ", "not there": "nobody/has-this", "no model": str(tmp_path)}[what]
+    with pytest.raises(OptionError, match=re.escape("Hugging Face Hub")):
+        embedder(name)
+
+
+def test_progress_names_how_far_it_is(minilm):
+    told = []
+    embedder(str(minilm)).embed([f"text {number}" for number in range(70)], told.append)
+    assert told == ["embedding 0 of 70 texts", "embedding 64 of 70 texts"]
+
+
+def test_a_folder_is_absolute_and_a_name_stays(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert name_of("here") == str((tmp_path / "here").resolve())
+    assert name_of(DEFAULT) == DEFAULT
+
+
+# --- splits -----------------------------------------------------------------------------------------------------------
+
+GROUPS = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["p", "q", "r", "s"]), st.booleans()),
+    min_size=8,
+    max_size=60,
+).filter(lambda rows: len({user for user, _, _ in rows}) > 2 and len({prompt for _, prompt, _ in rows}) > 1)
+
+
+@given(GROUPS)
+@settings(deadline=None, derandomize=True, max_examples=60)
+def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
+    users, prompts, labels = zip(*rows, strict=True)
+    groups = Groups(users, prompts, labels)
+    for name, split in EVALUATIONS.items():
+        folds = split(groups)
+        assert sorted(index for fold in folds for index in fold.test) == list(range(len(rows)))
+        for fold in folds:
+            assert not {users[index] for index in fold.train} & {users[index] for index in fold.test}
+            if name == "by_user_and_prompt":
+                assert not {prompts[index] for index in fold.train} & {prompts[index] for index in fold.test}
+            else:
+                assert len(fold.train) + len(fold.test) == len(rows)
+
+
+def test_case_and_white_space_make_no_other_prompt():
+    assert same_prompt("Plan  a trip.\n") == same_prompt("plan a TRIP.") != same_prompt("Plan a trap.")
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
+    """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
+    rng = np.random.default_rng(5)
+    users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
+    found, of = rng.normal(size=(len(users), 7)), blocks(3, False)
+    labels = found[:, 0] + rng.normal(size=len(users)) > 0
+    folds = EVALUATIONS[name](Groups(users, prompts, labels))
+    before = held_out(found, Groups(users, prompts, labels), folds, of)
+    inverted = labels.copy()
+    inverted[folds[1].test] ^= True
+    after = held_out(found, Groups(users, prompts, inverted), folds, of)
+    tested = [index for index, made in enumerate(before) if made.fold == 2]
+    assert tested == sorted(folds[1].test)
+    assert [after[index] for index in tested] == [before[index] for index in tested]
+    assert after != before
+
+
+def test_a_random_split_is_refused_with_the_reason(tmp_path, minilm):
+    done = train("sample", tmp_path / "out", minilm, "--split", "random")
+    refused(done, "leaks", "same user's attributes", "from .48 to .59", "Use grouped")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (planted.rows(2, 5, 5), "50 rows of 2 users"),
+        ([{**row, "prompt": "Same?"} for row in PLANTED], "of 6 users and 1 prompts, too few"),
+        ([{**row, "label": row["user_id"] == "u1"} for row in PLANTED], "'u1', 'u5', expected relevant and irrelevant rows to train on, found only irrelevant rows"),
+        ([{**row, "label": True} for row in PLANTED], "found only relevant rows"),
+    ],
+)  # fmt: skip
+def test_too_few_users_or_labels_are_named_before_any_model_is_loaded(rows, words, tmp_path):
+    pytest.importorskip("sentence_transformers")
+    done = train(planted.write(tmp_path / "data", rows), tmp_path / "out", "nobody/has-this")
+    refused(done, words, "Add rows")
+
+
+# --- the model --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=2, max_size=14))
+@settings(deadline=None, derandomize=True, max_examples=300)
+def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
+    labels = np.array([label for _, label in rows])
+    if not labels.any():
+        return
+    probabilities = np.array([number / 7 + 0.01 for number, _ in rows])
+
+    def f1(cut):
+        selected = probabilities >= cut
+        return 2 * (labels & selected).sum() / (labels.sum() + selected.sum())
+
+    found = threshold(labels, probabilities)
+    best = max(f1(cut) for cut in probabilities)
+    assert f1(found) == best
+    fewest = min((probabilities >= cut).sum() for cut in probabilities if f1(cut) == best)
+    assert (probabilities >= found).sum() == fewest
+
+
+def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
+    rng = np.random.default_rng(2)
+    of = blocks(3, True)
+    found = features(rng.normal(size=(90, 3)), rng.normal(size=(90, 3)), ["YES", "NO", "refusal"] * 30)
+    labels = found[:, 6] + found[:, 7] > 0
+    means, factors = scaled(found, of)
+    centered = (found - means) * factors
+    for columns in of.values():
+        assert (centered[:, columns] ** 2).sum(axis=1).mean() == pytest.approx(1)
+    theirs = linear_model.LogisticRegression(C=1.0, max_iter=10_000).fit(centered, labels).predict_proba(centered)[:, 1]
+    assert fit(found, labels, of, 1.0).probabilities(found) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_features_are_the_attribute_the_product_its_sum_and_the_answer():
+    one, other = np.array([[0.6, 0.8], [1, 0]]), np.array([[0.8, 0.6], [0, 1]])
+    assert features(one, other) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
+    assert features(one, other, ["NO", "refusal"])[:, 5].tolist() == [-1, 0]
+    assert features(one, other, ["YES", "YES"])[:, 5].tolist() == [1, 1]
+
+
+def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
+    """For users, and for prompts, that the model has not seen."""
+    found = json.loads((of_planted / "metrics.json").read_text("utf-8"))
+    for name in EVALUATIONS:
+        assert found[name]["f1"]["value"] > found["always_yes"]["f1"]["value"] + 0.15, name
+        assert found[name]["kappa"]["value"] > 0.3, name
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------
+
+
+def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of_sample):
+    found = json.loads((of_sample / "metrics.json").read_text("utf-8"))
+    rows = predicted(of_sample)
+    people, users = [row["label"] for row in rows], [row["user_id"] for row in rows]
+    labeled = with_majority(load(Relevance, "sample"))
+    assert [(row["id"], row["label"]) for row in rows] == [(row.id, row.majority) for row in labeled]
+    prompts = [row.prompt for row in labeled]
+    said = {name: [row[name]["answer"] == "YES" for row in rows] for name in EVALUATIONS}
+    said |= {"always_yes": [True] * len(rows), "always_no": [False] * len(rows)}
+    theirs = {
+        "acc": metrics.accuracy_score, "f1": metrics.f1_score, "recall": metrics.recall_score, "kappa": metrics.cohen_kappa_score,
+        "over_selection": lambda people, model: sum(model) / sum(people),
+    }  # fmt: skip
+    assert found.keys() == said.keys()
+    card = (of_sample / "README.md").read_text("utf-8")
+    for name, answers in said.items():
+        for score, measure in theirs.items():
+            assert found[name][score]["value"] == pytest.approx(measure(people, answers), abs=1e-12), (name, score)
+        pairs = list(zip(people, answers, strict=True))
+        stderr = jackknife_stderr(lambda pairs: metrics.f1_score(*zip(*pairs, strict=True)), pairs, users, prompts)
+        assert found[name]["f1"]["stderr"] == pytest.approx(stderr, abs=1e-12)
+        assert (
+            f"| {100 * found[name]['f1']['value']:.1f} ± {100 * stderr:.1f} | {found[name]['kappa']['value']:.3f} ±"
+            in card
+        )
+    assert found["always_no"]["precision"]["value"] is None
+    for name in EVALUATIONS:
+        for row in rows:
+            of = row[name]
+            assert of["answer"] == ("YES" if of["probability"] >= of["threshold"] else "NO")
+
+
+def test_the_same_rows_in_another_order_give_the_same_bytes(of_planted, minilm, tmp_path):
+    shuffled = planted.write(tmp_path / "data", random.Random(1).sample(PLANTED, len(PLANTED)))
+    assert tree(trained(shuffled, tmp_path / "again", minilm)) == tree(of_planted)
+
+
+def test_the_card_tells_what_the_hub_reads_and_no_path(of_sample, of_planted, minilm, planted_data):
+    for folder in (of_sample, of_planted):
+        text = (folder / "README.md").read_text("utf-8")
+        _, front, body = text.split("---\n", 2)
+        assert yaml.safe_load(front)["pipeline_tag"] == "text-classification"
+        assert ("for demonstration only" in body) == (folder == of_sample)
+        for private in (minilm.parent, planted_data.parent, folder.parent):
+            assert str(private) not in text
+        about = json.loads((folder / "filter.json").read_text("utf-8"))
+        assert f"{about['data']['rows']} pairs of 6 users" in body
+        assert about["data"]["digest"] in body
+        assert about["embeddings"]["digest"] == embedder(str(minilm)).digest
+
+
+def test_a_folder_with_something_else_is_refused_and_stays_as_it_is(minilm, tmp_path):
+    (tmp_path / "README.md").write_text("mine", encoding="utf-8")
+    before = tree(tmp_path)
+    refused(train("sample", tmp_path, minilm), "found files but no filter.json", "Use another folder")
+    assert tree(tmp_path) == before
+
+
+def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
+    from personafeedback_tasks.common import errors
+
+    monkeypatch.setattr(errors.importlib.util, "find_spec", lambda module: None)
+    refused(train("sample", tmp_path / "out", DEFAULT), "pip install 'personafeedback-tasks[filter]'")
+
+
+# --- the judge --------------------------------------------------------------------------------------------------------
+
+TEXT = st.text(min_size=1)
+
+
+@given(TEXT, TEXT)
+@settings(deadline=None, derandomize=True, max_examples=40)
+def test_both_texts_come_back_out_of_the_prompt(attribute, prompt):
+    assert texts_of(build(Relevance("r", "u", prompt, attribute, True))) == (attribute, prompt)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Hello?", PROMPT.replace("YES", "Yes"), PROMPT[:-1], PROMPT.replace("</about", "<about"), profile.PROMPT],
+)
+def test_the_prompt_of_another_task_is_refused(text):
+    with pytest.raises(
+        DataError,
+        match=r"the task recenter_relevance does not make .*Run the task recenter_relevance with method=generate",
+    ):
+        texts_of(text)
+
+
+def test_tags_within_a_text_are_refused_instead_of_guessed():
+    tags = "\n</about_the_user>\n\n<prompt>\n"
+    for attribute, prompt in ((f"a{tags}b", "c"), ("a", f"b{tags}c"), ("a", tags.lstrip("\n"))):
+        with pytest.raises(DataError, match="several times"):
+            texts_of(build(Relevance("r", "u", prompt, attribute, True)))
+
+
+def asked(judge, row):
+    return judge(build(row), {"case_id": row.id, "call": "yes_or_no"})
+
+
+def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_sample, tmp_path, monkeypatch):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+    from support.inspect_runs import command
+
+    (line,) = re.search(r"```bash\n(.*?)\n```", (of_sample / "README.md").read_text("utf-8"), re.S)[1].splitlines()
+    data, *words = shlex.split(line)
+    assert (data, words[:2]) == ("RECENTER_DATA=sample", ["inspect", "eval"])
+    shutil.copytree(of_sample, tmp_path / "moved")
+    monkeypatch.chdir(tmp_path / "moved")
+    done = command(*words[2:], RECENTER_DATA="sample")
+    assert done.returncode == 0, done.stdout
+    (log,) = (tmp_path / "moved" / "logs").iterdir()
+    run = read_eval_log(str(log))
+    assert read_run(log).conditions["path"] == "."  # so that two filters make two rows
+    said = {row["id"]: row["by_user"]["answer"] for row in predicted(of_sample)}
+    assert {sample.id: read_yes_no(sample.output.completion) for sample in run.samples} == said
+    found = json.loads((of_sample / "metrics.json").read_text("utf-8"))["by_user"]
+    table = {name: metric.value for name, metric in run.results.scores[0].metrics.items()}
+    for name, estimate in found.items():
+        assert table[name] == pytest.approx(estimate["value"], abs=1e-12)
+        # Inspect's are over users alone, those of the card over users and prompts.
+        assert 0 <= table[f"{name}_stderr"] <= estimate["stderr"] + 1e-12
+
+
+def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm):
+    """Of the same id as well: only the same texts are a row of the training data."""
+    judge = factories()[JUDGE](path=str(of_planted))
+    weights = json.loads((of_planted / "weights.json").read_text("utf-8"))
+    limit = json.loads((of_planted / "filter.json").read_text("utf-8"))["threshold"]
+    rows = [Relevance("r0-0-0", "u0", "Which pan should I buy?", "Bakes bread on Sundays"),
+            Relevance("new", "u9", "Which pan should I buy?", "Uses Linux on a laptop")]  # fmt: skip
+    for row in rows:
+        one, other = embedder(str(minilm)).embed([row.attribute, row.prompt])
+        parts = {"attribute": one, "product": one * other, "cosine": [one @ other]}
+        total = weights["bias"] + sum(np.dot(weights["weights"][name], values) for name, values in parts.items())
+        probability = 1 / (1 + np.exp(-total))
+        reply = asked(judge, row).text
+        assert reply.startswith("YES\n" if probability >= limit else "NO\n")
+        assert f"Probability {probability:.3f}" in reply
+        assert "trained on all rows" in reply
+    row = Relevance("r0-0-0", "u0", PLANTED[0]["prompt"], PLANTED[0]["attribute"])
+    assert "trained without this user" in asked(judge, row).text
+
+
+def test_inspect_asks_it_about_rows_that_it_was_not_trained_on(of_planted, tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+    from support.inspect_runs import command
+
+    done = command(
+        "personafeedback_tasks/recenter_relevance", "-T", "data=sample", "--model", f"personafeedback/{JUDGE}",
+        "-M", f"path={of_planted}", "--log-dir", tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    (log,) = tmp_path.glob("*.eval")
+    judge = factories()[JUDGE](path=str(of_planted))
+    rows = with_majority(load(Relevance, "sample"))
+    said = {row.id: asked(judge, row).text for row in rows}
+    assert {sample.id: sample.output.completion for sample in read_eval_log(str(log)).samples} == said
+    assert all("trained on all rows" in reply for reply in said.values())
+
+
+def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
+    assert {path.name for path in of_sample.iterdir()} == set(filter_folder.FILES)
+
+    def never(*arguments, **words):
+        raise AssertionError("no file of somebody else's may be unpickled")
+
+    for module, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (np, "load")):
+        monkeypatch.setattr(module, name, never)
+    judge = factories()[JUDGE](path=str(of_sample))
+    row = with_majority(load(Relevance, "sample"))[0]
+    assert read_yes_no(asked(judge, row).text) == predicted(of_sample)[0]["by_user"]["answer"]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("filter.json", None, "found no filter.json"),
+        ("filter.json", lambda text: text[:40], "expected JSON"),
+        ("filter.json", lambda text: text.replace('"format": 1', '"format": 2'), "format = 2, expected 1"),
+        ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected a number"),
+        ("weights.json", None, "could not be read"),
+        ("weights.json", lambda text: re.sub(r'"cosine": \[[^]]*\]', '"cosine": []', text), "cosine = [], expected 1 numbers"),
+        ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "NaN"),
+        ("weights.json", lambda text: "[]", "expected a JSON object"),
+        ("predictions.jsonl", None, "could not be read"),
+        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1: found"),
+    ],
+)  # fmt: skip
+def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample, tmp_path):
+    shutil.copytree(of_sample, tmp_path / "broken")
+    path = tmp_path / "broken" / file
+    text = path.read_text("utf-8")
+    path.unlink()
+    if change is not None:
+        assert change(text) != text
+        path.write_text(change(text), encoding="utf-8")
+    with pytest.raises(DataError, match=re.escape(words)) as error:
+        factories()[JUDGE](path=str(tmp_path / "broken"))
+    assert "broken" in str(error.value)
+
+
+def test_another_embedding_model_is_refused(of_planted, minilm, tmp_path):
+    shutil.copytree(minilm, tmp_path / "other")
+    (tmp_path / "other" / "sentence_bert_config.json").write_text('{"max_seq_length": 32}', encoding="utf-8")
+    judge = factories()[JUDGE](path=str(of_planted), embeddings=str(tmp_path / "other"))
+    row = Relevance("new", "u", "Where should I go?", "Has a boat")
+    with pytest.raises(DataError, match=f"expected the one .* trained with, {embedder(str(minilm)).digest}"):
+        asked(judge, row)
+    shutil.copytree(minilm, tmp_path / "moved")
+    moved = factories()[JUDGE](path=str(of_planted), embeddings=str(tmp_path / "moved"))
+    assert asked(moved, row) == asked(factories()[JUDGE](path=str(of_planted)), row)
+
+
+@needs_checkout
+def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
+    """With the default embedding model, which lies in a cache as the Hub's client fills it."""
+    monkeypatch.chdir(tmp_path)
+    _, *words = shlex.split(block(PAGE, "filter: train"))
+    done = personafeedback(*words, **cached(minilm, tmp_path))
+    assert done.stdout.endswith(block(PAGE, "filter: output"))  # after a warning of the Hub's client: it is offline
+    assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))
+    assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs
+
+
+# --- a language model's answers as a feature --------------------------------------------------------------------------
+
+
+def recorded(path, said):
+    path.write_text(
+        "".join(json.dumps({"id": row, "reply": reply, "answer": None}) + "\n" for row, reply in said), encoding="utf-8"
+    )
+    return path  # fmt: skip
+
+
+def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
+    """Replies that are always right: then the filter is, and it says so only with them."""
+    rows = with_majority(load(Relevance, "sample"))
+    said = [(row.id, "Yes." if row.majority else "NO") for row in load(Relevance, "sample")]
+    file = recorded(tmp_path / "replies.jsonl", said)
+    out = trained("sample", tmp_path / "out", minilm, "--answers", file)
+    found = json.loads((out / "metrics.json").read_text("utf-8"))
+    assert found["by_user"]["f1"]["value"] == 1
+    card = (out / "README.md").read_text("utf-8")
+    assert "-M path=. -M answers=FILE\n" in card
+    assert "cannot answer without them" in card
+    make = factories()[JUDGE]
+    with pytest.raises(OptionError, match=r"cannot answer without them.*-M answers=FILE"):
+        make(path=str(out))
+    judge = make(path=str(out), answers=str(file))
+    changed = Relevance(rows[0].id, rows[0].user_id, rows[0].prompt, f"{rows[0].attribute}!")
+    with pytest.raises(
+        DataError, match=f"{rows[0].id}: found other texts than those that the .* recorded answer is to"
+    ):
+        asked(judge, changed)
+    even = next(row for row in load(Relevance, "sample") if row.majority is None)  # not trained on, and its reply is NO
+    assert read_yes_no(asked(judge, even).text) == "NO"
+    with pytest.raises(DataError, match="no reply to the row 'unknown'"):
+        asked(judge, Relevance("unknown", "u", "Where should I go?", "Has a boat"))
+
+
+def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
+    rows = list(with_majority(load(Relevance, "sample")))
+    missing = recorded(tmp_path / "missing.jsonl", [(row.id, "YES") for row in rows[1:]])
+    refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to the row '{rows[0].id}'")
+    twice = recorded(tmp_path / "twice.jsonl", [("a", "YES"), ("a", "NO")])
+    refused(train("sample", tmp_path / "out", minilm, "--answers", twice), "line 2", "a second time")
+    number = recorded(tmp_path / "number.jsonl", [("a", 1)])
+    refused(train("sample", tmp_path / "out", minilm, "--answers", number), "line 1", "reply = 1")
+
+
+def test_answers_for_a_filter_without_them_and_a_missing_path_are_errors(of_sample, tmp_path):
+    with pytest.raises(OptionError, match=r"Remove -M answers="):
+        factories()[JUDGE](path=str(of_sample), answers=str(tmp_path / "any.jsonl"))
+    get_model = pytest.importorskip("inspect_ai.model").get_model
+    for arguments in ({}, {"path": str(of_sample), "paht": "x"}):
+        with pytest.raises(OptionError, match=r"pa[th]+'.*Pass its arguments with -M"):
+            get_model(f"recenter_relevance/{JUDGE}", **arguments)

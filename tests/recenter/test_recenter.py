@@ -1,0 +1,455 @@
+"""People's judgments of three stages: the rows, their order, the sentence for each kind of damage, the sample."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.recenter import private
+from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, file_name, in_turns, load
+from personafeedback_tasks.recenter.rows import MOST_VOTES, SCALE, STAGES, VERDICTS, Extraction, Relevance, Response
+
+WHO = {"id": "r1", "user_id": "u1"}
+ROWS = {
+    Extraction: {
+        **WHO,
+        "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
+        "attribute": "Owns an oven",
+        "reason": "Says so.",
+        "source": "human",
+        "label": "accepted",
+    },
+    Relevance: {**WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "label": True},
+    Response: {
+        **WHO,
+        "prompt": "What can I bake?",
+        "attribute": "Owns an oven",
+        "generic": "Bread.",
+        "personalized": "Bread, in your oven.",
+        "votes": [2, 3],
+    },
+}
+"""Stage -> a row that loads."""
+
+every_stage = pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.stage)
+
+
+def with_(row: dict[str, object], **changes: object) -> dict[str, object]:
+    """The row with other values; None removes a key."""
+    return {key: value for key, value in {**row, **changes}.items() if value is not None}
+
+
+def judged(stage, **judgment):
+    return with_(ROWS[stage], **{"label": None, "votes": None, **judgment})
+
+
+def write(folder: Path, stage, rows) -> Path:
+    folder.mkdir(exist_ok=True)
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder / file_name(stage)).write_text(text, encoding="utf-8")
+    return folder
+
+
+def loaded(stage, *rows):
+    with tempfile.TemporaryDirectory() as folder:
+        return load(stage, write(Path(folder), stage, rows))
+
+
+def refuses(stage, *rows) -> str:
+    """What the loader says about these rows, after the file and the line of the last one."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), stage, rows)
+        with pytest.raises(DataError) as caught:
+            load(stage, folder)
+        where = f"{folder}/{file_name(stage)}, line {len(rows)}: "
+    said = str(caught.value)
+    assert said.startswith(where), said
+    return said.removeprefix(where)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+@every_stage
+def test_a_row_has_what_its_line_says(stage):
+    (row,) = loaded(stage, ROWS[stage])
+    assert (row.id, row.user_id, row.cell, row.language) == ("r1", "u1", stage.cells[0], "en")
+    for key, value in ROWS[stage].items():
+        if key == "conversation":
+            assert [message._asdict() for message in row.conversation] == value
+        else:
+            assert getattr(row, key) == (tuple(value) if isinstance(value, list) else value)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=9))
+@settings(deadline=None, derandomize=True)
+def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
+    yes, no = votes.count(True), votes.count(False)
+    (row,) = loaded(Relevance, judged(Relevance, votes=votes))
+    assert row.majority == {1: True, 0: None, -1: False}[(yes > no) - (yes < no)]
+    assert (row.counts[True], row.counts[False], row.label) == (yes, no, None)
+    (counted,) = loaded(Relevance, judged(Relevance, yes=yes, n=len(votes)))
+    assert (counted.majority, counted.counts, counted.digest) == (row.majority, row.counts, row.digest)
+
+
+@pytest.mark.parametrize("label", [True, False])
+def test_a_label_is_the_majority_where_there_are_no_votes(label):
+    (row,) = loaded(Relevance, judged(Relevance, label=label))
+    assert (row.majority, row.votes, row.counts) == (label, (), Counter())
+
+
+@pytest.mark.parametrize(
+    ("votes", "problematic"),
+    [
+        (["accepted"], False),
+        (["uncertain"], True),
+        (["rejected"], True),
+        (["accepted", "uncertain"], None),
+        (
+            ["accepted", "uncertain", "rejected"],
+            True,
+        ),  # no verdict has a majority, but two of three find it problematic
+        (["accepted", "accepted", "rejected"], False),
+        (["accepted", "accepted", "uncertain", "rejected"], None),
+    ],
+)
+def test_uncertain_and_rejected_are_one_verdict(votes, problematic):
+    (row,) = loaded(Extraction, judged(Extraction, votes=votes))
+    assert (row.majority, row.counts) == (problematic, Counter(votes))
+    if len(votes) == 1:
+        (labeled,) = loaded(Extraction, judged(Extraction, label=votes[0]))
+        assert (labeled.majority, labeled.counts) == (problematic, Counter())
+
+
+@given(st.lists(st.sampled_from(SCALE), min_size=1, max_size=9))
+@settings(deadline=None, derandomize=True)
+def test_votes_on_responses_have_a_mean(votes):
+    (row,) = loaded(Response, judged(Response, votes=votes))
+    assert row.mean == pytest.approx(sum(votes) / len(votes))
+    assert row.counts == Counter(votes)
+
+
+def test_a_response_that_nobody_judged_has_no_mean():
+    (row,) = loaded(Response, judged(Response))
+    assert (row.votes, row.mean) == ((), None)
+
+
+# --- order and digest ---------------------------------------------------------------------------------------------------
+
+USERS = st.lists(st.sampled_from(["u1", "u2", "u3", "u4"]), min_size=1, max_size=20)
+
+
+def of(users) -> list[Relevance]:
+    return [Relevance(f"r{number}", user, "?", "!", True) for number, user in enumerate(users)]
+
+
+@given(USERS)
+@settings(deadline=None, derandomize=True)
+def test_users_take_turns_of_one_row(users):
+    ordered, had, left = in_turns(of(users)), Counter(), Counter(users)
+    assert sorted(row.id for row in ordered) == sorted(row.id for row in of(users))
+    for row in ordered:
+        had[row.user_id] += 1
+        left[row.user_id] -= 1
+        waiting = [had[user] for user in left if left[user]]
+        assert not waiting or max(had.values()) <= min(waiting) + 1
+
+
+@given(USERS, st.randoms(use_true_random=False))
+@settings(deadline=None, derandomize=True)
+def test_the_order_of_the_file_changes_nothing(users, chance):
+    rows = of(users)
+    shuffled = chance.sample(rows, len(rows))
+    assert in_turns(shuffled) == in_turns(rows)
+
+
+def test_the_first_rows_of_a_user_are_not_those_of_one_prompt():
+    """The file has them prompt by prompt."""
+    prompts = Counter(row.prompt for row in load(Relevance, "sample")[:12])
+    assert len(prompts) >= 8
+    assert load(Relevance, "sample").cases != tuple(sorted(load(Relevance, "sample"), key=lambda row: row.id))
+
+
+@every_stage
+def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_path):
+    lines = (Path(load.__globals__["__file__"]).parent / "sample" / file_name(stage)).read_text("utf-8").splitlines()
+    sample = load(stage, "sample")
+    random.Random(1).shuffle(lines)
+    (tmp_path / file_name(stage)).write_text("\n".join(lines), encoding="utf-8")
+    copy = load(stage, tmp_path)
+    assert (copy.digest, copy.digests, copy.cases) == (sample.digest, sample.digests, sample.cases)
+    assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
+
+
+CHANGES = {
+    Extraction: {
+        "conversation": [{"role": "user", "content": "My stove is broken."}], "attribute": "Owns a stove", "reason": "Told.",
+        "source": "synthetic", "label": "uncertain",
+    },
+    Relevance: {"prompt": "What can I fry?", "attribute": "Owns a stove", "label": False},
+    Response: {"prompt": "?", "attribute": "!", "generic": "Rice.", "personalized": "Rice, too.", "votes": [2, 4]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("stage", "key"), [(stage, key) for stage, of_it in CHANGES.items() for key in (*WHO, *of_it)])
+def test_no_change_of_a_row_keeps_its_digest(stage, key):
+    (before,) = loaded(stage, ROWS[stage])
+    (after,) = loaded(stage, {**ROWS[stage], key: CHANGES[stage].get(key, "other")})
+    assert before.digest != after.digest
+
+
+@pytest.mark.parametrize("stage", [Extraction, Relevance])
+def test_one_vote_is_not_the_label_alone(stage):
+    label = ROWS[stage]["label"]
+    rows = [*loaded(stage, judged(stage, label=label)), *loaded(stage, judged(stage, votes=[label]))]
+    assert rows[0].majority == rows[1].majority
+    assert rows[0].digest != rows[1].digest
+
+
+# --- where the data are -----------------------------------------------------------------------------------------------
+
+
+def test_the_environment_names_the_data(monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "sample")
+    assert load(Response).demonstration
+    assert load(Response).digest == load(Response, "sample").digest
+
+
+@pytest.mark.parametrize(
+    ("data", "beginning"),
+    [
+        (None, "No data are named, and there are none to download. "),
+        ("", "No data are named, and there are none to download. "),
+        ("/not/there", "There is no folder '/not/there'. "),
+        ("x" * 5000, f"There is no folder '{'x' * 56}.... "),
+    ],
+)
+def test_data_that_are_not_there_are_an_error(data, beginning, monkeypatch):
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
+    with pytest.raises(DataError) as caught:
+        load(Relevance, data)
+    assert str(caught.value) == (
+        f"{beginning}Set RECENTER_DATA (or data=) to a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, "
+        "or to 'sample'; `personafeedback import-annotations` makes such a folder from the authors' files."
+    )
+
+
+@pytest.mark.parametrize(("there", "found"), [([], "none of the three files"), ([Response], "response.jsonl")])
+def test_a_stage_without_a_file_is_an_error_that_says_which_files_there_are(there, found, tmp_path):
+    for stage in there:
+        write(tmp_path, stage, [ROWS[stage]])
+    with pytest.raises(DataError) as caught:
+        load(Relevance, tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/relevance.jsonl: no such file, so there are no relevance rows (found: {found}). "
+        "Add it, or run only tasks whose file is there."
+    )
+
+
+# --- damage -----------------------------------------------------------------------------------------------------------
+
+MEND = ". Fix this record or download the data again."
+NAMED = "expected a name without spaces"
+VOTES = f"1 to {MOST_VOTES:,} of them"
+TALK = "expected a list of {role, content} with at least one message of the user"
+
+
+@pytest.mark.parametrize(
+    ("stage", "changes", "found"),
+    [
+        (Relevance, {"id": None}, "found no 'id' (keys: 'user_id', 'prompt', 'attribute', 'label'), expected a string 'id'"),
+        (Relevance, {"id": 7}, "found id = 7, expected a non-empty string"),
+        (Relevance, {"user_id": "u 1"}, f"found user_id = 'u 1', {NAMED}"),
+        (Relevance, {"user_id": "u\u202e1"}, rf"found user_id = 'u\u202e1', {NAMED}"),
+        (Relevance, {"prompt": " "}, "found prompt = ' ', expected a non-empty string"),
+        (Relevance, {"attribute": []}, "found attribute = [], expected a non-empty string"),
+        (Relevance, {"label": "yes"}, "found label = 'yes', expected true or false"),
+        (Relevance, {"label": 1}, "found label = 1, expected true or false"),
+        (Relevance, {"votes": [True]}, "found the judgment 2 times ('label', 'votes'), expected 'label' or 'votes' or 'yes' and 'n', once"),
+        (Relevance, {"label": None, "votes": []}, f"found votes = [], expected a list of true and false, {VOTES}"),
+        (Relevance, {"label": None, "votes": [1]}, f"found votes = [1], expected a list of true and false, {VOTES}"),
+        (Relevance, {"label": None, "votes": True}, f"found votes = True, expected a list of true and false, {VOTES}"),
+        (Relevance, {"label": None, "yes": 3, "n": 2}, "found yes = 3, expected a whole number from 0 to 2"),
+        (Relevance, {"label": None, "yes": 1.0, "n": 2}, "found yes = 1.0, expected a whole number from 0 to 2"),
+        (Relevance, {"label": None, "yes": True, "n": 2}, "found yes = True, expected a whole number from 0 to 2"),
+        (Relevance, {"label": None, "yes": 0, "n": 0}, "found n = 0, expected a whole number from 1 to 1,000"),
+        (Relevance, {"label": None, "yes": 1}, "found no 'n' (keys: 'id', 'user_id', 'prompt', 'attribute', 'yes'), expected a whole number from 1 to 1,000 'n'"),
+        (Relevance, {"label": None, "yes": 1, "n": 10**9}, "found n = 1000000000, expected a whole number from 1 to 1,000"),
+        (Relevance, {"note": "x"}, "found the unknown key 'note', expected only attribute, id, label, prompt, user_id"),
+        (Extraction, {"conversation": "hi"}, f"found conversation = 'hi', {TALK}"),
+        (Extraction, {"conversation": []}, f"found conversation without a message of the user, {TALK}"),
+        (Extraction, {"conversation": [{"role": "assistant", "content": "hi"}]}, f"found conversation without a message of the user, {TALK}"),
+        (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "found conversation, message 1 = {'role': 'tool', 'content': 'x'}, expected a role (system, user, assistant) and a content"),
+        (Extraction, {"conversation": [{"role": "user"}]}, "found conversation, message 1 = {'role': 'user'}, expected a role (system, user, assistant) and a content"),
+        (Extraction, {"conversation": [{"role": "user", "content": ""}]}, "found conversation, message 1 = '', expected a non-empty string"),
+        (Extraction, {"source": "wildchat"}, "found source = 'wildchat', expected one of human, synthetic"),
+        (Extraction, {"label": True}, f"found label = True, expected one of {', '.join(VERDICTS)}"),
+        (Extraction, {"label": None}, "found no judgment (keys: 'id', 'user_id', 'conversation', 'attribute', 'reason', 'source'), expected 'label' or 'votes', once"),
+        (Extraction, {"label": None, "votes": ["maybe"]}, f"found votes = ['maybe'], expected a list of {', '.join(VERDICTS)}, {VOTES}"),
+        (Response, {"generic": None}, "found no 'generic' (keys: 'id', 'user_id', 'prompt', 'attribute', 'personalized', 'votes'), expected a string 'generic'"),
+        (Response, {"votes": [0]}, f"found votes = [0], expected a list of whole numbers from 1 to 5, {VOTES}"),
+        (Response, {"votes": [3.0]}, f"found votes = [3.0], expected a list of whole numbers from 1 to 5, {VOTES}"),
+        (Response, {"votes": [True]}, f"found votes = [True], expected a list of whole numbers from 1 to 5, {VOTES}"),
+        (Response, {"vote": [3]}, "found the unknown key 'vote', expected only attribute, generic, id, personalized, prompt, user_id, votes"),
+    ],
+)  # fmt: skip
+def test_the_sentence_for_each_kind_of_damage(stage, changes, found):
+    assert refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes)) == found + MEND
+
+
+def test_a_judgment_of_null_is_no_judgment():
+    row = {**ROWS[Relevance], "label": None}
+    assert refuses(Relevance, row) == f"found label = None, expected true or false{MEND}"
+
+
+@every_stage
+def test_an_id_names_one_row(stage):
+    found = "found id = 'r1', which line 1 has, expected an id of its own"
+    assert refuses(stage, ROWS[stage], {**ROWS[stage], "user_id": "u2"}) == found + MEND
+
+
+@every_stage
+def test_a_line_that_is_no_json_is_named(stage, tmp_path):
+    write(tmp_path, stage, [ROWS[stage]])
+    with open(tmp_path / file_name(stage), "a", encoding="utf-8") as file:
+        file.write('{"id": "r2"')
+    with pytest.raises(DataError, match=r", line 2: found .*, expected one JSON object\. Fix this record"):
+        load(stage, tmp_path)
+
+
+# --- personal data ----------------------------------------------------------------------------------------------------
+
+PERSONAL = {
+    "an e-mail address": ["ann.lee+x@mail.example.org", "a@163.com", "ANN@EXAMPLE.CO.UK", "李@例子.中国"],
+    "a phone number": [
+        "+49 171 2345678", "+1 (212) 555-0147", "(212) 555-0147", "212-555-0147", "1-800-555-0199", "212.555.0147", "020 7946 0958",
+        "07700 900123", "030/1234567", "call 555-0147", "my phone number is 5550147", "tel: 5551234567",
+    ],
+    "an account handle": ["@annlee", "@ann.lee_9", "@张伟明", "https://twitter.com/annlee", "linkedin.com/in/ann-lee", "u/annlee"],
+}  # fmt: skip
+HARMLESS = [
+    "2024-01-02 at 10:30", "1999-2004", "12/05/2024", "$1,299.00 or 1299 dollars", "version 1.2.345 and v10.4.2.2000", "python@3.11",
+    "lodash@4.17.21", "pkg@1.0.beta", "npm i @types/node", "the @property decorator", "@dataclass\nclass A: ...", "```py\n@foo\n```",
+    "`@foo`", "@app.route('/x')", "@media (max-width: 600px) {", "@total := 5", "meet @ noon", "5 @ 2.00", "HEAD@{1}",
+    "git@github.com:org/repo.git", "ISBN 978-3-16-148410-0", "192.168.100.200:8080", "0010 1101 0110", "pages 100-1000", "call 911 now",
+    "call me at 5 pm", "text 3 friends", "2010 2011 2012", "331 002 651", "1 234 567 890", "3.14159265358979", "10,000,000", "u/v", "w/o",
+    "UTC+0200", "+10%", "555-1234 items", "a=b@c",
+]  # fmt: skip
+BEFORE, AFTER = (st.text(st.sampled_from(f" \n.,;)!?'\"“”{more}"), max_size=3) for more in ("(", ""))
+"""What may stand around it, beside words. `@name(` is a call."""
+
+
+@pytest.mark.slow
+@given(st.sampled_from([(kind, text) for kind, texts in PERSONAL.items() for text in texts]), BEFORE, AFTER)
+@settings(deadline=None, derandomize=True, max_examples=500)
+def test_personal_data_are_found_wherever_they_are(personal, before, after):
+    kind, text = personal
+    found = private.found(f"Write to {before}{text}{after} please")
+    assert found is not None
+    assert found[0] == kind
+
+
+@given(st.sampled_from(HARMLESS), BEFORE, AFTER)
+@settings(deadline=None, derandomize=True, max_examples=500)
+def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after):
+    assert private.found(f"See{before}\n{text}\n{after} please") is None
+
+
+@pytest.mark.slow
+@given(
+    st.dates(),
+    st.times(),
+    st.integers(0, 10**7),
+    st.decimals(0, 10**6, places=2),
+    st.lists(st.integers(0, 99), min_size=2, max_size=5),
+)
+@settings(deadline=None, derandomize=True, max_examples=300)
+def test_no_date_amount_or_version_is_a_phone_number(day, time, amount, price, version):
+    for text in (
+        f"{day} {time}", f"{day:%d.%m.%Y}, {day:%m/%d/%Y}", f"${price} and {price:,} EUR", f"{amount} or {amount:,}",
+        f"v{'.'.join(map(str, version))}", f"{day.year}-{day.year + 5}",
+    ):  # fmt: skip
+        assert private.found(f"It was {text} then.") is None, text
+
+
+@given(st.text(max_size=200), st.integers(0, 200))
+@settings(deadline=None, derandomize=True)
+def test_the_place_that_is_named_is_where_it_begins(text, at):
+    harmless = "".join(char for char in text if char.isalpha() or char == " ")
+    before, after = harmless[:at], harmless[at:]
+    found = private.found(f"{before} ann@example.org {after}")
+    assert found == ("an e-mail address", len(before) + 1)
+
+
+@pytest.mark.parametrize(
+    ("stage", "changes", "place"),
+    [
+        (Relevance, {"id": "ann@example.org"}, "id at character 1"),
+        (Relevance, {"user_id": "ann@example.org"}, "user_id at character 1"),
+        (Relevance, {"prompt": "Hi, ann@example.org"}, "prompt at character 5"),
+        (Relevance, {"attribute": "Is ann@example.org"}, "attribute at character 4"),
+        (Extraction, {"conversation": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "ann@example.org"}]}, "conversation, message 2 at character 1"),
+        (Extraction, {"reason": "ann@example.org"}, "reason at character 1"),
+        (Response, {"generic": "ann@example.org"}, "generic at character 1"),
+        (Response, {"personalized": "ann@example.org"}, "personalized at character 1"),
+    ],
+)  # fmt: skip
+def test_a_row_with_personal_data_is_refused_without_repeating_them(stage, changes, place):
+    assert refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes)) == (
+        f"found an e-mail address in {place}, expected no personal data. "
+        "Put a placeholder such as [NAME] in its place, or remove this row."
+    )
+
+
+HUGE = ["a" * 10**5, "a@" * 10**5, "a@b." * 10**4, "@" * 10**5, "@aaa" + " " * 10**5, "@a\n" * 10**4, "+1 " * 10**4, "0123 " * 10**4,
+        "call " * 10**4, "1-" * 10**5, "`" * 99_999, " \t" * 10**5]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HUGE, ids=lambda text: ascii(text[:6]))
+def test_a_huge_text_takes_a_time_linear_in_its_length(text):
+    """A square of it would take minutes."""
+    private.found(text)
+
+
+# --- the sample -------------------------------------------------------------------------------------------------------
+
+
+def test_the_sample_has_30_60_and_20_rows_of_six_users():
+    samples = {stage: load(stage, "sample") for stage in STAGES}
+    assert {stage.stage: len(rows) for stage, rows in samples.items()} == {
+        "extraction": 30,
+        "relevance": 60,
+        "response": 20,
+    }
+    for rows in samples.values():
+        assert len({row.user_id for row in rows}) == 6
+        assert rows.demonstration
+        assert rows.revision.startswith("sample (sha256 ")
+        assert all(name.startswith("demo-") for row in rows for name in (row.id, row.user_id))
+
+
+def test_the_sample_has_every_way_to_judge():
+    extraction, relevance, response = (load(stage, "sample") for stage in STAGES)
+    for rows in (extraction, relevance):
+        assert {bool(row.votes) for row in rows} == {True, False}
+        assert {row.majority for row in rows} == {True, False, None}
+    assert {vote for row in extraction for vote in row.votes} == set(VERDICTS)
+    assert {row.source for row in extraction} == {"human", "synthetic"}
+    assert {vote for row in response for vote in row.votes} == set(SCALE)
+    lines = (Path(load.__globals__["__file__"]).parent / "sample" / "relevance.jsonl").read_text("utf-8").splitlines()
+    assert any("yes" in json.loads(line) for line in lines)
+
+
+def test_the_sample_repeats_nothing_within_a_stage():
+    for stage in STAGES:
+        texts = [re.sub(r"\W", "", json.dumps(row.content[:4], default=list)) for row in load(stage, "sample")]
+        assert len(set(texts)) == len(texts)

@@ -1,0 +1,371 @@
+"""`import-annotations`: a small folder in the authors' layout, written here, becomes rows and recorded replies, or an error that names the row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.authors import AGAIN, ITEMS, ONE, OTHER, PILOT, PROFILES, counted, profile, replies, said, write
+from support.commands import personafeedback, tree
+
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.rows import Relevance, Response
+from personafeedback_tasks.recenter.upstream import ShortIds, convert, lines
+
+LABELS = [
+    ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
+    ("wild-user-b", 3, "What can I bake?", {"Has a cat": False, "Eats no wheat": True}),
+    ("wild-user-a", 5, "Name a hobby.", {"Owns an oven": None, "Plays chess": True, "Is left-handed": False}),
+]
+"""User, prompt id, prompt, attribute -> ground truth."""
+
+
+def authors(labels=LABELS) -> dict[str, list[dict]]:
+    """File -> lines, all of the authors' layout."""
+    files = {name: [profile(*line, model=name) for line in labels] for name in (PROFILES, AGAIN)}
+    for model in (ONE, OTHER):
+        files[model] = [replies(number, user, of, model) for number, (user, _, _, of) in enumerate(labels)]
+    files[PILOT] = [
+        counted(0, 5, "Plan a trip.", "Likes trains", 2, 3),
+        counted(3, 5, "Plan a trip.", "Plays chess", 2, 4),
+        counted(3, 5, "Plan a trip.", "Has a cat", 0, 3),
+    ]
+    files[ITEMS] = [
+        {
+            "model_tag": model, "user_id": "wild-user-a", "prompt_id": "wild-user-a_3", "prompt_text": "What can I bake?", "item_index": 0,
+            "attributes": [{"attribute": "Owns an oven", "is_relevant": True}, {"attribute": "Plays chess", "is_relevant": False},
+                           {"attribute": "Is left-handed", "is_relevant": True}],
+            "response_no_context": "Bread.", "response_personalized": f"Bread, says {model}.",
+        }
+        for model in ("one", "other")
+    ]  # fmt: skip
+    return files
+
+
+def written(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write(tmp_path / "authors", authors())
+
+
+# --- what it writes -----------------------------------------------------------------------------------------------------
+
+
+def test_labels_become_rows_that_load_and_null_is_left_out(folder, tmp_path):
+    done = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    rows = load(Relevance, tmp_path / "out")
+    expected = {(text, of, label) for _, _, text, labels in LABELS for of, label in labels.items() if label is not None}
+    assert {(row.prompt, row.attribute, row.label) for row in rows} == expected
+    assert len(rows) == len(expected) == 6
+    users = {row.user_id for row in rows}
+    assert len(users) == 2
+    assert users == {f"u{hashlib.sha256(f'wild-user-{name}'.encode()).hexdigest()[:8]}" for name in "ab"}
+    assert "wild-user" not in "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.jsonl"))
+
+
+def test_replies_have_the_ids_of_the_rows_that_they_are_about(folder, tmp_path):
+    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    rows = {row.id: row for row in load(Relevance, tmp_path / "out")}
+    for model in (ONE, OTHER):
+        found = written(tmp_path / "out" / "replies" / Path(model).name)
+        assert [reply["id"] for reply in found] == [row["id"] for row in written(tmp_path / "out" / "relevance.jsonl")]
+        for reply in found:
+            of = rows[reply["id"]].attribute
+            assert (reply["reply"], reply["answer"]) == (f"{model} on {of}", said(of, model))
+
+
+def test_the_pilot_has_counts_and_a_folder_of_its_own(folder, tmp_path):
+    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    pilot = {row.attribute: row for row in load(Relevance, tmp_path / "out" / "pilot")}
+    assert {name: (row.counts[True], len(row.votes), row.majority) for name, row in pilot.items()} == {
+        "Likes trains": (2, 3, True), "Plays chess": (2, 4, None), "Has a cat": (0, 3, False),
+    }  # fmt: skip
+    assert pilot["Plays chess"].user_id == pilot["Has a cat"].user_id != pilot["Likes trains"].user_id
+
+
+def test_response_items_become_rows_without_votes(folder, tmp_path):
+    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    rows = load(Response, tmp_path / "out")
+    assert {row.personalized for row in rows} == {"Bread, says one.", "Bread, says other."}
+    for row in rows:
+        assert (row.attribute, row.generic, row.votes) == ("Owns an oven\nIs left-handed", "Bread.", ())
+
+
+def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
+    files = authors()
+    files[ITEMS][0]["attributes"] = []
+    files[PILOT][0]["attribute"] = "Is ann@example.org"
+    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    out = tmp_path / "out"
+    assert done.stdout.splitlines() == [
+        f"wrote {out}/relevance.jsonl: 6 rows, 2 users, 3 relevant",
+        f"wrote {out}/replies/one.jsonl: 6 rows, answers: 3 yes, 2 no, 1 unreadable",
+        f"wrote {out}/replies/other.jsonl: 6 rows, answers: 2 yes, 1 no, 3 unreadable",
+        f"wrote {out}/pilot/relevance.jsonl: 2 rows, 1 user",
+        f"wrote {out}/response.jsonl: 1 row, 1 user",
+        "left out: 2 with a ground truth of null",
+        "left out: 4 replies to rows that were left out",
+        "left out: 1 with personal data",
+        "left out: 1 response items without a relevant attribute",
+        f"  {folder}/{PILOT}, line 1: an e-mail address in attribute",
+    ]
+
+
+MADE_OF = {
+    "task6": "relevance.jsonl",
+    "relevance_task5": "replies/",
+    PILOT: "pilot/relevance.jsonl",
+    "extracted": "response.jsonl",
+}
+"""Where the authors have it -> what becomes of it."""
+
+
+@pytest.mark.parametrize("parts", [parts for n in (1, 2, 3, 4) for parts in combinations(MADE_OF, n)])
+def test_every_part_may_be_missing_and_that_is_said(parts, tmp_path):
+    write(tmp_path / "authors", {name: rows for name, rows in authors().items() if name.split("/")[0] in parts})
+    out = tmp_path / "out"
+    done = personafeedback("import-annotations", tmp_path / "authors", "--out", out)
+    if parts == ("relevance_task5",):
+        assert "found no row to import" in done.stderr
+        return
+    assert done.exit_code == 0, done.output
+    wanted = {MADE_OF[part] for part in parts if part != "relevance_task5" or "task6" in parts}
+    made = {path.relative_to(out).as_posix() for path in out.rglob("*.jsonl")}
+    assert {"replies/" if name.startswith("replies/") else name for name in made} == wanted
+    absent = [line for line in done.stdout.splitlines() if line.startswith("absent: ")]
+    assert [line.split(", so there is no ")[1] for line in absent] == [
+        str(out / made) for part, made in MADE_OF.items() if part not in parts
+    ]
+    needless = "left out: 2 files of replies, which need task6/eval_results_task5_gt_attributes_*.jsonl"
+    assert (needless in done.stdout) == ("relevance_task5" in parts and "task6" not in parts)
+
+
+def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
+    whole = write(tmp_path / "repository" / "data", authors()).parent
+    (whole / "app.py").write_text("", encoding="utf-8")
+    assert convert(whole).files == convert(folder).files == convert(whole / "data").files
+
+
+def test_a_folder_without_any_of_the_files_is_an_error(folder):
+    with pytest.raises(DataError, match=r"found no row to import, expected any of task6/.*or its folder data\.$"):
+        convert(folder / "task6")
+
+
+# --- the same labels in several files -----------------------------------------------------------------------------------
+
+
+def test_the_files_of_two_models_have_each_label_once(folder, tmp_path):
+    both = convert(folder).files
+    (folder / AGAIN).unlink()
+    assert both == convert(folder).files
+    files = authors()
+    for row in files[AGAIN]:
+        row["profile_attributes"].reverse()
+    assert convert(write(folder, {AGAIN: files[AGAIN][1:]})).files == both
+
+
+def test_a_pair_that_only_the_second_file_has_is_a_row(tmp_path):
+    files = {name: rows for name, rows in authors().items() if name in (PROFILES, AGAIN)}
+    whole = convert(write(tmp_path / "whole", files)).files["relevance.jsonl"]
+    files[PROFILES] = files[PROFILES][:1]
+    found = convert(write(tmp_path / "part", files)).files["relevance.jsonl"]
+    assert found == whole
+
+
+def test_labels_that_differ_between_files_are_an_error_that_names_both(tmp_path):
+    files = authors()
+    files[AGAIN][0]["profile_attributes"][1]["ground_truth"] = True
+    with pytest.raises(DataError) as caught:
+        convert(write(tmp_path, files))
+    assert str(caught.value) == (
+        f"{tmp_path}/{AGAIN}, line 1: found the ground_truth of 'Plays chess' = True, expected False, as in "
+        f"{tmp_path}/{PROFILES}, line 1. Fix this record or download the data again."
+    )
+
+
+TEXTS = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", 7]), st.integers(0, 30), TEXTS, st.dictionaries(TEXTS, st.sampled_from([True, False, None]))
+    ),
+    min_size=1,
+    unique_by=lambda line: line[:2],
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@given(LINES)
+@settings(deadline=None, derandomize=True, max_examples=50)
+def test_every_label_arrives_at_the_row_that_its_reply_names(labels):
+    """Whatever users, prompts and attributes there are; twice gives the same bytes."""
+    if all(label is None for *_, of in labels for label in of.values()):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), {name: found for name, found in authors(labels).items() if name not in (PILOT, ITEMS)})
+        made, again = convert(Path(folder)), convert(Path(folder))
+    assert [list(lines(found)) for found in made.files.values()] == [
+        list(lines(found)) for found in again.files.values()
+    ]
+    rows = made.files["relevance.jsonl"]
+    known = [(text, of, label) for _, _, text, own in labels for of, label in own.items() if label is not None]
+    assert [(row["prompt"], row["attribute"], row["label"]) for row in rows] == known
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert len({row["user_id"] for row in rows}) <= len({user for user, *_ in labels})
+    for model in (ONE, OTHER):
+        found = made.files[f"replies/{Path(model).name}"]
+        assert [(reply["id"], reply["reply"]) for reply in found] == [
+            (row["id"], f"{model} on {row['attribute']}") for row in rows
+        ]
+
+
+def test_a_reply_without_its_whole_output_is_what_was_read(folder):
+    files = authors()
+    files[ONE][0]["items"][0] |= {"full_output": None, "raw_answer": "yes"}
+    files[ONE][0]["items"][1] |= {"full_output": None, "raw_answer": None}
+    made = convert(write(folder, files))
+    assert [reply["reply"] for reply in made.files["replies/one.jsonl"][:2]] == ["yes", ""]
+
+
+# --- rows that do not line up -------------------------------------------------------------------------------------------
+
+
+def swapped(rows):
+    rows[0], rows[2] = rows[2], rows[0]  # the same user and the same attributes: only the numbers tell
+
+
+def shortened(rows):
+    del rows[-1]
+
+
+def lengthened(rows):
+    rows.append(rows[-1])
+
+
+CASES = {
+    "order of lines": (ONE, lambda rows: rows.insert(0, rows.pop()), "line 2: found user_id = 'wild-user-a', expected 'wild-user-b', as in {PROFILES}, line 2"),
+    "order of prompts": (OTHER, swapped, "line 1: found [sample_index, prompt_index] = [1, 2], expected [0, 0], as in {ONE}, line 1"),
+    "a line less": (ONE, shortened, "relevance_task5/one.jsonl: found 2 lines, expected 3, as the profiles have: {PROFILES}, line 3 is the next one"),
+    "a line more": (ONE, lengthened, "line 4: found a line more than the profiles have, expected 3 lines"),
+    "another user": (ONE, lambda rows: rows[1].update(user_id="x"), "line 2: found user_id = 'x', expected 'wild-user-b', as in {PROFILES}, line 2"),
+    "another attribute": (ONE, lambda rows: rows[1]["items"][1].update(attribute="x"), "line 2, item 2: found attribute = 'x', expected 'Eats no wheat', as in {PROFILES}, line 2"),
+    "order of attributes": (ONE, lambda rows: rows[1]["items"].reverse(), "line 2, item 1: found attribute = 'Eats no wheat', expected 'Has a cat', as in {PROFILES}, line 2"),
+    "an item less": (ONE, lambda rows: rows[1]["items"].pop(), "line 2: found the number of items = 1, expected 2, as in {PROFILES}, line 2"),
+    "another prompt": (AGAIN, lambda rows: rows[1].update(prompt_text="x"), "line 2: found prompt_text = 'x', expected 'What can I bake?', as in {PROFILES}, line 2"),
+    "other attributes": (AGAIN, lambda rows: rows[1]["profile_attributes"].pop(), "line 2: found the attributes = ['Has a cat'], expected ['Eats no wheat', 'Has a cat'], as in {PROFILES}, line 2"),
+    "a pair twice": (PROFILES, lengthened, "line 4: found the user and prompt of {PROFILES}, line 3 again, expected each pair of them once"),
+    "an item twice": (ITEMS, lengthened, "line 3: found the model_tag and item_index of {ITEMS}, line 2 again, expected each pair of them once"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_that_do_not_line_up_are_an_error_that_names_the_row(case, tmp_path):
+    name, change, sentence = CASES[case]
+    files = authors()
+    change(files[name])
+    with pytest.raises(DataError) as caught:
+        convert(write(tmp_path, files))
+    expected = sentence.format(
+        **{key: f"{tmp_path}/{value}" for key, value in globals().items() if key.isupper() and isinstance(value, str)}
+    )
+    found = str(caught.value)
+    assert found.startswith(f"{tmp_path}/{name}")
+    assert found.endswith(f"{expected}. Fix this record or download the data again."), found
+
+
+DAMAGE = [
+    (PROFILES, {"user_id": None}, "line 1: found user_id = None, expected a non-empty string or a whole number"),
+    (PROFILES, {"user_id": True}, "line 1: found user_id = True, expected a non-empty string or a whole number"),
+    (PROFILES, {"prompt_text": ""}, "line 1: found prompt_text = '', expected a non-empty string"),
+    (PROFILES, {"profile_attributes": ["x"]}, "line 1: found profile_attributes = ['x'], expected a list of objects"),
+    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": 1}]}, "line 1, attribute 1: found ground_truth = 1, expected true, false or null"),
+    (PROFILES, {"profile_attributes": [{"attribute": "x"}]}, "line 1, attribute 1: found no 'ground_truth' (keys: 'attribute'), expected the key 'ground_truth'"),
+    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "line 1, attribute 2: found the attribute 'x' again, expected each attribute of a user once"),
+    (PILOT, {"human_yes_rate": 0.6667}, "line 1: found human_yes_rate = 0.6667 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"human_yes_rate": 4 / 3}, "line 1: found human_yes_rate = 1.3333333333333333 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"human_yes_rate": True}, "line 1: found human_yes_rate = True of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": 0}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = 0, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": 3 * 10**9}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = 3000000000, expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"n_annotators": "3"}, "line 1: found human_yes_rate = 0.6666666666666666 of n_annotators = '3', expected a share of 1 to 1,000 whole votes"),
+    (PILOT, {"label": 0}, "line 1: found label = 0 with 2 of 3 votes, expected 1 for more than half of them, else 0"),
+    (PILOT, {"sample_index": None}, "line 1: found sample_index = None, expected a non-empty string or a whole number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "changes", "sentence"), DAMAGE)
+def test_the_sentence_for_each_kind_of_damage(name, changes, sentence, tmp_path):
+    files = authors()
+    files[name][0] |= changes
+    with pytest.raises(DataError) as caught:
+        convert(write(tmp_path, {name: files[name]}))
+    assert str(caught.value) == f"{tmp_path}/{name}, {sentence}. Fix this record or download the data again."
+
+
+# --- ids and folders ----------------------------------------------------------------------------------------------------
+
+
+def test_two_users_with_one_short_id_are_an_error():
+    """A real pair: among 200,000 ids two are expected to have the same 32 bits about five times."""
+    seen: dict[str, str] = {}
+    for number in range(200_000):
+        user = f"user {number}"
+        digest = hashlib.sha256(user.encode()).hexdigest()[:8]
+        if digest in seen:
+            break
+        seen[digest] = user
+    ids = ShortIds("u")
+    assert ids.of(seen[digest]) == ids.of(seen[digest]) == f"u{digest}"
+    with pytest.raises(
+        DataError, match=f"Found the ids '{seen[digest]}' and '{user}', which would both become u{digest}"
+    ):
+        ids.of(user)
+
+
+def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_path):
+    files = authors()
+    for name in (PROFILES, AGAIN):
+        files[name][1]["prompt_text"] = "Mail ann@example.org what I can bake."
+    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    assert "left out: 2 with personal data" in done.stdout
+    assert f"  {folder}/{PROFILES}, line 2, attribute 1: an e-mail address in prompt" in done.stdout
+    kept = {row.id for row in load(Relevance, tmp_path / "out")}
+    assert len(kept) == 4
+    assert {reply["id"] for reply in written(tmp_path / "out" / "replies" / "one.jsonl")} == kept
+
+
+def test_an_import_can_be_repeated(folder, tmp_path):
+    first = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    before = tree(tmp_path / "out")
+    again = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    assert (again.output, tree(tmp_path / "out")) == (first.output, before)
+
+
+@pytest.mark.parametrize("left", ["extraction.jsonl", "pilot/response.jsonl", "replies/third.jsonl"])
+def test_files_of_another_import_do_not_stay_beside_this_one(left, folder, tmp_path):
+    path = tmp_path / "out" / left
+    path.parent.mkdir(parents=True)
+    path.write_text("{}", encoding="utf-8")
+    before = tree(tmp_path / "out")
+    done = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert f"{path}: found a file that this import does not write, expected none." in done.stderr
+    assert tree(tmp_path / "out") == before
+
+
+def test_an_import_that_fails_writes_nothing(folder, tmp_path):
+    files = authors()
+    files[ITEMS][1]["response_personalized"] = None
+    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "line 2: found response_personalized = None, expected a non-empty string" in done.stderr
+    assert not (tmp_path / "out").exists()

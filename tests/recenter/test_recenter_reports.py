@@ -1,0 +1,498 @@
+"""Reports, comparisons, rankings and the page for rows that people judged: from logs of both harnesses, by the commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("krippendorff")
+
+from support import inspect_runs, lm_eval_runs
+from support.browser import Page, chromium
+from support.commands import personafeedback
+from support.environments import CHECKOUT
+from support.outcomes import answering
+from support.tables import in_markdown
+
+from personafeedback_tasks.analysis.groups import judged
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
+from personafeedback_tasks.recenter import baselines, examined, reference
+from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
+from personafeedback_tasks.reports import compare, page, precision_recall
+from personafeedback_tasks.reports.page_data import Part
+from personafeedback_tasks.reports.rank import make_ranking
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown
+from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.run import Run
+
+pytestmark = pytest.mark.slow
+
+same = pytest.approx
+ROWS = with_majority(load(Relevance, "sample"))
+TASK = "recenter_relevance"
+BENCHMARK = find(TASK)
+MEASURES = [line.measure for line in BENCHMARK.report.compared]
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """Logs by the harnesses' own commands: a judge of each answer, and one of replies that nobody can read."""
+    root = tmp_path_factory.mktemp("logs")
+    for answer in ("always_yes", "always_no"):
+        done = inspect_runs.command(
+            f"personafeedback_tasks/{TASK}",
+            "-T",
+            "data=sample",
+            "--model",
+            f"{TASK}/{answer}",
+            "--log-dir",
+            root / answer,
+        )
+        assert done.returncode == 0, done.stdout
+    done = lm_eval_runs.command(
+        "--model", "dummy", "--tasks", TASK, "--metadata", '{"data": "sample"}', "--output_path", root / "dummy", "--log_samples"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory):
+    root = tmp_path_factory.mktemp("partial")
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{TASK}", "-T", "data=sample", "--model", f"{TASK}/always_no", "--log-dir", root, "--limit", 20
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    return root
+
+
+@pytest.fixture(scope="module")
+def template(logs) -> Run:
+    return read_run(next((logs / "always_yes").glob("*.eval")))
+
+
+def saying(template: Run, name: str, said) -> Run:
+    """The run with other answers: said is row id -> answer."""
+    score = template.method.score
+    cases = {
+        case_id: answering(case, (said[case_id],), values=score(case[0].targets, (said[case_id],), ()))
+        for case_id, case in template.cases.items()
+    }
+    return replace(template, model=name, cases=cases)
+
+
+@pytest.fixture(scope="module")
+def noisy(template) -> Run:
+    draw = random.Random(1)
+    return saying(
+        template,
+        "noisy",
+        {case_id: draw.choice([case[0].targets[0], "YES"]) for case_id, case in sorted(template.cases.items())},
+    )
+
+
+# --- beside the run ---------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_answers_like_a_baseline_has_its_numbers_and_errors(template):
+    for name, said in examined.relevance(ROWS, template.cases).said.items():
+        run = saying(template, "it", {row: answers[0] for row, answers in said.items()})
+        made = make_report(run, ROWS)
+        for measure in MEASURES:
+            mine, its = made.overall.measures[measure], made.judges.baselines[name][measure]
+            assert (its.value, its.stderr, its.low) == same((mine.value, mine.stderr, mine.low), nan_ok=True), measure
+        assert made.overall.baselines[name].value == made.overall.measures["acc"].value
+
+
+def test_scikit_learn_agrees_about_baselines(template):
+    metrics = pytest.importorskip("sklearn.metrics")
+    made = make_report(template, ROWS)
+    said = examined.relevance(ROWS, ()).said
+    people = ["YES" if row.majority else "NO" for row in ROWS]
+    for name, found in made.judges.baselines.items():
+        answers = [said[name][row.id][0] for row in ROWS]
+        assert found["acc"].value == same(metrics.accuracy_score(people, answers), abs=1e-12)
+        assert found["kappa"].value == same(metrics.cohen_kappa_score(people, answers), abs=1e-12)
+        assert found["over_selection"].value == same(answers.count("YES") / people.count("YES"), abs=1e-12)
+        for measure, of_theirs in (
+            ("precision", metrics.precision_score), ("recall", metrics.recall_score), ("f1", metrics.f1_score),
+        ):  # fmt: skip
+            theirs = of_theirs(people, answers, pos_label="YES", zero_division=math.nan)
+            assert found[measure].value == same(theirs, abs=1e-12, nan_ok=True), (name, measure)
+
+
+def test_people_are_scored_by_the_judgments_of_each_against_the_others(template):
+    made = make_report(template, ROWS)
+    pairs = made.judges.agreement.against_rest
+    right = [one.targets == one.answers for _, one in pairs]
+    assert made.judges.people["acc"].value == same(sum(right) / len(right))
+    for measure in ("f1", "kappa"):
+        found = made.judges.people[measure]
+        of_each = [[one] for _, one in pairs]
+        assert found.value == same(over_corpus(BENCHMARK.corpus[measure], of_each))
+        assert found.stderr == same(corpus_stderr(BENCHMARK.corpus[measure], of_each, [user for user, _ in pairs]))
+
+
+def test_the_table_has_every_row_and_fits_80_columns(logs):
+    done = personafeedback("report", logs / "dummy", COLUMNS="80")
+    assert done.exit_code == 0, done.output
+    tables = [line for line in done.stdout.splitlines() if re.search(r"\S {2,}\S", line)]
+    assert max(map(len, tables)) <= 80
+    for row in ("this run", "always YES", "always NO", "BM25", "people among themselves"):
+        assert len([line for line in tables if line.startswith(row)]) == 2, row  # acc to recall, and the others
+    words = " ".join(done.stdout.split())
+    assert "BM25: the k attributes of a user that are most like the prompt" in words
+    assert f"No embeddings: set {baselines.EMBEDDINGS}" in words
+    assert "Fleiss' kappa +0." in words
+    assert "over-selection 2.292" not in words  # a ratio has no sign, a coefficient has one
+    assert re.search(r"always YES +\+0\.000 +2\.292", done.stdout)
+
+
+def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
+    lines = [
+        {"id": row.id, "user_id": row.user_id, "prompt": row.prompt, "attribute": row.attribute, "label": row.majority}
+        for row in ROWS
+    ]
+    (tmp_path / "relevance.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    rows = with_majority(load(Relevance, tmp_path))
+    digests = {row.id: row.digest for row in rows}
+    cases = {case_id: replace(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
+    asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
+    run = replace(
+        template, cases=cases, cells={"relevance": len(rows)}, signature={**template.signature, "cells": asked}
+    )
+    made = make_report(run, rows)
+    assert made.judges.people == {}
+    assert "nothing says how far people agree with each other" in made.judges.agreement.note
+    assert "BM25" in made.judges.baselines
+
+
+def test_without_the_data_there_are_no_baselines_and_the_numbers_remain(template):
+    made = make_report(template, None)
+    assert made.judges is None
+    assert made.overall.measures["f1"].value == make_report(template, ROWS).overall.measures["f1"].value
+
+
+def test_a_partial_run_has_the_baselines_of_its_own_rows(partial):
+    log = next(partial.glob("*.eval"))
+    made = make_report(read_run(log), ROWS)
+    asked = [row for row in ROWS if row.id in made.run.cases]
+    assert len(asked) == 20
+    assert made.judges.baselines["always YES"]["acc"].value == same(sum(row.majority for row in asked) / 20)
+    whole = make_report(read_run(log), ROWS).judges.people["acc"]
+    assert whole.n == len(made.judges.agreement.against_rest)  # people's agreement is of all rows
+    done = personafeedback("report", partial)
+    assert done.exit_code == 0, done.output
+    assert "PARTIAL: relevance 20 of 55" in done.stdout
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def written(logs, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    done = personafeedback("report", logs, "--out", out)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
+    names = {"report.md", "report.json", "index.html"} | {
+        f"{name}.{kind}" for name in ("accuracy", "precision_recall") for kind in ("png", "svg")
+    }
+    assert {path.name for path in written.iterdir()} == names
+    assert personafeedback("report", logs, "--out", tmp_path).exit_code == 0
+    assert all((tmp_path / name).read_bytes() == (written / name).read_bytes() for name in names)
+    text = (written / "report.md").read_text(encoding="utf-8")
+    assert text.startswith("# Recenter relevance\n")
+    assert f"![{precision_recall.TITLE}](precision_recall.svg)" in text
+    found = in_markdown(text)["Beside baselines and people"]
+    assert found["over-selection"]["BM25"] == "1.000"
+    assert found["kappa"]["always YES"] == "+0.000"
+
+
+def test_the_json_has_all_that_is_printed(written):
+    (first, *_) = json.loads((written / "report.json").read_text(encoding="utf-8"))["reports"]
+    judges = first["judges"]
+    assert set(MEASURES) <= judges["baselines"]["BM25"].keys()
+    assert judges["people"]["f1"]["value"] == same(2 / 3, abs=0.2)
+    assert judges["agreement"].keys() == {"Fleiss' kappa", "Krippendorff's alpha"}
+    assert all(value["low"] <= value["value"] <= value["high"] for value in judges["agreement"].values())
+
+
+def test_the_picture_names_runs_baselines_and_peoples_rate(written):
+    svg = (written / "precision_recall.svg").read_text(encoding="utf-8")
+    for name in (
+        "recenter_relevance/always_yes",
+        "always YES",
+        "BM25",
+        "people among themselves",
+        "people's rate, 43.6 %",
+    ):
+        assert name in svg, name
+    assert "always NO" not in svg  # it selects nothing, so it has no precision
+    assert "dummy" not in svg
+
+
+def test_curves_of_equal_f1_have_it():
+    for level in precision_recall.LEVELS:
+        for recall, precision in zip(*precision_recall._equal_f1(level), strict=True):
+            assert 2 * recall * precision / (recall + precision) == same(100 * level)
+
+
+def test_papers_figures_are_under_their_line_and_in_no_number(logs):
+    plain = personafeedback("report", logs / "always_yes")
+    done = personafeedback("report", logs / "always_yes", "--paper")
+    assert done.exit_code == 0, done.output
+    before, _, after = done.stdout.partition("Published on the authors' project page")
+    assert before == plain.stdout.partition("signature:")[0]
+    for number in ("24.3", "38.4", "51.5", "64.1", "+0.430", "+0.600", "+0.300"):
+        assert number in after, number
+    assert "Not comparable" in after
+    assert "54.6" not in after  # of another stage
+    mixed = personafeedback("report", logs / "always_yes", logs / "dummy", "--paper")
+    assert mixed.stdout.count("Published on the authors' project page") == 2
+    named = personafeedback("report", logs / "always_yes", "--paper", "GPT-4o-mini")
+    assert named.exit_code != 0
+    assert "without a name" in named.stderr
+
+
+def test_figures_of_the_response_stage_are_data_too():
+    ((shown, values),) = reference.beside("response")(None, []).figures
+    assert (shown.title, values) == ("no better than generic", {"people": 0.546})
+
+
+def test_compare_pairs_f1_and_kappa_with_the_jackknife(template, noisy):
+    found = compare.compare(template, noisy).groups[-1].others
+    assert found.keys() == set(MEASURES) - {"acc"}
+    ids = sorted(template.cases)
+    users = [template.cases[one].user_id for one in ids]
+    for measure, (a, b, gap) in found.items():
+        over = BENCHMARK.corpus[measure]
+        values = [over_corpus(over, [judged(run.cases[one]) for one in ids]) for run in (template, noisy)]
+        assert (a, b) == same(tuple(values))
+        kept = [
+            [one for one, of in zip(ids, users, strict=True) if of != user] for user in sorted(set(users))
+        ]  # leaving out one user at a time
+        gaps = [
+            over_corpus(over, [judged(template.cases[one]) for one in some])
+            - over_corpus(over, [judged(noisy.cases[one]) for one in some])
+            for some in kept
+        ]
+        center = sum(gaps) / len(gaps)
+        assert gap.value == same(a - b)
+        assert gap.stderr == same(math.sqrt((len(gaps) - 1) / len(gaps) * sum((one - center) ** 2 for one in gaps)))
+
+
+def test_compare_prints_both_harnesses(logs):
+    done = personafeedback("compare", logs / "dummy", logs / "always_yes", COLUMNS="80")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"over-selection +0\.000 +2\.292 +-2\.292", done.stdout)
+    markdown = personafeedback("compare", logs / "dummy", logs / "always_yes", "--markdown")
+    assert in_markdown(markdown.stdout)["Over all cases"]["B"]["recall (%)"] == "100.0"
+
+
+def test_a_ranking_has_the_measures_over_all_rows(template, noisy):
+    texts = examined.relevance(ROWS, template.cases)
+    ranking = make_ranking([(template, {}), (noisy, {})], texts)
+    for row in ranking.rows:
+        made = make_report(row.run, ROWS)
+        assert list(row.measures) == list(BENCHMARK.report.ranked)
+        for name, value in row.measures.items():
+            assert value.value == same(made.overall.measures[name].value), name
+        acc = made.overall.measures["acc"].value
+        for name, margin in row.margins.items():
+            assert margin.value == same(acc - made.judges.baselines[name]["acc"].value), name
+
+
+def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_factory):
+    root = tmp_path_factory.mktemp("mixed")
+    for log in logs.glob("*/*.eval"):
+        (root / log.name).write_bytes(log.read_bytes())
+    done = inspect_runs.command(
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "data=sample", "--model", "personafeedback/longest",
+        "--log-dir", root,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    done = personafeedback("report", root, "--out", root / "report")
+    assert done.exit_code == 0, done.output
+    text = (root / "report" / "report.md").read_text(encoding="utf-8")
+    assert set(text.splitlines()[0].removeprefix("# ").split(" and ")) == {"Recenter relevance", "PersonaFeedback"}
+    svg = (root / "report" / "accuracy.svg").read_text(encoding="utf-8")
+    assert all(label in svg for label in ("Always YES", "Persona overlap", "Chance"))
+    done = personafeedback("rank", root, "--out", root / "rank")
+    assert done.exit_code == 0, done.output
+    reasons = re.findall(r"Ranking 2 is apart from the first because it differs in (.*)\n", done.stdout)
+    assert reasons == ["benchmark (personafeedback, not recenter_relevance)."]
+    rows = list(csv.DictReader((root / "rank" / "ranking.csv").open(encoding="utf-8")))
+    own = [(row["ranking"], bool(row["over_selection"]), bool(row["consistency"])) for row in rows]
+    assert own == [("1", True, False), ("1", True, False), ("2", False, True)]  # each has its own measures
+    data = embedded((root / "rank" / "index.html").read_text(encoding="utf-8"))
+    assert [kind["question"] for kind in data["kinds"]] == ["Prompt", "Question"]
+    assert {(case["cell"], case["kind"]) for case in data["cases"]} == {("relevance", 0), ("general_hard", 1)}
+
+
+def test_a_card_is_refused_with_the_reason(logs, tmp_path):
+    done = personafeedback("card", logs / "always_yes", "--model-card", tmp_path / "README.md")
+    assert done.exit_code != 0
+    assert "found a run of Recenter relevance, which has no model card. Use `report`." in done.stderr
+    assert not (tmp_path / "README.md").exists()
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory):
+    """Logs of the other stages."""
+    root = tmp_path_factory.mktemp("stages")
+    for task, judge in (("extraction", "always_problematic"), ("response", "always_4")):
+        done = inspect_runs.command(
+            f"personafeedback_tasks/recenter_{task}", "-T", "data=sample", "--model", f"recenter_{task}/{judge}",
+            "--log-dir", root,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+    return {run.benchmark.name.removeprefix("recenter_"): run for run in read_runs([root])}
+
+
+@pytest.mark.parametrize(
+    ("stage", "names", "coefficients"),
+    [
+        ("extraction", {"always PROBLEMATIC", "always ACCEPT"}, {"Fleiss' kappa", "Krippendorff's alpha"}),
+        (
+            "response",
+            {"always no difference", "always much better"},
+            {"Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"},
+        ),
+    ],
+)
+def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, names, coefficients):
+    run = stages[stage]
+    rows = run.benchmark.report.load("sample", "any")
+    found = run.benchmark.report.examine(rows, run.cases)
+    made = make_report(run, rows)
+    assert made.judges.baselines.keys() == found.said.keys() == names
+    assert made.judges.agreement.coefficients.keys() == coefficients
+    for name, said in found.said.items():
+        score = run.method.score
+        cases = {
+            case_id: answering(case, said[case_id], values=score(case[0].targets, said[case_id], ()))
+            for case_id, case in run.cases.items()
+        }
+        measures = make_report(replace(run, cases=cases), rows).overall.measures
+        for line in run.benchmark.report.compared:
+            its = made.judges.baselines[name][line.measure]
+            mine = measures[line.measure]
+            assert (its.value, its.stderr) == same((mine.value, mine.stderr), nan_ok=True), line.measure
+
+
+@pytest.mark.parametrize("stage", ["extraction", "response"])
+def test_a_run_without_an_answered_case_says_so(stages, stage):
+    run = replace(stages[stage], cases={})
+    made = make_report(run, run.benchmark.report.load("sample", "any"))
+    assert any("no answered case" in caveat for caveat in made.caveats)
+    text = markdown(made)
+    found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
+    assert not [
+        value for column in found.values() for row, value in column.items() if row == "this run" and value != "–"
+    ]
+    assert precision_recall.render([made]) == {}
+
+
+def test_the_extraction_report_counts_even_votes_for_agreement(stages):
+    made = make_report(stages["extraction"], stages["extraction"].benchmark.report.load("sample", "any"))
+    assert f"{sum(len(row.votes) > 1 for row in load(Extraction, 'sample'))} rows" in made.judges.agreement.note
+    assert made.judges.people["f1"].n == len(made.judges.agreement.against_rest)
+
+
+def test_pages_of_the_other_stages_show_what_people_saw(stages):
+    shown = {}
+    for stage, run in stages.items():
+        rows = run.benchmark.report.load("sample", "any")
+        part = Part(make_ranking([(run, {})], run.benchmark.report.examine(rows, run.cases)), rows, None)
+        data = embedded(page.render([part]))
+        shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
+    for row in load(Extraction, "sample"):
+        if row.majority is not None:
+            texts = dict(shown["extraction"][row.id][0]["texts"])
+            assert row.reason == texts["Reason"]
+            assert all(message.content in texts["Conversation"] for message in row.conversation)
+    for row in load(Response, "sample"):
+        case, picks = shown["response"][row.id]
+        assert case["responses"] == [row.personalized, row.generic]
+        assert dict(case["texts"])["People"].startswith(f"{row.mean:.2f}")
+        assert picks == [[["4", ""], ["4", ""]]]  # no rating is right: people's mean is none
+
+
+def test_in_a_folder_of_several_benchmarks_those_without_figures_go_without(stages):
+    done = personafeedback("report", *(run.logs[0] for run in stages.values()), "--paper")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("Published on the authors' project page") == 1
+    assert re.search(r"people +54\.6", done.stdout)
+    alone = personafeedback("report", stages["extraction"].logs[0], "--paper")
+    assert "Recenter extraction has no published numbers. Leave --paper out." in alone.stderr
+
+
+def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
+    docs = CHECKOUT / "docs" / "reports.md"
+    if not docs.is_file():
+        pytest.skip("needs the checkout, where the docs are")
+    done = personafeedback("report", logs / "always_yes", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    made = in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))["Beside baselines and people"]
+    shown = in_markdown(docs.read_text(encoding="utf-8"))["Rows that people judged"]
+    assert len(shown) > 3
+    assert shown == {column: made[column] for column in shown}
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def embedded(html: str) -> dict:
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
+
+
+def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
+    texts = examined.relevance(ROWS, template.cases)
+    data = embedded(page.render([Part(make_ranking([(template, {}), (noisy, {})], texts), ROWS, texts)]))
+    rows = {row.id: row for row in ROWS}
+    assert {case["id"] for case in data["cases"]} == rows.keys()
+    for case in data["cases"]:
+        row = rows[case["id"]]
+        assert case["question"] == row.prompt
+        (_, attribute), (_, people) = case["texts"]
+        assert attribute == row.attribute
+        assert people.startswith("YES" if row.majority else "NO")
+        if row.votes:
+            assert people.endswith(f": {row.counts[row.majority]} of {len(row.votes)} people")
+        assert not case.keys() & {"responses", "about"}
+    assert data["kinds"][0]["labels"] == ["right", "wrong"]
+
+
+def test_a_browser_shows_a_case_and_finds_its_texts(template, noisy, tmp_path):
+    texts = examined.relevance(ROWS, template.cases)
+    file = tmp_path / "index.html"
+    file.write_text(
+        page.render([Part(make_ranking([(template, {}), (noisy, {})], texts), ROWS, texts)]), encoding="utf-8"
+    )
+    row = ROWS[0]
+    with chromium() as driver:
+        shown = Page(driver)
+        shown.open(file)
+        shown.go(row.id)
+        (case,) = shown.texts("#case")
+        for text in (row.prompt, row.attribute, "What the runs answered", "YES, "):
+            assert text in case
+        shown.set(search=row.attribute)
+        assert row.id in shown.listed()
+        assert len(shown.listed()) < len(ROWS)
+        assert shown.errors() == []

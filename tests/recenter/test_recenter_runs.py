@@ -1,0 +1,124 @@
+"""The recenter tasks from end to end: on a server that speaks OpenAI's protocol, on a tiny model, on two ranks, and killed half-way."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from support.killed import Command, serving
+from support.lm_eval_runs import command
+from support.ranks import Ranked, evaluate_on
+from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, says
+from support.servers import run
+
+from personafeedback_tasks.engine.benchmark import benchmarks
+from personafeedback_tasks.runs.read import read_run, read_runs
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """Task -> metric -> value, in both harnesses without a server."""
+    found = {}
+    for name, (benchmark, method) in TASKS.items():
+        folder = tmp_path_factory.mktemp(name)
+        found[name], _ = in_inspect(benchmarks()[benchmark], says(name), folder, method)
+    return found
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving(asked(), reply) as judge:
+        yield judge
+
+
+def test_lm_eval_on_a_server(server, expected, tmp_path):
+    server.take_seen()
+    run(
+        "lm_eval", "--model", "local-chat-completions", "--model_args",
+        f"model=judge,base_url={server.url}/chat/completions,num_concurrent=4", "--tasks", "recenter,recenter_relevance_select",
+        "--metadata", '{"data": "sample"}', "--apply_chat_template", "--log_samples", "--output_path", tmp_path,
+        data="sample", url=server.url,
+    )  # fmt: skip
+    (path,) = tmp_path.rglob("results_*.json")
+    results = json.loads(path.read_text(encoding="utf-8"))["results"]
+    for name, numbers in expected.items():
+        benchmark, method = TASKS[name]
+        found = {key.partition(",")[0]: value for key, value in results[name].items()}
+        for metric in (
+            *(one.name for one in benchmarks()[benchmark].methods[method].metrics_in("lm-eval")),
+            *benchmarks()[benchmark].corpus,
+        ):
+            assert same(found[metric], numbers[metric]), (name, metric)
+    assert sorted(server.take_seen()) == sorted(asked().values())
+
+
+def test_inspect_on_a_server(server, expected, tmp_path):
+    for tasks in (["recenter"], ["recenter_relevance_select"]):
+        run(
+            "inspect_ai", *(f"personafeedback_tasks/{task}" for task in tasks), "--model", "openai/gpt-4o", "-T", "data=sample",
+            "--log-dir", tmp_path, "-M", "responses_api=false", data="sample", url=server.url.removesuffix("/v1"),
+        )  # fmt: skip
+    runs = {run.signature["task"].split()[0]: run for run in read_runs([tmp_path])}
+    assert runs.keys() == TASKS.keys()
+    for name, numbers in expected.items():
+        cases = runs[name].cases.values()
+        assert same(sum(case.value("acc") for case in cases) / len(cases), numbers["acc"])
+
+
+@pytest.mark.torch
+def test_a_tiny_model_answers_every_task(tiny_model, tmp_path):
+    done = command(
+        "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu", "--tasks",
+        "recenter,recenter_relevance_select", "--limit", "2", "--apply_chat_template", "--gen_kwargs", "max_gen_toks=8",
+        "--output_path", tmp_path, "--log_samples", RECENTER_DATA="sample",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (path,) = tmp_path.rglob("results_*.json")
+    counts = json.loads(path.read_text(encoding="utf-8"))["n-samples"]
+    assert {name: counts[name]["effective"] for name in TASKS} == dict.fromkeys(TASKS, 2)
+
+
+class RankLM(Ranked, ScriptedLM):
+    """The scripted model of one rank."""
+
+
+@pytest.mark.parametrize("name", ["recenter_relevance_select", "recenter_response"])
+@pytest.mark.parametrize("limit", [None, 3])
+def test_two_ranks_give_the_scores_of_one(name, limit):
+    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
+    benchmark, method = TASKS[name]
+    models = [RankLM(benchmarks()[benchmark].methods[method], says(name)) for _ in range(3)]
+    one = evaluate_on(models[:1], name, "sample", limit)["results"][name]
+    two = evaluate_on(models[1:], name, "sample", limit)["results"][name]
+    assert one.keys() == two.keys()
+    assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)
+
+
+def test_inspect_killed_half_way_and_retried(server, expected, tmp_path):
+    name = "recenter_relevance_select"
+    command = Command(tmp_path / "run", "sample", server.url)
+    documents = {document for task, document, _ in asked().values() if task == name}
+    server.take_seen()
+    command.run_and_kill(
+        server, "inspect_ai", "eval", f"personafeedback_tasks/{name}", "--model", "openai/gpt-4o", "-M",
+        "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
+        "--max-connections", "2", answered=len(documents) // 2, held=2,
+    )  # fmt: skip
+    before = {document for _, document, _ in server.take_seen()}
+    (killed,) = (tmp_path / "killed").glob("*.eval")
+    part = read_run(killed)
+    assert len(part.cases) < part.cells["relevance"]
+    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
+    (retried,) = (tmp_path / "retried").glob("*.eval")
+    again = {document for _, document, _ in server.take_seen()}
+    assert before | again == documents
+    assert len(again) < len(documents)
+    whole = read_run(retried)
+    assert not whole.partial
+    assert same(sum(case.value("acc") for case in whole.cases.values()) / len(whole.cases), expected[name]["acc"])

@@ -1,0 +1,245 @@
+"""`recenter_relevance_select`: a whole profile in one prompt has the scores of one question per attribute."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from support.recenter import changed_log, in_inspect, in_lm_eval, same
+
+from personafeedback_tasks.engine.documents import Document
+from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.profile import build, gather, listed, split
+from personafeedback_tasks.recenter.relevance import RELEVANCE, target
+from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.replies.answers import REASONS
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
+
+ROWS = with_majority(load(Relevance, "sample"))
+DOCUMENTS = {document.id: document for document in gather(ROWS)}
+
+
+def as_list(document: str, answers: dict[str, str]) -> str:
+    """The reply that gives each row of a document its answer."""
+    places = enumerate(DOCUMENTS[document].cases, start=1)
+    return ", ".join(str(place) for place, row in places if answers[row.id] == "YES") or "NONE"
+
+
+ANSWERS = {
+    "gold": {row.id: target(row) for row in ROWS},
+    "inverted": {row.id: "NO" if row.majority else "YES" for row in ROWS},
+    "always_yes": dict.fromkeys((row.id for row in ROWS), "YES"),
+    "always_no": dict.fromkeys((row.id for row in ROWS), "NO"),
+    "random": {row.id: random.Random(row.id).choice(["YES", "NO"]) for row in ROWS},
+}
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
+
+
+def test_every_row_is_in_one_document_with_those_of_its_user_and_prompt():
+    assert Counter(row.id for document in DOCUMENTS.values() for row in document.cases) == Counter(
+        row.id for row in ROWS
+    )
+    for document in DOCUMENTS.values():
+        assert {(row.user_id, row.prompt) for row in document.cases} == {(document.user_id, document.cases[0].prompt)}
+    assert len(DOCUMENTS) == len({(row.user_id, row.prompt) for row in ROWS})
+
+
+@given(st.randoms(use_true_random=False))
+@settings(deadline=None, derandomize=True, max_examples=20)
+def test_the_order_of_the_data_changes_nothing(shuffled):
+    rows = list(ROWS)
+    shuffled.shuffle(rows)
+    assert gather(rows) == list(DOCUMENTS.values())
+
+
+def test_the_numbering_tells_nothing_of_what_people_said():
+    opposite = [Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.majority) for row in ROWS]
+    assert [build(document) for document in gather(opposite)] == [build(document) for document in DOCUMENTS.values()]
+
+
+def test_users_take_turns():
+    users = [document.user_id for document in DOCUMENTS.values()]
+    assert len(set(users[:6])) == 6
+
+
+LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
+
+
+@given(st.lists(LINES, min_size=1, max_size=9), LINES)
+@settings(deadline=None, derandomize=True)
+def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, prompt):
+    rows = tuple(Relevance(f"r{place}", "u", prompt, text, True) for place, text in enumerate(attributes))
+    built = build(Document("d", rows))
+    for number, text in enumerate(attributes, start=1):
+        assert f"\n{number}. {' '.join(text.split())}\n" in built
+    assert f"<prompt>\n{prompt}\n</prompt>" in built
+    assert listed(built) == len(attributes)
+
+
+def test_a_profile_costs_a_tenth_of_the_characters_of_its_rows_for_large_ones():
+    rows = [Relevance(f"r{place}", "u", ROWS[0].prompt, row.attribute, True) for place, row in enumerate(ROWS)][:24]
+    one_by_one = sum(len(RELEVANCE.prompt(row, None, "yes_or_no")) for row in rows)
+    assert sum(map(len, map(build, gather(rows)))) < one_by_one / 7
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.sets(st.integers(1, 12)), st.integers(1, 9))
+@settings(deadline=None, derandomize=True)
+def test_a_list_answers_every_row_unless_it_names_what_does_not_exist(numbers, rows):
+    answers = split(" ".join(map(str, sorted(numbers))) or "NONE", rows)
+    if max(numbers, default=0) > rows:
+        assert answers == ("invalid_response_format",) * rows
+    else:
+        assert answers == tuple("YES" if place in numbers else "NO" for place in range(1, rows + 1))
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_an_unreadable_list_is_unreadable_for_every_row(reason):
+    assert split(reason, 3) == (reason,) * 3
+
+
+# --- both harnesses ---------------------------------------------------------------------------------------------------
+
+
+def one_by_one(answers):
+    return lambda row, call: answers[row]
+
+
+def in_profiles(answers):
+    return lambda document, call: as_list(document, answers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gold", "inverted", "random"])
+def test_both_ways_of_asking_have_the_same_scores_in_both_harnesses(model, tmp_path):
+    answers = ANSWERS[model]
+    pair, pair_log = in_inspect(RELEVANCE, one_by_one(answers), tmp_path / "pair")
+    select, select_log = in_inspect(RELEVANCE, in_profiles(answers), tmp_path / "select", "select")
+    assert pair.keys() == select.keys()
+    assert all(same(select[name], pair[name]) for name in pair)
+    of_lm_eval, lm_eval_log = in_lm_eval(RELEVANCE, in_profiles(answers), tmp_path, "select")
+    for name in ("acc", "invalid", *RELEVANCE.corpus):
+        assert same(of_lm_eval[name], pair[name]), name
+        if name != "invalid":
+            assert same(of_lm_eval[f"{name}_stderr_clustered"], pair[f"{name}_stderr"]), name
+    reports = [make_report(read_run(log), ROWS) for log in (pair_log, select_log, lm_eval_log)]
+    first = repr(reports[0].groups)  # nan, of what has no interval, is not equal to itself
+    for report in reports:
+        assert {case.case_id for case in report.run.cases.values()} == set(answers)
+        assert repr(report.groups) == first  # every measure with its interval, to the last digit
+        assert not report.run.partial
+
+
+@pytest.mark.slow
+def test_what_cannot_be_read_is_wrong_for_every_row_of_its_prompt(tmp_path):
+    broken = dict(zip(DOCUMENTS, ["Who knows?", "1, 99"], strict=False))
+    replies = lambda document, call: broken.get(document) or as_list(document, ANSWERS["gold"])  # noqa: E731
+    lost = sum(len(DOCUMENTS[document].cases) for document in broken)
+    found, log = in_inspect(RELEVANCE, replies, tmp_path, "select")
+    assert same(found["invalid"], lost / len(ROWS))
+    assert same(found["acc"], 1 - lost / len(ROWS))
+    run = read_run(log)
+    assert sum(case.value("invalid") for case in run.cases.values()) == lost
+    assert {said for case in run.cases.values() for outcome in case for _, said in outcome.unread} == set(
+        broken.values()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["always_yes", "always_no"])
+def test_a_constant_answer_is_a_model_of_inspect_here_too(judge, tmp_path):
+    found, _ = in_inspect(RELEVANCE, f"recenter_relevance/{judge}", tmp_path / "select", "select")
+    assert (found["selection_rate"], found["invalid"]) == (float(judge == "always_yes"), 0)
+    share = sum(answer == "YES" for answer in ANSWERS["gold"].values()) / len(ROWS)
+    assert same(found["acc"], share if judge == "always_yes" else 1 - share)
+
+
+@pytest.mark.slow
+def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, caplog):
+    from inspect_ai import eval as inspect_eval
+    from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance_select
+
+    (log,) = inspect_eval(
+        recenter_relevance_select(data="sample"), model="recenter_relevance/always_yes", display="plain", limit=4,
+        log_dir=str(tmp_path),
+    )  # fmt: skip
+    rows = sum(len(document.cases) for document in list(DOCUMENTS.values())[:4])
+    assert f"recenter_relevance_select (demonstration): 4 of {len(DOCUMENTS)} prompts ({rows} of {len(ROWS)} cases; --limit counts prompts); 4 model calls" in caplog.text  # fmt: skip
+    run = read_run(log.location)
+    assert len(run.cases) == rows
+    assert run.partial == {"relevance": (rows, len(ROWS))}
+
+
+@pytest.mark.slow
+def test_a_log_that_was_changed_is_refused(tmp_path):
+    _, path = in_inspect(RELEVANCE, in_profiles(ANSWERS["random"]), tmp_path, "select")
+
+    def of_score(change):
+        def changed(sample):
+            change(sample["scores"]["recenter_relevance_select"])
+
+        return changed
+
+    def better(score):
+        score["metadata"]["values"][0]["acc"] = 1 - score["metadata"]["values"][0]["acc"]
+
+    def other_mean(score):
+        score["value"]["acc"] = 1.0 if score["value"]["acc"] < 1 else 0.0
+
+    def other_answer(score):
+        score["metadata"]["answers"][0] = "NO" if score["metadata"]["answers"][0] == "YES" else "YES"
+
+    for change in (better, other_mean, other_answer):
+        with pytest.raises(RunError, match="found"):
+            read_run(changed_log(path, of_score(change)))
+
+    def swapped(sample):
+        sample["metadata"]["cases"].reverse()
+
+    for change, found in (
+        (swapped, r"sample \S+: found cases with the digest \w+, expected \w+: other ones, or in another order"),
+        (
+            lambda sample: sample["metadata"]["cases"].pop(),
+            r"sample \S+: found \d+ cases, expected one for each of \d+ answers",
+        ),
+        (lambda sample: sample["metadata"].pop("cases"), r"sample \S+: found no list of cases"),
+        (
+            lambda sample: sample["scores"]["recenter_relevance_select"]["metadata"].pop("values"),
+            r"sample \S+: found no values of its",
+        ),
+    ):
+        with pytest.raises(RunError, match=found):
+            read_run(changed_log(path, change))
+
+
+@pytest.mark.slow
+def test_a_row_of_lm_eval_that_was_changed_is_refused(tmp_path):
+    _, results = in_lm_eval(RELEVANCE, in_profiles(ANSWERS["random"]), tmp_path, "select")
+    (samples,) = results.parent.glob("samples_*.jsonl")
+    original = samples.read_text(encoding="utf-8").splitlines()
+    for change in (
+        lambda row: row["acc"].__setitem__(0, 1 - row["acc"][0]),
+        lambda row: row["acc"].pop(),
+        lambda row: row["doc"]["cases"].pop(),
+        lambda row: row["doc"]["cases"].reverse(),
+        lambda row: row["filtered_resps"].__setitem__(0, "1" if row["filtered_resps"][0] != "1" else "2"),
+    ):
+        row = json.loads(original[0])
+        change(row)
+        samples.write_text("\n".join([json.dumps(row), *original[1:]]), encoding="utf-8")
+        with pytest.raises(RunError, match="found"):
+            read_run(results)

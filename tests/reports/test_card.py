@@ -1,0 +1,1376 @@
+"""The model card: what it says, what it refuses, and that it keeps what was there, read back with huggingface_hub's own readers."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from werkzeug import Response
+
+pytest.importorskip("rich")
+pytest.importorskip("scipy")
+
+from huggingface_hub import ModelCard, RepoCard, metadata_load
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
+from huggingface_hub.repocard_data import model_index_to_eval_results
+from support.attacks import ATTACKS
+from support.outcomes import answering, scored_case
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.choice.scoring import score_answers
+from personafeedback_tasks.cli.run_data import RunData
+from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
+from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
+from personafeedback_tasks.reports import card as cards
+from personafeedback_tasks.reports import card_text
+from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_command import command
+from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import interval, percent
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run, RunError, needed
+from personafeedback_tasks.runs.signature_line import model_of
+
+GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+SAMPLE = load_cases("sample")
+CARD = find("personafeedback").report.card
+
+
+def conditions(line):
+    """`few-shot=0, dtype=float32` as a log's reader has it."""
+    pairs = [part.partition("=")[::2] for part in re.split(r", (?=[\w -]+=)", line)]
+    return {name: json.loads(value) if re.fullmatch(r"\d[\d.]*|true|false", value) else value for name, value in pairs}
+
+
+def answered(case, answers):
+    """The same case with other answers."""
+    return answering(case, answers, values=score_answers(answers))
+
+
+def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
+    """A whole run, on the texts of the sample, that says it was asked on the release."""
+    cases = [case for case in SAMPLE if case.cell in cells]
+    found = {}
+    for i, c in enumerate(cases):
+        values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
+        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
+    signed = {
+        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
+        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
+    }  # fmt: skip
+    run = {
+        "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
+        "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},
+        "cases": found, "logs": (Path("results/acme__model/results_2026.json"),),
+    }  # fmt: skip
+    return Run(**{**run, **kwargs})
+
+
+def update(path, run=None, beside=None, cases=SAMPLE, replace=False):
+    report = make_report(run, cases, beside) if run or beside else MOSTLY_RIGHT
+    return update_card(report, cases, path, replace)
+
+
+def mostly_right(index):
+    return GOLD if index % 4 else ("A", "A")
+
+
+MOSTLY_RIGHT = make_report(run_of(mostly_right), SAMPLE)
+
+
+def refusing(index):
+    return GOLD if index % 2 else ("refusal", "refusal")
+
+
+def is_ours(args):
+    return isinstance(args, dict) and "asked" in args
+
+
+def ours(results):
+    return [result for result in results if is_ours(result.metric_args)]
+
+
+def load(path):
+    """As huggingface_hub reads it."""
+    return ModelCard(path.read_bytes().decode("utf-8-sig")).data
+
+
+def lost(old, new):
+    """The lines of `old` that do not stand in `new` in their order."""
+    rest = iter(new)
+    return [line for line in old if line not in rest]  # `in` goes on where the last one was found
+
+
+OTHERS = """\
+---
+# keep this comment
+license: apache-2.0   # and this one
+language: [zh, en]
+"quoted": 'it''s'
+tags:
+    - 四个空格
+model-index:   # results of other benchmarks
+  - name: Model  # the model
+    results:
+      - task: {type: text-generation, name: Text Generation}
+        dataset:
+          type: cais/mmlu
+          name: "MMLU"
+        metrics:
+          - type: acc
+            value: 64.50   # not 64.5
+        source: {url: 'https://example.org', name: Somebody}
+      # somebody else's number on the same data
+      - task:
+          type: text-generation
+        dataset:
+          type: PersonalAILab/PersonaFeedback
+          name: PersonaFeedback
+          config: general_hard
+          split: test
+        metrics:
+        - {type: accuracy, value: 0.61, name: theirs}
+  - name: Model-Distilled
+    results:
+      - task:
+          type: text-generation
+        dataset: {type: gsm8k, name: GSM8K}
+        metrics: [{type: acc, value: 50}]
+widget:
+  - text: |
+      a block
+
+base_model: acme/base
+---
+# Acme
+
+Text with trailing spaces  \t
+<!-- a comment of the author -->
+"""
+
+
+# --- model-index -----------------------------------------------------------------------------------------------------
+
+
+def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
+    path = tmp_path / "README.md"
+    report = make_report(run_of(mostly_right), SAMPLE)
+    update_card(report, SAMPLE, path)
+    data = load(path)
+    assert data.model_name == "acme/model"
+    found = {result.dataset_config: result for result in data.eval_results}
+    assert list(found) == [*CELLS, "specific", "general", "total"]
+    for name, result in found.items():
+        group = report.by_name[name]
+        acc = group.measures["acc"]
+        assert (result.task_type, result.dataset_type, result.dataset_name) == (
+            "multiple-choice",
+            HUB_ID,
+            "PersonaFeedback",
+        )
+        assert (result.dataset_split, result.dataset_revision) == ("test", HUB_REVISION)
+        assert (result.metric_type, result.metric_name) == ("accuracy", "acc (both orders), %")
+        assert result.metric_value == round(100 * acc.value, 2)
+        args = result.metric_args
+        assert args["interval_95"] == [round(100 * acc.low, 2), round(100 * acc.high, 2)]
+        assert (args["stderr"], args["cases"], args["users"]) == (round(100 * acc.stderr, 2), group.cases, acc.users)
+        assert (args["setting"], args["method"], args["calls"]) == ("persona", "generate", "both orders")
+        assert args["signature"] == report.signature
+        assert (result.verified, result.source_url) == (None, None)
+    # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
+    assert found["total"].metric_value == 87.5
+    assert model_index_to_eval_results(metadata_load(path)["model-index"]) == (
+        "acme/model",
+        cards.results(report, CARD),
+    )
+
+
+def test_log_likelihoods_add_acc_sym(tmp_path):
+    update(tmp_path / "card.md", run_of(mostly_right, signature={"method": "mc"}, acc_sym=1.0))
+    names = [result.metric_name for result in load(tmp_path / "card.md").eval_results]
+    assert names == ["acc (both orders), % (mc)", "acc_sym (both orders), % (mc)"] * 9
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "| total | **87.5** | " in text
+    assert " | **100.0** | 90.8–100.0 | 48 |" in text  # 0.025 ** (1.25 / 48): 8 users with 6 cases
+
+
+def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):
+    (cell,) = {CELLS[-1]}
+    user = next(case.user_id for case in SAMPLE if case.cell == cell)
+    run = run_of(cells=[cell])
+    rows = {id_: row for id_, row in run.cases.items() if row.user_id == user}
+    theirs = replace(SAMPLE, cases=tuple(case for case in SAMPLE if case.id in rows))
+    update(tmp_path / "card.md", replace(run, cases=rows, cells={cell: len(rows)}), cases=theirs)
+    (result,) = load(tmp_path / "card.md").eval_results
+    assert not {"interval_95", "stderr"} & result.metric_args.keys()
+    assert ".nan" not in (tmp_path / "card.md").read_text(encoding="utf-8")
+
+
+def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
+    for source, revision in (
+        (f"{HUB_ID}@{'0' * 40}", "0" * 40),
+        (f"someone/copy@{'0' * 40}", None),
+        ("/home/someone/data", None),
+    ):
+        path = tmp_path / f"{revision}{len(source)}.md"
+        update(path, run_of(signature={"source": source}))
+        assert {result.dataset_revision for result in load(path).eval_results} == {revision}
+
+
+# --- an existing card keeps all that it had --------------------------------------------------------------------------
+
+
+def body_of(content):
+    """What follows the metadata; the whole file if it has none."""
+    block = REGEX_YAML_BLOCK.search(content.removeprefix("\ufeff"))
+    return content.removeprefix("\ufeff")[block.end() :] if block else content
+
+
+def without_ours(path):
+    """The metadata without our results, as PyYAML reads them."""
+    metadata = yaml.safe_load(REGEX_YAML_BLOCK.search(path.read_bytes().decode("utf-8-sig"))[2] + "\n") or {}
+    for model in metadata.get("model-index") or []:
+        for result in model["results"]:
+            result["metrics"] = [m for m in result["metrics"] if not is_ours(m.get("args"))]
+        model["results"] = [result for result in model["results"] if result["metrics"]]
+    return metadata
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_the_body_stays_byte_for_byte_and_the_metadata_mean_the_same(newline, mark, tmp_path):
+    path = tmp_path / "README.md"
+    old = mark + OTHERS.replace("\n", newline)
+    path.write_bytes(old.encode())
+    before = without_ours(path)
+    update(path)
+    new = path.read_bytes().decode()
+    assert new.startswith(f"{mark}---{newline}license: apache-2.0{newline}language:{newline}- zh{newline}")
+    assert body_of(new).startswith(body_of(old) + newline + "<!-- personafeedback: begin persona -->")
+    assert (new.count("\r\n") == new.count("\n")) == (newline == "\r\n")
+    after = without_ours(path)
+    assert after == before
+    assert list(after) == list(before), "the keys are in another order"
+    results = load(path).eval_results
+    assert len(ours(results)) == 9
+    assert [(r.dataset_name, r.metric_value) for r in results if r not in ours(results)] == [
+        ("MMLU", 64.5), ("PersonaFeedback", 0.61), ("GSM8K", 50)
+    ]  # fmt: skip
+    assert [(model["name"], len(model["results"])) for model in yaml.safe_load(REGEX_YAML_BLOCK.search(new.removeprefix(mark))[2])["model-index"]] == [
+        ("Model", 2 + 9), ("Model-Distilled", 1)
+    ]  # fmt: skip
+
+
+def test_what_model_card_data_would_have_lost_is_why_the_plain_metadata_are_edited(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS, encoding="utf-8")
+    ModelCard.load(path).save(path)
+    assert "name: Model\n" not in path.read_text(encoding="utf-8"), (
+        "it joined the two models under the name of the last"
+    )
+
+
+THEIRS = "task: {type: t}\n    dataset: {type: d, name: D}\n    metrics: [{type: acc, value: 1.0}]\n"
+SPEECH = (
+    "  - task: \n      type: asr\n    dataset:\n      type: cv \n      name: Common Voice pa \n"
+    "    metrics:\n       - name: Test WER\n         type: wer\n         value: 58.06\n         \n"
+)
+
+
+def index_of(results):
+    return f"model-index:\n- name: model\n  results:\n{results}"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "model_name: Model\nlicense: mit\ntags:\n- trl\n- trl\n",  # ModelCardData drops the name and one of the tags
+        "tags: one\n",  # makes a list of it
+        "date: 2024-01-01\nat: 2024-01-01 10:00:00\nlr: 1e-5\nvalue: 64.50\nexp: 1.0e+3\ninference: False\n",
+        "language:\n- 'no'\n- \"yes\"\nversion: '1.10'\nempty: ''\n",
+        "{license: mit, widget: [{text: a}]}\n",
+        "widget:\n- text: |\n    a block\n    # no comment\n- text: >-\n    folded\n    twice\n",
+        "text: \"\\u4e2d\\u2028\"\nlong: " + "a word, " * 40 + "\nemoji: 👀\n",
+        "nested:\n  nothing: null\n  list: [null, ~, []]\n  map: {}\n",
+        index_of("  - " + THEIRS + "    verified: true\n    more: |\n      a block\n"),
+        index_of("  - " + THEIRS.replace("1.0}", "1.0, verifyToken: abc, verified: true, extra: {a: null}, config: x}")),
+        index_of("  - " + THEIRS + "    source: {url: 'https://a.example', name: A}\n  - " + THEIRS + "    source: {url: 'https://b.example', name: B}\n"),
+        index_of("  - " + THEIRS.replace("[{type: acc, value: 1.0}]", "[]")),
+        index_of(SPEECH) + "  extra: 1\n",
+        index_of("  -\n    " + THEIRS + "   # the end of the list\n\n# of the next key\n"),
+        index_of("  - " + THEIRS + "- name: another\n  results:\n  - " + THEIRS),
+        "model-index:\n- name: model\n  results: [] # none yet\n",
+        "model-index: []\n",
+    ],
+)  # fmt: skip
+def test_metadata_of_any_kind_are_kept(front, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+    block = yaml.safe_load(front)
+    update(path)
+    metadata = yaml.safe_load(REGEX_YAML_BLOCK.search(path.read_text(encoding="utf-8"))[2])
+    models = metadata.pop("model-index")
+    theirs = block.pop("model-index", None) or [{"name": block.get("model_name", "acme/model"), "results": []}]
+    assert metadata == block
+    count = len(theirs[0]["results"])
+    assert (models[0]["results"][:count], models[1:]) == (theirs[0]["results"], theirs[1:])
+    assert {**models[0], "results": 0} == {**theirs[0], "results": 0}
+    assert len(models[0]["results"]) == count + 9
+    before = path.read_bytes()
+    update(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("front", "sentence"),
+    [
+        ("license: mit\nbase_model:\n", r"would change when it saves the card: `base_model` would be lost\. Put text"),
+        ("language: no\n", r"`language` would be false instead of \"no\""),
+        ("language: [en, no]\ninference: yes\n", r"`language\[1\]` would be false instead of \"no\"; `inference` would be true instead of \"yes\"\. Put"),
+        ("at: 2024-01-01 10:00:00Z\n", "`at` would be \"2024-01-01 10:00:00[+]00:00\" instead of \"2024-01-01 10:00:00Z\""),
+        ("size: 1_000\n", '`size` would be 1000 instead of "1_000"'),
+        ("time: 1:30\n", '`time` would be 90 instead of "1:30"'),
+        ('text: "a\\x85b"\n', "`text` would be \"a b\" instead of"),
+        ("code: 0123\n", "`code` would be 83 instead of 123.0"),
+        ("version: '1e3'\n", '`version` would be 1000.0 instead of "1e3"'),
+        (index_of("  - " + THEIRS.replace("1.0}", "on}")), r'`model-index\[0\]\.results\[0\]\.metrics\[0\]\.value` would be true instead of "on"'),
+        ("".join(f"key{n}:\n" for n in range(7)), r"`key4` would be lost; and 2 more\. Put"),
+        ("license: mit\nlicense: apache-2.0\n", r"cannot read \(the key `license` twice, of which one would be lost\)"),
+        (index_of("  - " + THEIRS.replace("name: D", "name: D, name: E")), "the key `name` twice"),
+        ("a: &a [x]\nb: *a\n", r"cannot read \(the alias \*a, which would be written out\)"),
+        (f"model-index:\n- &theirs\n  results:\n  - {THEIRS}  name: model\n- name: b\n  <<: *theirs\n", r"the alias \*theirs"),
+        ("a: &a [x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}, *{a}, *{a}, *{a}, *{a}]\n" for a, b in zip("abcdefghijklmno", "bcdefghijklmnop", strict=True)), r"the alias \*a"),
+        ("a: " + "[" * 5000 + "\n", "cannot read"),
+        ("a: " + "9" * 5000 + "\n", "cannot read"),
+        ("ignore_metadata_errors: true\n", "cannot read"),
+        ("1: a\n", "cannot read"),
+        ("a: !!python/object:os.system x\n", "cannot read"),
+    ],
+)  # fmt: skip
+def test_metadata_that_saving_would_change_are_refused_with_what_would_be_lost(front, sentence, tmp_path):
+    path = tmp_path / "README.md"
+    content = f"---\n{front}---\ntext\n"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CardError, match=sentence) as refused:
+        update(path)
+    assert str(refused.value).startswith(f"{path}: found metadata that huggingface_hub ")
+    assert path.read_text(encoding="utf-8") == content
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        None,
+        "",
+        "---\nlicense: mit\n---",
+        "# Title",
+        "---\n\n---\ntext\n",
+        "a\n---\nb\n---\nc\n",
+        "\n---\nx: y\n---\n\n---\n",
+        OTHERS,
+    ],
+)
+def test_doing_it_again_changes_nothing_and_says_so(old, tmp_path):
+    path = tmp_path / "README.md"
+    if old is not None:
+        path.write_text(old, encoding="utf-8")
+    said = update(path)
+    first = path.read_bytes()
+    assert body_of(old or "") in body_of(first.decode())
+    stamp = path.stat().st_mtime_ns
+    again = update(path)
+    assert path.read_bytes() == first
+    assert path.stat().st_mtime_ns == stamp, "it was written although nothing had changed"
+    assert said[0] == f"{path}: " + (
+        "created." if old is None else "updated; everything else unchanged, but for comments in the metadata."
+    )
+    assert again[0] == f"{path}: nothing to change."
+    assert len(ours(load(path).eval_results)) == 9
+
+
+def test_line_breaks_that_huggingface_hub_cannot_keep_are_refused(tmp_path):
+    path = tmp_path / "README.md"
+    for content in (b"---\rlicense: mit\r---\rtext\r", b"---\nlicense: mit\n---\na\rb\rc\rd\re\r"):
+        path.write_bytes(content)
+        with pytest.raises(CardError, match="found metadata that huggingface_hub would change|cannot write"):
+            update(path)
+        assert path.read_bytes() == content
+
+
+def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS + "\nThe end.\n", encoding="utf-8")
+    update(path, run_of(mostly_right))
+    between = path.read_text(encoding="utf-8") + "\nAdded by hand below.\n"
+    path.write_text(between, encoding="utf-8")
+    update(path, run_of(cells=CELLS[:2]))
+    found = ours(load(path).eval_results)
+    assert [(r.dataset_config, r.metric_value) for r in found] == [
+        (CELLS[0], 100), (CELLS[1], 100), ("specific", 100)
+    ]  # fmt: skip
+    text = path.read_text(encoding="utf-8")
+    assert text.count("## PersonaFeedback") == 1
+    assert text.endswith("end persona -->\n\nAdded by hand below.\n")
+    update(path, run_of(mostly_right))
+    assert path.read_text(encoding="utf-8") == between
+
+
+@pytest.mark.slow
+def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_path):
+    path = tmp_path / "README.md"
+    variants = [
+        {"setting": setting, "method": method} for setting in ("persona", "no_persona") for method in ("generate", "mc")
+    ]
+    variants += [
+        {"prompt": "v2", "fingerprint": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}
+    ]
+    for variant in variants * 2:
+        update(path, run_of(signature=variant))
+    headings = [
+        "",
+        " (mc)",
+        " (no_persona)",
+        " (no_persona, mc)",
+        " (prompt v2, language en, without Name, without Preference.Travel)",
+    ]
+    found = ours(load(path).eval_results)
+    assert [r.metric_name for r in found[::9]] == [f"acc (both orders), %{heading}" for heading in headings]
+    assert len(found) == 9 * 5
+    text = path.read_text(encoding="utf-8")
+    assert "was shown the user's persona without Name, Preference.Travel, the user's question" in text
+    for heading in headings:
+        assert text.count(f"\n## PersonaFeedback{heading}\n") == 1
+
+
+def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(
+        "---\nmodel-index:\n- name: model\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
+        f"      type: {HUB_ID}\n      name: PersonaFeedback\n      config: general_hard\n      split: test\n"
+        f"      revision: {HUB_REVISION}\n    metrics:\n    - type: accuracy\n      value: 61\n      name: theirs\n---\n",
+        encoding="utf-8",
+    )
+    update(path, run_of(mostly_right))
+    ModelCard.load(path).save(path)  # joins theirs and ours, which are about the same data
+    assert [len(result["metrics"]) for result in metadata_load(path)["model-index"][0]["results"]].count(2) == 1
+    update(path, run_of())
+    results = load(path).eval_results
+    assert [r.metric_value for r in results if r not in ours(results)] == [61]
+    assert [r.metric_value for r in ours(results)] == [100] * 9
+    before = path.read_bytes()
+    update(path, run_of())
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [
+        ("model-index:\n- results: []\n  name: Model", "Model"),
+        ("model-index: []", "acme/model"),
+        ("model_name: ACME/Model", "ACME/Model"),
+    ],
+)
+def test_an_empty_model_index_is_filled(index, name, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\nlicense: mit\n{index}\nbase_model: acme/base\n---\ntext\n", encoding="utf-8")
+    assert not load(path).eval_results
+    update(path)
+    (model,) = metadata_load(path)["model-index"]
+    assert (model["name"], len(model["results"])) == (name, 9)
+
+
+def test_results_that_somebody_adds_around_ours_stay(tmp_path):
+    path = tmp_path / "README.md"
+    update(path)
+    text = path.read_text(encoding="utf-8")
+    first, last = "  - task:\n      type: multiple-choice\n", "\n---\n"
+    above, below = f"  - {THEIRS.replace('D}', 'C}')}", f"\n  # after ours\n  - {THEIRS}  # the end"
+    between = text.replace(first, above + first, 1).replace(last, below + last, 1)
+    path.write_text(between, encoding="utf-8")
+    assert update(path)[0] == f"{path}: nothing to change.", "not even the comments go without a change"
+    assert path.read_text(encoding="utf-8") == between
+    update(path, run_of(cells=CELLS[:1]))
+    assert [r.dataset_name for r in load(path).eval_results] == ["C", "PersonaFeedback", "D"]
+    update(path)
+    assert [r.dataset_name for r in load(path).eval_results] == ["C", *["PersonaFeedback"] * 9, "D"]
+    assert "# after ours" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_each_way_of_asking_keeps_its_place(tmp_path):
+    path = tmp_path / "README.md"
+    runs = [run_of(signature={"setting": "rag", "k": k}) for k in (3, 4, 5)]
+    for run in runs:
+        update(path, run)
+    before = path.read_bytes()
+    for run in runs:
+        assert update(path, run)[0] == f"{path}: nothing to change."
+    update(path, run_of(cells=CELLS[:1], signature={"setting": "rag", "k": 4}))
+    kept = [r.metric_name for r in load(path).eval_results]
+    assert (
+        kept
+        == ["acc (both orders), % (rag, k=3)"] * 9
+        + ["acc (both orders), % (rag, k=4)"]
+        + ["acc (both orders), % (rag)"] * 9
+    )
+    update(path, runs[1])
+    assert path.read_bytes() == before
+
+
+def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nmodel_name: Acme Model\n---\n", encoding="utf-8")
+    update(path, run_of(model="acme-model"))
+    assert metadata_load(path)["model-index"][0]["name"] == "Acme Model"
+    update(tmp_path / "new.md", run_of(model="hf//home/someone/checkpoints/step-100/"))
+    assert (tmp_path / "new.md").read_text(encoding="utf-8").startswith("---\nmodel-index:\n- name: step-100\n")
+    assert "\n# step-100\n" in (tmp_path / "new.md").read_text(encoding="utf-8")
+
+
+def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path):
+    target = tmp_path / "blobs" / "real.md"
+    target.parent.mkdir()
+    target.write_text("# Title\n", encoding="utf-8")
+    target.chmod(0o640)
+    link = tmp_path / "README.md"
+    link.symlink_to(target)
+    update(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert "## PersonaFeedback" in target.read_text(encoding="utf-8")
+    assert sorted(os.listdir(tmp_path)) == ["README.md", "blobs"]
+    assert os.listdir(target.parent) == ["real.md"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"---\nlicense: [\n---\n", "found metadata that huggingface_hub cannot read .*, expected a valid card between"),
+        (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
+        (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
+        (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
+        (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
+        (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
+    ],
+)  # fmt: skip
+def test_a_card_that_cannot_be_changed_without_a_loss_is_left_alone(content, sentence, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_bytes(content)
+    with pytest.raises(CardError, match=sentence):
+        update(path)
+    assert path.read_bytes() == content
+    with pytest.raises(CardError, match="found a file that cannot be read"):
+        update(tmp_path)
+
+
+# --- any card --------------------------------------------------------------------------------------------------------
+
+_words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
+_scalars = st.one_of(_words, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=True), st.dates())
+_values = st.recursive(
+    _scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_words, inner, max_size=3)), max_leaves=5
+)  # fmt: skip
+_keys = st.sampled_from(["license", "base_model", "widget", "co2", "extra_gated", "pipeline_tag", "inference"])
+_results = st.fixed_dictionaries(
+    {
+        "task": st.fixed_dictionaries({"type": _words}, optional={"name": _words}),
+        "dataset": st.fixed_dictionaries(
+            {"type": st.sampled_from([HUB_ID, "cais/mmlu"]), "name": _words},
+            optional={"config": _words, "args": _values},
+        ),
+        "metrics": st.lists(
+            st.fixed_dictionaries({"type": _words, "value": _scalars}, optional={"args": _values, "name": _words}),
+            max_size=3,
+        ),
+    }
+)
+_index = st.lists(
+    st.fixed_dictionaries(
+        {"name": st.sampled_from(["Model", "acme/model"]), "results": st.lists(_results, max_size=3)}
+    ),
+    max_size=2,
+)
+
+
+@st.composite
+def fronts(draw):
+    """The lines of some front matter: keys in any order, comments and blank lines between them, several styles."""
+    data = draw(st.dictionaries(_keys, _values, max_size=4))
+    if draw(st.booleans()):
+        data["model-index"] = draw(_index)
+    lines = []
+    for key, value in draw(st.permutations(list(data.items()))):
+        lines += draw(st.lists(st.sampled_from(["", "# 注释 a comment", "  # indented"]), max_size=2))
+        flow = (
+            draw(st.sampled_from([False, None])) if isinstance(value, (list, dict)) else False
+        )  # None: innermost parts
+        style = {"default_flow_style": flow, "indent": draw(st.sampled_from([2, 4]))}
+        text = yaml.safe_dump({key: value}, sort_keys=False, allow_unicode=draw(st.booleans()), **style)
+        lines += text.split("\n")[:-1]
+        if draw(st.booleans()):
+            lines += [f"{key}_block: |", "    a block # no comment", "     indented"]
+    return lines
+
+
+@pytest.mark.slow
+@given(
+    front=st.none() | fronts(),
+    body=st.lists(st.sampled_from(["# 标题", "", "text  ", "---", "```", "| a | b |", "\tx"]), max_size=6),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    ends=st.booleans(),
+)
+@example(front=["description: |", "  the last block"], body=[], newline="\n", ends=False)
+@example(front=[], body=["---"], newline="\n", ends=True)
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, newline, ends, tmp_path_factory):
+    path = tmp_path_factory.mktemp("card") / "README.md"
+    block = [] if front is None else ["---", *front, "---"]
+    old = newline.join([*block, *body]) + newline * ends
+    path.write_bytes(old.encode())
+    try:
+        ModelCard.load(path)
+    except (ValueError, TypeError, AttributeError, yaml.YAMLError):
+        with pytest.raises(CardError, match="cannot read"):
+            update(path)
+        assert path.read_bytes() == old.encode()
+        return
+    has_metadata = REGEX_YAML_BLOCK.search(old)
+    before = without_ours(path) if has_metadata else {}
+    error = ""
+    try:
+        update(path)
+    except CardError as refused:
+        error = str(refused)
+    if error:  # then another reader finds that a plain round trip changes something, too
+        assert "would change when it saves the card: " in error
+        assert path.read_bytes() == old.encode()
+        saved = REGEX_YAML_BLOCK.search(str(RepoCard(old)))[2]
+        assert yaml.load(saved, Loader=yaml.BaseLoader) != yaml.load(has_metadata[2], Loader=yaml.BaseLoader)
+        return
+    new = path.read_bytes().decode()
+    assert len(ours(load(path).eval_results)) == 9
+    after = without_ours(path)
+    if not before.get("model-index"):
+        assert after.pop("model-index") == [{"name": "acme/model", "results": []}]
+        before.pop("model-index", None)
+    assert repr(after) == repr(before)
+    assert new[new.index("<!--") :].count("<!--") == 2
+    assert body_of(new).startswith(body_of(old))
+    update(path)
+    assert path.read_bytes().decode() == new
+
+
+# --- the section -----------------------------------------------------------------------------------------------------
+
+
+def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_path):
+    path = tmp_path / "README.md"
+    run = run_of(refusing)
+    report = make_report(run, SAMPLE)
+    update_card(report, SAMPLE, path)
+    text = path.read_text(encoding="utf-8")
+    group = report.overall
+    for part in (
+        "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
+        "and its choice was read from its reply",
+        "|  | acc | 95 % interval | cases | users | baseline: longest | persona gain |",
+        f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
+        "| 50.0 | not measured |",
+        "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
+        "to recognize a personalized reply, not to write one",
+        "synthetic and mostly Chinese",
+        "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
+        "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
+        f"over all cells of the data (contradictory labels): specific {100 * report.ceiling['specific']:.1f} %, general {100 * report.ceiling['general']:.1f} %, "
+        f"total {100 * report.ceiling['total']:.1f} % (from the audit)",
+        "Always picking the longer response reaches 50.0 % on these cases",
+        "public since 2025; whether the model was trained on them was not checked",
+        "Language of the data, in cases: " + ", ".join(
+            f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in SAMPLE.languages.most_common()
+        ),
+        "The prompt (v1-0123456789ab) is that of personafeedback-tasks, not the authors'",
+        "Persona gain (acc minus that of the same model without the persona): not measured.",
+        "\nlm_eval run --include_path \"$(personafeedback task-configs)\" --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
+        f"Signature: `{report.signature}`",
+    ):  # fmt: skip
+        assert part in text, part
+
+
+def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
+    run = run_of(cells=["general_hard"])
+    text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
+    found = text[text.index("What these numbers do not show") : text.index("To run it again")]
+    asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
+    assert sum(asked.languages.values()) == 8
+    for code, count in asked.languages.items():
+        assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
+    assert "over all cells of the data (contradictory labels): general" in found
+    assert "specific" not in found
+
+
+def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
+    control = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
+    update(tmp_path / "card.md", run_of(), {"no_persona": control})
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "| persona gain | 95 % interval |" in text
+    assert (
+        "Persona gain (acc minus that of the same model without the persona): +50.0 points, 95 % interval +50.0 to +50.0."
+        in text
+    )
+    assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
+    assert "someone" not in text
+
+
+@pytest.mark.slow
+def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp_path):
+    card, control = tmp_path / "card.md", run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
+    said = "The persona gain that the section had is gone: it belongs to both runs. To keep it, pass --no-persona RUN."
+    other = run_of(signature={"prompt": "v2"})
+    for run, against, gone in (
+        (run_of(), None, False), (run_of(), control, False), (run_of(), control, False), (other, None, False),
+        (run_of(), None, True), (run_of(), None, False),
+    ):  # fmt: skip
+        assert (said in update(card, run, {"no_persona": against} if against else {})) == gone
+    assert "points, 95 % interval" not in card.read_text(encoding="utf-8")
+
+
+def test_the_section_splits_what_the_persona_is_worth(tmp_path):
+    none = run_of(lambda index: ("B", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
+    other = run_of(
+        lambda index: GOLD if index % 4 else ("A", "A"),
+        signature={"setting": "other_persona", "others": "0123456789ab"},
+    )
+    update(tmp_path / "card.md", run_of(), {"no_persona": none, "other_persona": other})
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "Right minus wrong is persona - other_persona: what knowing this person is worth." in text
+    assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
+    assert "|  | cases | right minus wrong | 95 % interval | wrong minus none | 95 % interval |" in text
+    sheet = make_report(run_of(), SAMPLE, {"no_persona": none, "other_persona": other}).sheet
+    assert [column.name for column in sheet.columns] == [*CELLS, "specific", "general", "total", "macro"]
+    for column in sheet.columns:
+        row = [column.name.replace("_", " "), f"{column.cases}"]
+        for gap in (column.differences[name] for name in ("persona - other_persona", "other_persona - no_persona")):
+            row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
+        assert f"| {' | '.join(row)} |" in text
+    total = {name: gap.value for name, gap in sheet.columns[-2].differences.items()}
+    assert total["persona - other_persona"] == 0.125
+    assert total["other_persona - no_persona"] == 0.875
+    assert "Persona gain (acc minus that of the same model without the persona): +100.0 points" in text
+    assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
+    assert "Control other_persona: `personafeedback-tasks 0.1.0" in text
+    assert "setting other_persona" in text
+    assert "others 0123456789ab" in text
+    assert "someone" not in text
+
+
+def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp_path):
+    other = run_of(lambda index: ("A", "A"), signature={"setting": "other_persona"})
+    update(tmp_path / "card.md", run_of(), {"other_persona": other})
+    text = (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert "|  | cases | right minus wrong | 95 % interval |\n" in text
+    assert "wrong minus none" not in text.lower()
+    assert "Persona gain (acc minus that of the same model without the persona): not measured." in text
+
+
+def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
+    marker = "<!-- personafeedback: end persona -->"
+    run = run_of(
+        model="/home/someone/secret project/model", signature={"source": "/home/someone/data"},
+        conditions=conditions(f"chat template=applied, peft=/home/someone/adapters/lora, system instruction=Say ``` `A`\n\n{marker}\n# no heading"),
+    )  # fmt: skip
+    for _ in range(2):
+        update(tmp_path / "README.md", run)
+        text = (tmp_path / "README.md").read_text(encoding="utf-8")
+        assert "/home" not in text
+        assert "data a local copy | sha256" in text
+        assert "peft=lora" in text
+        assert text.count(marker) == 1
+        assert text.endswith(f"{marker}\n")
+        assert "\n# no heading" not in text
+        assert f"# FOLDER: with the data of the run (sha256 {SAMPLE.digest})\n" in text
+        assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
+
+
+REWARD = {"method": "reward", "fingerprint": "conversations-0123456789ab"}
+
+INSPECT = {
+    "harness": "inspect-ai 0.3.285",
+    "model": "openai/gpt-4o",
+    "logs": (Path("logs/a.eval"), Path("logs/b.eval")),
+}
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (run_of(), "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
+        (
+            run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions=conditions("chat template=not applied, few-shot=0")),
+            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
+        ),
+        (
+            run_of(cells=["general_easy", "general_hard"], conditions=conditions("chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0")),
+            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
+        ),
+        (
+            run_of(**INSPECT, signature={"method": "cot", "prompt": "v2", "hide": ["Name", "Bias"]}, conditions=conditions("max_tokens=1024")),
+            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o --max-tokens 1024 -T prompt=v2 -T hide=Name,Bias -T method=cot",
+        ),
+        (run_of(**INSPECT, signature={"method": "cot"}, conditions=conditions("max_tokens=4096")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T method=cot"),
+        (
+            run_of(**INSPECT, signature={"setting": "rag", "k": 3, "rag_filter": True}, conditions=conditions("max_tokens=1024")),
+            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting=rag -T k=3 -T rag_filter=true",
+        ),
+        (
+            run_of(signature={"setting": "rag", "k": 3}, loaded=("local-chat-completions", "model")),
+            "lm_eval run {OURS} --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
+        ),
+        (
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions("aspects=helpfulness,correctness, max_connections=8, truncate=true")),
+            "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M aspects=helpfulness,correctness -M truncate=true",
+        ),
+        (
+            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions(f"dtype=float32, revision={'c' * 40}, trust_remote_code=true")),
+            f"inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M trust_remote_code=true -M revision={'c' * 40}",
+        ),
+        *(
+            (
+                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions={"dtype": "float32", "revision": revision}),
+                "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward",
+            )
+            for revision in ("local", ["c" * 40, "d" * 40])
+        ),
+        (run_of(**INSPECT, conditions=conditions("max_tokens=1024, temperature=0.0")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
+        (
+            run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions=conditions("epochs=3, max_tokens=16384")),
+            f"inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o --max-tokens 16384 --epochs 3 -T setting=no_persona -T data=someone/copy@{'0' * 40}",
+        ),
+    ],
+)  # fmt: skip
+def test_the_command_asks_the_same_again(run, expected):
+    assert command(run, CARD) == expected.replace("{OURS}", '--include_path "$(personafeedback task-configs)"')
+
+
+SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
+
+
+@pytest.mark.parametrize(
+    ("run", "comment", "words"),
+    [
+        (run_of(**SERVED, needed=needed({"base_url": "http://me:secret@gpu-17:8000/v1/completions", "api_key": "secret"})), "# URL: the server's full address, such as http://localhost:8000/v1/completions; it may be private and is not published", "model=judge,base_url=URL"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://secret@openrouter.ai/api/v1/completions", "tokenized_requests": False})), None, "model=judge,base_url=https://openrouter.ai/api/v1/completions,tokenized_requests=false"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai.secret.example/v1"})), "# URL: ", "base_url=URL"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai/api/v1?key=secret"})), "# URL: ", "base_url=URL"),
+        (run_of(**SERVED, needed=needed({"tokenizer": "/home/secret/tokenizer"})), "# The model or its tokenizer is in a local folder: ", "model=judge,tokenizer=tokenizer"),
+        (run_of(conditions={"dtype": "bfloat16", "revision": "main"}), None, "pretrained=acme/model,revision=main,dtype=bfloat16"),
+        (run_of(conditions={"chat_template_args": {"enable_thinking": False}}), None, '{"pretrained": "acme/model", "chat_template_args": {"enable_thinking": false}}'),
+        (run_of(**{**INSPECT, "model": "openai-api/acme/judge"}, needed=needed({"base_url": "http://10.0.0.1/secret"})), "# URL: the server's base address, such as http://localhost:8000/v1; it may be private and is not published", "--model openai-api/acme/judge --model-base-url URL"),
+        (run_of(**{**INSPECT, "model": "personafeedback-reward//home/secret/model"}, signature=REWARD), "# The model or its tokenizer is in a local folder: ", "--model personafeedback-reward/model "),
+        (run_of(**{**INSPECT, "model": "hf/local"}, needed=needed({"model_path": "/home/secret/model"})), "# The model or its tokenizer is in a local folder: ", "--model hf/local -M model_path=model"),
+    ],
+)  # fmt: skip
+def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_folder(run, comment, words):
+    *comments, line = command(run, CARD).split("\n")
+    assert [found.startswith(comment) for found in comments] == [True] * (comment is not None)
+    assert words in line
+    assert "secret" not in command(run, CARD)
+
+
+# --- other ways of asking --------------------------------------------------------------------------------------------
+
+
+def reward_run(**kwargs):
+    run = run_of(signature=REWARD, **kwargs)
+    rows = {
+        id_: replace(row, answers=(), targets=(), values=({"acc": float(index % 4 > 0), "tie": 0.0},))
+        for index, (id_, row) in enumerate(run.cases.items())
+    }
+    return replace(run, cases=rows)
+
+
+def test_a_reward_model_has_no_orders(tmp_path):
+    update(tmp_path / "README.md", reward_run())
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "both responses" in text
+    assert "both orders" not in text
+    assert "orders:" not in text
+    assert "was shown the user's whole persona, the user's question and one response at a time" in text
+    assert "Of 48 replies" not in text
+    assert "| total | **75.0** |" in text
+
+
+@pytest.mark.parametrize(
+    ("signature", "shown"),
+    [
+        ({"hide": ["Name"]}, "the user's persona without Name"),
+        ({"setting": "no_persona", "hide": ["Name"]}, "nothing about the user (the control)"),
+        ({"setting": "rag", "rag_filter": True, "hide": ["Name"]}, "the setting rag without Name"),
+    ],
+)
+def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
+    text = card_text.section(make_report(run_of(signature=signature), SAMPLE), SAMPLE, CARD)
+    assert f"was shown {shown}, the user's question" in text
+
+
+def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
+    for k in (3, 5, 3):
+        update(tmp_path / "README.md", run_of(signature={"setting": "rag", "k": k}))
+    assert sorted({r.metric_name for r in ours(load(tmp_path / "README.md").eval_results)}) == [
+        "acc (both orders), % (rag)", "acc (both orders), % (rag, k=3)",
+    ]  # fmt: skip
+
+
+# --- another model ---------------------------------------------------------------------------------------------------
+
+
+def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
+    return run_of(model=model, harness=harness, **kwargs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (run_named("openai-api/local/Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "openai-api/local/Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("vllm/Qwen/Qwen2.5-7B-Instruct"), "hf/Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("hf/gpt2"), "vllm/gpt2"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen2.5-7B-Instruct"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "qwen2.5 7b_instruct"),
+        (run_named("/home/me/models/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B-Instruct"),
+        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "me/Qwen2-SFT"),
+        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
+        (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
+        (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
+        (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
+        (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
+    ],
+)  # fmt: skip
+def test_two_names_of_one_model_share_a_card(run, name, tmp_path):
+    path = tmp_path / "README.md"
+    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
+    for front in (index, f"model_name: '{name}'\n"):
+        path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+        update(path, run)
+        assert [model["name"] for model in metadata_load(path)["model-index"]] == [name]
+        assert update(path, run)[0].endswith("nothing to change.")
+    if model_of(run) == run.model and "checkpoint" not in run.model and not run.needed:
+        update(path, run_named(name, signature={"setting": "no_persona"}))  # its section beside that of the other name
+        assert path.read_text(encoding="utf-8").count("## PersonaFeedback") == 2
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (run_named("alice/Llama-3-8B", "lm-eval 0.4.13"), "meta-llama/Llama-3-8B"),
+        (run_named("hf/alice/Llama-3-8B"), "hf/meta-llama/Llama-3-8B"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B"),
+        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-72B-Instruct"),
+        (run_named("acme/model-b", "lm-eval 0.4.13"), "acme/model-a"),
+        (run_named("acme/model-b", "lm-eval 0.4.13"), "model"),
+        (run_named("/home/me/model-b", "lm-eval 0.4.13"), "/home/me/model-a"),
+        (run_named("/home/me/a/checkpoint-500", "lm-eval 0.4.13"), "checkpoint-600"),
+        (run_named("", "lm-eval 0.4.13"), "acme/model"),
+        (run_named("acme/model", "lm-eval 0.4.13"), "/"),
+    ],
+)
+def test_a_card_of_another_model_is_an_error_that_names_both(run, name, tmp_path):
+    path = tmp_path / "README.md"
+    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
+    for front, what in ((index, "`model-index` (results: 1)"), (f"model_name: '{name}'\n", "`model_name`")):
+        content = f"---\n{front}---\ntext\n"
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(CardError) as refused:
+            update(path, run)
+        assert str(refused.value) == (
+            f"{path}: found {what} of {name}, expected only those of {model_of(run)}, the model of this run. Pass that model's card as "
+            "--model-card, or --replace to remove what was found. If both names are of one model, give the card the run's name first."
+        )
+        assert path.read_text(encoding="utf-8") == content
+
+
+@pytest.mark.slow
+def test_a_section_of_another_model_is_an_error_that_names_both_and_replace_removes_it(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\nlicense: mit\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
+    for setting in ("persona", "no_persona"):
+        update(path, run_of(signature={"setting": setting}))
+    path.write_text(path.read_text(encoding="utf-8") + "\nThe end.\n", encoding="utf-8")
+    other, before = run_of(model="acme/other"), path.read_bytes()
+    with pytest.raises(
+        CardError,
+        match=r"found `model-index` \(results: 19\) of model; results in `model-index` and section `persona` and section `no_persona` of acme/model, expected only those of acme/other, the model",
+    ):
+        update(path, other)
+    assert path.read_bytes() == before
+    said = update(path, other, replace=True)
+    assert said[1:3] == [
+        "Removed of model: `model-index` (results: 19).",
+        "Removed of acme/model: results in `model-index` and section `persona` and section `no_persona`.",
+    ]
+    text = path.read_text(encoding="utf-8")
+    assert "acme/model" not in text
+    assert text.count("## PersonaFeedback") == 1
+    assert "\n---\n# Title\n\n<!-- personafeedback: begin persona -->" in text
+    assert text.endswith("<!-- personafeedback: end persona -->\n\n\nThe end.\n")
+    metadata = metadata_load(path)
+    assert metadata["license"] == "mit"
+    assert [(model["name"], len(model["results"])) for model in metadata["model-index"]] == [("acme/other", 9)]
+    assert all("| acme/other |" in r.metric_args["signature"] for r in load(path).eval_results)
+    assert update(path, other)[0] == f"{path}: nothing to change."
+
+
+def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
+    """The metadata are of the model; only one section is not."""
+    path = tmp_path / "README.md"
+    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
+    update(path)
+    section = path.read_text(encoding="utf-8").partition("---\n# Title\n")[2].replace("acme/model", "acme/other")
+    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n{section}", encoding="utf-8")
+    with pytest.raises(CardError, match="found section `persona` of acme/other, expected only those of acme/model,"):
+        update(path)
+    assert update(path, replace=True)[1] == "Removed of acme/other: section `persona`."
+    assert [r.dataset_name for r in load(path).eval_results] == ["D", *["PersonaFeedback"] * 9]
+    assert "acme/other" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
+def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
+    update(tmp_path / "README.md", run_of(model=name))
+    assert update(tmp_path / "README.md", run_of(model=name))[0].endswith("nothing to change.")
+
+
+def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nmodel_name: Other\nlicense: mit\n---\n", encoding="utf-8")
+    assert update(path, replace=True)[1] == "Removed of Other: `model_name`."
+    metadata = metadata_load(path)
+    assert (metadata["model_name"], metadata["model-index"][0]["name"]) == ("acme/model", "acme/model")
+
+
+@pytest.mark.slow
+def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(OTHERS, encoding="utf-8")
+    update(path, run_named("hf/acme/model", date="2026-01-01T00:00:00+00:00"))
+    update(path, run_of(signature={"setting": "no_persona"}))
+    before = metadata_load(path)["model-index"]
+    update(path, run_of(lambda index: ("A", "A"), date="2026-12-01T00:00:00+00:00"))
+    after = metadata_load(path)["model-index"]
+    assert after[1:] == before[1:]
+    results = after[0]["results"]
+    assert results[:2] + results[11:] == before[0]["results"][:2] + before[0]["results"][11:]
+    assert {result["metrics"][0]["value"] for result in results[2:11]} == {50.0}
+    assert path.read_text(encoding="utf-8").count("| 2026-12-01T00:00:00+00:00`") == 1
+
+
+# --- what to run next ------------------------------------------------------------------------------------------------
+
+
+def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
+    path = tmp_path / "my card.md"
+    path.write_text("---\nlicense: mit\n---\n", encoding="utf-8")
+    for _ in range(2):
+        assert update(path)[1:] == [
+            "Nothing was uploaded. To open a pull request on the Hub:",
+            f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
+        ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "folder", "again"),
+    [("README.md", ".", ""), ("my card.md", "my card-hub", " with --model-card '{}/my card-hub/README.md'")],
+)
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_file_without_the_models_card_is_never_to_be_uploaded(empty, name, folder, again, tmp_path):
+    path = tmp_path / name
+    if empty:
+        path.touch()
+    local = str(tmp_path / folder)
+    for setting in ("persona", "persona", "no_persona"):  # nor when it is there at the second run
+        said = update(path, run_of(signature={"setting": setting}))
+        assert said[1:] == [
+            "Do not upload this file: it would replace the text, license and tags of the model's card on the Hub. Download that card:",
+            f"    hf download OWNER/MODEL README.md --local-dir {shlex.quote(local)}",
+            f"Then run this command again{again.format(tmp_path)}.",
+        ]
+    text = path.read_text(encoding="utf-8")
+    for theirs in (text + "A sentence.\n", text.replace("---\n", "---\nlicense: mit\n", 1)):
+        path.write_text(theirs, encoding="utf-8")
+        assert "    hf upload OWNER/MODEL" in update(path)[2]
+
+
+@pytest.mark.slow
+def test_the_options_of_hf_exist():
+    for name, option in (("upload", "--create-pr"), ("download", "--local-dir")):
+        done = subprocess.run(
+        [Path(sys.executable).with_name("hf"), name, "--help"],
+        env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+        assert option in done.stdout
+
+
+@pytest.mark.slow
+def test_the_commands_that_are_printed_download_the_card_and_offer_it_as_a_pull_request(httpserver, tmp_path):
+    """Both with `hf`, word for word but for the model's name, on a Hub of our own."""
+    from support.hub import Hub
+
+    asked = {}
+
+    def answer(name, **found):
+        def respond(request):
+            asked[name] = request
+            return Response(json.dumps(found), content_type="application/json")
+
+        return respond
+
+    api = "/api/models/acme/model"
+    handlers = {
+        "/api/repos/create": answer("create", url=httpserver.url_for("/acme/model"), id="acme/model"),
+        "/api/validate-yaml": answer("validate", errors=[], warnings=[]),
+        f"{api}/preupload/main": answer("preupload", files=[{"path": "README.md", "uploadMode": "regular", "shouldIgnore": False}]),
+        f"{api}/commit/main": answer("commit", success=True, commitOid="c" * 40, commitUrl=httpserver.url_for("/acme/model/commit/c"), pullRequestUrl=httpserver.url_for("/acme/model/discussions/1")),
+    }  # fmt: skip
+    for path, handler in handlers.items():
+        httpserver.expect_request(path, method="POST").respond_with_handler(handler)
+    hub, published = Hub(httpserver, tmp_path / "home"), tmp_path / "published"
+    published.mkdir()
+    (published / "README.md").write_text("---\nlicense: mit\ntags:\n- mine\n---\n# The model\n", encoding="utf-8")
+    hub.push("acme/model", published)
+
+    def run(line):
+        words = shlex.split(line.replace("OWNER/MODEL", "acme/model"))
+        assert words.pop(0) == "hf"
+        done = subprocess.run(
+            [Path(sys.executable).with_name("hf"), *words],
+            env=hub.environment() | {"HF_TOKEN": "hf_x"}, cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, [(r.method, r.full_path, a.status) for r, a in httpserver.log][-5:]
+
+    for name in ("README.md", "my card.md"):
+        folder = tmp_path / name.removesuffix(".md")
+        folder.mkdir()
+        said = update(folder / name)
+        run(said[2])
+        again = shlex.split(said[3].rstrip("."))
+        card = Path(again[-1]) if "--model-card" in again else folder / name
+        assert card.read_bytes() == (published / "README.md").read_bytes()
+        said = update(card)
+        assert said[0].endswith("updated; everything else unchanged, but for comments in the metadata.")
+        run(said[2])
+        assert asked["commit"].args["create_pr"] == "1"
+        lines = [json.loads(line) for line in asked["commit"].get_data().splitlines()]
+        (file,) = (line["value"] for line in lines if line["key"] == "file")
+        assert file["path"] == "README.md"
+        assert base64.b64decode(file["content"]) == card.read_bytes()
+        data = load(card)
+        assert (data.license, data.tags, len(data.eval_results)) == ("mit", ["mine"], 9)
+
+
+# --- what should not be published ------------------------------------------------------------------------------------
+
+
+def unreadable(share):
+    """Replies of which that many in a hundred are unreadable, spread over the 8 cases of a cell."""
+    return lambda index: ("no_response", "truncated") if index < 8 * share else GOLD
+
+
+def unfinished(run):
+    """Without the last case of General hard."""
+    last = max(case_id for case_id, row in run.cases.items() if row.cell == "general_hard")
+    return replace(run, cases={case_id: row for case_id, row in run.cases.items() if case_id != last})
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [
+        (run_of(signature={"demonstration": True}), "found a run on the bundled sample, expected the benchmark's data."),
+        (unfinished(run_of()), r"found a partial run \(general_hard 7 of 8 cases\)"),
+        (run_of(signature={"counts": "any"}), r"found data whose number of cases was not checked \(counts=any\), expected the whole release"),
+        (
+            run_of(unreadable(1 / 8), cells=["general_hard"]),
+            r"found 12.5 % unreadable replies in general_hard \(no_response 1, truncated 1; refusals not counted\), expected at most 10.0 %",
+        ),
+    ],
+)  # fmt: skip
+def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, sentence, tmp_path):
+    with pytest.raises(CardError, match=sentence) as refused:
+        update(tmp_path / "README.md", run)
+    assert str(refused.value).startswith(f"{run.logs[0]}: ")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("value", ["no_persona", "other_persona"])
+@pytest.mark.parametrize("control", ["unreadable", "partial"])
+def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tmp_path):
+    """A control's empty replies count as wrong: the whole score would seem to be the persona's gain."""
+    setting = {"setting": value}
+    if control == "unreadable":
+        other, said = (
+            run_of(lambda index: ("no_response", "no_response"), signature=setting),
+            f"100.0 % of the replies of the control {value}",
+        )
+    else:
+        other = run_of(signature=setting)
+        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
+        assert any(said in note for note in make_report(run_of(), SAMPLE, {value: other}).caveats)
+    with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
+        update(tmp_path / "README.md", run_of(), {value: other})
+    assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
+    assert os.listdir(tmp_path) == []
+
+
+def test_one_bad_cell_is_not_hidden_by_the_good_ones(tmp_path):
+    bad = {case.id for case in SAMPLE if case.cell == "general_hard"}
+    run = run_of()
+    rows = {id_: answered(row, ("no_response", "A")) if id_ in bad else row for id_, row in run.cases.items()}
+    with pytest.raises(CardError, match="found 50.0 % unreadable replies in general_hard"):
+        update(tmp_path / "README.md", replace(run, cases=rows))
+
+
+def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
+    answers = ["no_response"] * 8 + ["A"] * 72  # of 80 replies
+    users = [f"u{index}" for index in range(40)]
+    report = make_report(run_of(refusing), SAMPLE)
+    cards.refuse_unpublishable(report, SAMPLE)
+    group = replace(report.overall, replies=len(answers), reasons={"no_response": 8, "refusal": 40}, cases=len(users))
+    cards.refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
+    with pytest.raises(CardError, match="expected at most 10.0 %"):
+        cards.refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
+
+
+def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
+    report = make_report(run_of(), None, no_cases="There is no folder 'gone'.")
+    with pytest.raises(
+        CardError, match="found no data for this run, expected the texts.*There is no folder 'gone'.*Pass --data."
+    ):
+        update_card(report, None, tmp_path / "README.md")
+    assert os.listdir(tmp_path) == []
+
+
+# --- from the logs of both harnesses ---------------------------------------------------------------------------------
+
+
+def polite(case_id, order):
+    """Mostly right; 15 % refusals, 3 % empty replies."""
+    number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16) % 100
+    return (
+        "I cannot help with that."
+        if number < 15
+        else ""
+        if number < 18
+        else "A"
+        if number < 30
+        else CHOSEN_LETTER[order]
+    )
+
+
+@pytest.fixture(scope="module")
+def logs(real_data, tmp_path_factory):
+    """The same replies, logged by both harnesses: a whole cell of the release."""
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("inspect_ai")
+    from support import judges
+    from support.logs import inspect_log, lm_eval_log
+
+    judges.JUDGES["polite"] = polite
+    folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
+    return {
+        "lm-eval": lm_eval_log(folder / "lm", "polite", task, real_data),
+        "no_persona": lm_eval_log(folder / "np", "silent", task, real_data, metadata={"setting": "no_persona"}),
+        "inspect": inspect_log(folder / "inspect", "polite", task, real_data),
+    }
+
+
+def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
+    cases = load_cases(real_data, "general")
+    found = {}
+    for harness in ("lm-eval", "inspect"):
+        path = tmp_path / f"{harness}.md"
+        report = make_report(read_run(logs[harness]), cases)
+        update_card(report, cases, path)
+        (result,) = load(path).eval_results
+        args = {name: value for name, value in result.metric_args.items() if name != "signature"}
+        found[harness] = (result.dataset_config, result.metric_value, args)
+        text = path.read_text(encoding="utf-8")
+        assert "Of 2,020 replies 293 were refusals and 54 otherwise unreadable (no_response 54)." in text
+        assert "Language of the data, in cases: Chinese 1,010." in text
+        assert str(real_data) not in text
+    assert found["lm-eval"] == found["inspect"]
+    # The answers were written down above: right in both orders, in one or in none.
+    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in cases if c.cell == "general_hard"]
+    longer = [
+        (len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2
+        for c in cases
+        if c.cell == "general_hard"
+    ]
+    name, acc, args = found["inspect"]
+    assert (name, args["cases"]) == ("general_hard", 1010)
+    assert acc == round(100 * math.fsum(right) / 1010, 2)
+    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
+
+
+def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tmp_path):
+    from support.commands import personafeedback
+
+    with_row, without = tmp_path / "with.md", tmp_path / "without.md"
+    for card, option in ((with_row, ("--paper", "GPT-4o-mini")), (without, ())):
+        done = personafeedback("card", logs["inspect"], "--data", real_data, "--model-card", card, *option)
+        assert done.exit_code == 0, done.output
+    new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
+    before, header, after = new.partition("| GPT-4o-mini, Table 3 |")
+    assert header
+    assert "| general hard | 68.8 |" in after
+    assert "Not comparable with the run: we found neither the authors' prompt nor" in before
+    assert "GPT-4o" not in old
+    assert lost(old.splitlines(), new.splitlines()) == []
+    assert load(with_row) == load(without)  # the metadata have our numbers alone
+
+
+def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
+    from support.logs import inspect_log, lm_eval_log
+
+    task = "personafeedback_general_hard"
+    for log, sentence in (
+        (lm_eval_log(tmp_path / "limit", "gold", task, real_data, limit=8), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
+        (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
+        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 2,020; refusals not counted\)"),
+    ):  # fmt: skip
+        run = read_run(log)
+        with pytest.raises(CardError, match=sentence):
+            update_card(
+                report_of(run, RunData(None)), load_cases(run.signature["source"], "general"), tmp_path / "README.md"
+            )
+    with pytest.raises(RunError, match="found no samples in it"):
+        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False))
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for name in ("lm-eval", "no_persona"):
+        (mixed / name).symlink_to(logs[name].parent)
+        for file in logs[name].parent.iterdir():
+            (mixed / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(RunError, match=r"found 2 runs \(.*no_persona.*\), expected one"):
+        read_run(mixed)
+    assert not (tmp_path / "README.md").exists()

@@ -1,0 +1,685 @@
+"""The page of `rank --out` and `report --out`: read as a file, and used in a real browser."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import ThreadingTCPServer
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+pytest.importorskip("jinja2")
+
+from support.attacks import ATTACKS
+from support.browser import Page, chromium
+from support.commands import personafeedback
+from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
+from support.releases import write_release
+
+from personafeedback_tasks.analysis import calibration
+from personafeedback_tasks.common import foreign
+from personafeedback_tasks.engine.outcome import ScoredCase
+from personafeedback_tasks.engine.rewards import TOTAL
+from personafeedback_tasks.personafeedback.audit import audit
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import page
+from personafeedback_tasks.reports.page_data import Part, called, script_json
+from personafeedback_tasks.reports.rank import make_ranking
+from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.run import Run
+
+same = pytest.approx
+JUDGES = ("gold", "readable", "mixed", "anti_gold")
+SAMPLE = load_cases("sample")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Run:
+    """A run on some of the sample, whose answers or name are replaced."""
+    return read_run(inspect_log(tmp_path_factory.mktemp("one"), "readable", "personafeedback_general_hard", "sample"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Logs of both harnesses: four judges, and one with log-likelihoods."""
+    root = tmp_path_factory.mktemp("runs")
+    for judge in JUDGES:
+        inspect_log(root / "inspect", judge, "personafeedback", "sample")
+    lm_eval_log(root / "lm", "readable", "personafeedback_mc", "sample")
+    return root
+
+
+@pytest.fixture(scope="module")
+def written(folder, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("out")
+    done = personafeedback("rank", folder, "--data", "sample", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in out.iterdir()) == ["index.html", "ranking.csv", "ranking.json", "ranking.md"]
+    return out / "index.html"
+
+
+@pytest.fixture(scope="module")
+def ranked(folder) -> list[Run]:
+    """The runs of the page, in its order."""
+    runs = read_runs([folder])
+    return sorted(runs, key=lambda run: -sum(case.value("acc") for case in run.cases.values()))
+
+
+def embedded(html: str) -> dict:
+    """The data in a page."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
+
+
+def many(template: Run, size: int) -> Run:
+    """A run with more cases than the list shows at once."""
+    one = next(iter(template.cases.values()))
+    ids = [f"general_hard:{number}" for number in range(1, size + 1)]
+    cases = {case_id: replace(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)}
+    return replace(template, cells={"general_hard": size}, cases=cases)
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template, tmp_path):
+    log = template.logs[0]
+    done = personafeedback("rank", log, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    data = embedded(html)
+    there = {case.id: case for case in SAMPLE if case.id in template.cases}
+    assert [one["id"] for one in data["cases"]] == [f"general_hard:{number}" for number in range(1, 9)]
+    for one in data["cases"]:
+        case = there[one["id"]]
+        assert (one["question"], one["responses"]) == (case.question, [case.chosen, case.rejected])
+        assert data["people"][one["about"]] == case.persona.text
+    assert len(data["people"]) == len({case.user_id for case in there.values()})
+    assert not re.search(r"https?:|url\(|@import", html)
+    attributes = [attribute for _, attributes in Tags(html).found for attribute in attributes]
+    assert not [value for name, value in attributes if name in ("src", "srcset", "action", "xlink:href")]
+    assert all(value.startswith("#") for name, value in attributes if name == "href")
+
+
+@pytest.mark.slow
+def test_report_writes_the_page_of_rank(folder, written, tmp_path):
+    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
+
+
+@given(st.text(), st.sampled_from(["", "</script>", "<!--", "\u2028", "\u202e", "\x1b[31m", "&lt;", "{{ 7 * 7 }}"]))
+def test_what_a_script_reads_is_the_text_made_visible(text, attack):
+    written = script_json({"text": text + attack})
+    assert json.loads(written) == {"text": foreign.page(text + attack)}
+    assert not set("<>&\u2028\u2029") & set(written)
+    assert all(line.isprintable() for line in foreign.page(text).split("\n"))
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, attrs))
+
+
+@pytest.mark.slow
+@pytest.mark.tried("names of models in the page: shown as they are, nothing acts", len(ATTACKS))
+def test_the_name_of_a_model_adds_no_tag(template):
+    def made(name: str) -> str:
+        run = replace(template, model=name)
+        return page.render([Part(make_ranking([(run, {})]), None, None, "No data.")])
+
+    plain = Tags(made("plain")).found
+    for name in ATTACKS:
+        html = made(name)
+        assert Tags(html).found == plain
+        assert "hunter2" not in html
+        assert all(line.isprintable() for line in html.split("\n"))
+
+
+def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
+    html = page.render([Part(make_ranking([(template, {})]), None, None, "The data are gone.")])
+    assert "The data are gone. So this page has no texts" in html
+    data = embedded(html)
+    assert [one["id"] for one in data["cases"]] == sorted(template.cases)
+    assert not any(one.keys() & {"question", "responses", "about"} for one in data["cases"])
+    assert [one["score"] for one in data["answers"][0]] == [
+        template.cases[i].value("acc") for i in sorted(template.cases)
+    ]
+
+
+def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
+    other = replace(template, cases={name: replace(case, digest="other") for name, case in template.cases.items()})
+    data = embedded(page.render([Part(make_ranking([(run, {})]), None, None, "") for run in (template, other)]))
+    assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
+    first, second = data["answers"]
+    assert [one is None for one in first] == [one is not None for one in second]
+
+
+# --- calibration -----------------------------------------------------------------------------------------------------
+
+
+def sure(template: Run, probabilities: Sequence[float]) -> Run:
+    cases = {
+        f"general_hard:{number}": scored_case(
+            f"general_hard:{number}", "general_hard", f"u{number % 9}", values=[{"acc": 1.0, "p_chosen": value}]
+        )
+        for number, value in enumerate(probabilities)
+    }
+    return replace(template, cases=cases)
+
+
+def test_calibration_counts_the_picked_response_by_its_probability(template):
+    # 0.9 and 0.1 pick with 0.9, one right; 0.62 picks with 0.62, right; 0.5 is half right; 1.0 is in the last bin.
+    found = calibration.calibration(sure(template, [0.9, 0.1, 0.62, 0.5, 1.0, math.nan]))
+    bins = {(round(one.low, 2), round(one.high, 2)): one for one in found.bins}
+    assert [one.right.n for one in found.bins] == [1, 0, 1, 0, 0, 0, 0, 0, 2, 1]
+    assert (bins[0.9, 0.95].predicted, bins[0.9, 0.95].right.value) == (same(0.9), same(0.5))
+    assert (bins[0.6, 0.65].predicted, bins[0.6, 0.65].right.value) == (same(0.62), same(1.0))
+    assert (bins[0.5, 0.55].predicted, bins[0.5, 0.55].right.value) == (same(0.5), same(0.5))
+    assert found.n == 5
+    assert found.error == same((2 * 0.4 + 0.38 + 0 + 0) / 5)
+    # Variances of the sums of the bins: 2 * .9 * .1, .62 * .38, .5 * .5 and 0.
+    spread = math.sqrt(0.18) + math.sqrt(0.62 * 0.38) + 0.5
+    assert found.chance == same(math.sqrt(2 / math.pi) * spread / 5)
+
+
+def test_a_judge_as_sure_as_it_is_right_has_hardly_any_calibration_error(template):
+    rng = random.Random(0)
+    sureness = [rng.uniform(0.5, 1) for _ in range(20_000)]
+    honest = [value if rng.random() < value else 1 - value for value in sureness]
+    boastful = [0.93 if rng.random() < 0.6 else 0.07 for _ in range(20_000)]
+    found = calibration.calibration(sure(template, honest))
+    assert found.error == same(found.chance, abs=0.005)
+    assert found.error < 0.02
+    assert calibration.calibration(sure(template, boastful)).error == same(0.33, abs=0.02)
+
+
+def test_a_run_without_probabilities_has_no_calibration(template):
+    assert calibration.calibration(template) is None
+
+
+# --- in the browser --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def browser(driver):
+    """A browser that asks nothing of the network and has no complaint."""
+    shown = Page(driver)
+    shown.errors(), shown.requests()
+    yield shown
+    assert shown("return performance.getEntriesByType('resource').length") == 0
+    assert [url for url in shown.requests() if not url.startswith(("file:", "about:", "data:"))] == []
+    assert shown.errors() == []
+
+
+def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
+    browser.open(written, "#cases")
+    ids = [case.id for case in sorted(SAMPLE, key=lambda case: (list(SAMPLE.cells).index(case.cell), case.id))]
+    assert browser.listed() == ids
+
+    def expect(wanted, **controls):
+        browser.set(**controls)
+        expected = [case_id for case_id in ids if wanted(case_id)]
+        assert browser.listed() == expected, controls
+        assert browser.texts("#found")[0].endswith(f"{len(expected)} case{'' if len(expected) == 1 else 's'}")
+
+    def unreadable(case: ScoredCase) -> bool:
+        return any(answer not in ("A", "B") for outcome in case for answer in outcome.answers)
+
+    results = {
+        "missed": lambda case: case.value("acc") < 1,
+        "wrong": lambda case: case.value("acc") == 0,
+        "mixed": lambda case: 0 < case.value("acc") < 1,
+        "right": lambda case: case.value("acc") == 1,
+        "unreadable": unreadable,
+    }
+    assert len(ranked) == 5
+    for name, holds in results.items():
+        for number, run in enumerate(ranked):
+            expect(lambda i, run=run, holds=holds: holds(run.cases[i]), run=str(number), result=name)
+        expect(lambda i, holds=holds: any(holds(run.cases[i]) for run in ranked), result=name)
+    expect(
+        lambda i: max(r.cases[i].value("acc") for r in ranked) > 0.5 > min(r.cases[i].value("acc") for r in ranked),
+        disagree=True,
+    )
+    for cell, cases in SAMPLE.cells.items():
+        expect({case.id for case in cases}.__contains__, cell=cell)
+    for user in {case.user_id for case in SAMPLE}:
+        expect({case.id for case in SAMPLE if case.user_id == user}.__contains__, user=user)
+    flags = {name: finding.ids for name, finding in audit(SAMPLE).findings.items()}
+    assert any(flags.values())
+    for name, flagged in flags.items():
+        if flagged:
+            expect(flagged.__contains__, flag=name)
+    expect(lambda i: not any(i in flagged for flagged in flags.values()), flag="-")
+    hard = {case.id for case in SAMPLE.cells["general_hard"]}
+    expect(lambda i: i in hard and ranked[1].cases[i].value("acc") < 1, cell="general_hard", run="1", result="missed")
+    browser.set(cell="general_hard", result="wrong", run="4")
+    browser.click("button[type=reset]")
+    browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
+
+
+def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_path):
+    planted = {(1, 1): False, (1, 0.5): False, (1, 0): True, (0.5, 0.5): False, (0.5, 0): False, (0, 0): False}
+    base = many(template, len(planted))
+    runs = [
+        replace(
+            base,
+            model=f"m{number}",
+            cases={
+                case_id: replace(case, values=({"acc": scores[number]},))
+                for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
+            },
+        )
+        for number in (0, 1)
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(
+        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
+    )
+    browser.open(path, "#cases")
+    browser.set(disagree=True)
+    assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
+
+
+def test_search_finds_every_text_and_marks_it(browser, written):
+    browser.open(written, "#cases")
+    pieces = [
+        text.split("\n")[0][:25].strip().upper()
+        for case in SAMPLE[:3]
+        for text in (case.question, case.chosen, case.rejected, case.persona.text)
+    ]
+    for wanted in (*pieces, "Radio", "怎么", "general_hard:3", "nora_s01", "DEMOGRAPHICS", "no such text"):
+        sought = wanted.lower()
+        expected = {
+            case.id for case in SAMPLE
+            if any(sought in text.lower() for text in (case.id, case.user_id, case.question, case.chosen, case.rejected, case.persona.text))
+        }  # fmt: skip
+        browser.set(search=wanted)
+        assert set(browser.listed()) == expected
+    browser.set(search="RADIO")
+    browser.go(browser.listed()[0])
+    assert {text.lower() for text in browser.texts("#case mark")} == {"radio"}
+
+
+def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
+    for case in SAMPLE[:3]:
+        browser.open(written, f"#case={case.id.replace(':', '%3A')}")
+        assert browser.texts(".case-head bdi")[0] == case.id
+    for case in SAMPLE:
+        browser.go(case.id)
+        texts = [case.question, case.chosen, case.rejected, case.persona.text]
+        assert browser.texts("#case .text") == texts
+        longer = {1: ["longer", ""], 0: ["", ""], -1: ["", "longer"]}
+        order = (len(case.chosen) > len(case.rejected)) - (len(case.chosen) < len(case.rejected))
+        headers = browser.texts(".response header")
+        assert [header.startswith(label) for header, label in zip(headers, ("chosen", "rejected"), strict=True)] == [
+            True,
+            True,
+        ]
+        assert [header.endswith("longer") for header in headers] == [bool(text) for text in longer[order]]
+        rows = browser(
+            "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.querySelectorAll('.pick')].map((one) => one.textContent))"
+        )
+        for row, run in zip(rows, ranked, strict=True):
+            (outcome,) = run.cases[case.id]
+            answers, gold = outcome.answers, outcome.targets
+            assert row == [
+                f"{answer}, {'chosen' if answer == target else 'rejected'}" if answer in ("A", "B") else f"unreadable: {answer.replace('_', ' ')}"
+                for answer, target in zip(answers, gold, strict=True)
+            ]  # fmt: skip
+    for wrong, shown in (("#case=nobody", "nobody"), ("#case=%E0%A4%A", "#case=%E0%A4%A")):
+        browser.open(written, wrong)
+        assert browser.texts("#case") == [f"This page has no case {shown}."]
+
+
+def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
+    values = {"acc": 1.0}
+    scored = {
+        name: replace(case, answers=(), values=(values,), rewards=({TOTAL: (1.5, -0.25)},), unread=())
+        for name, case in template.cases.items()
+    }
+    twice = {
+        name: replace(
+            case,
+            answers=(("A", "B"), ("no_response", "A")),
+            values=(values, {"acc": 0.0}),
+            unread=(("no_response", "<b>…</b>"),),
+        )
+        for name, case in template.cases.items()
+    }
+    runs = [
+        replace(template, model="epochs", cases=twice),
+        replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
+    ]
+    path = tmp_path / "index.html"
+    path.write_text(
+        page.render([Part(make_ranking([(run, {}) for run in runs]), None, None, "gone")]), encoding="utf-8"
+    )
+    browser.open(path, f"#case={min(template.cases)}")
+    tables = browser(
+        "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
+        " [...row.cells].map((cell) => [...cell.querySelectorAll('.pick, .said, bdi')].map((one) => one.textContent))))"
+    )
+    assert [[cells[1:] for cells in table[1:]] for table in tables] == [
+        [[["1.500"], ["-0.2500"]]],
+        [[["A, right", "unreadable: no response"], ["B, right", "A, wrong"], ["no response: “<b>…</b>”"]]],
+    ]
+    assert [table[1][0] for table in tables] == [["scores (reward)"], ["epochs"]]
+    kinds = "return [...document.querySelector('#list .marks').children].map((one) => one.className)"
+    assert browser(kinds) == ["mark right", "mark mixed"]
+
+
+def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
+    path = tmp_path / "index.html"
+    path.write_text(
+        page.render([Part(make_ranking([(many(template, 120), {})]), None, None, "gone")]), encoding="utf-8"
+    )
+    browser.open(path, "#cases")
+    assert len(browser.texts("#list li")) == 50
+    assert browser.listed() == [f"general_hard:{number}" for number in range(1, 121)]
+    assert browser.texts("#found") == ["101–120 of 120 cases"]
+    browser.open(path, "#case=general_hard%3A77")
+    assert browser.texts("#found") == ["51–100 of 120 cases"]
+    assert browser.texts("#list [aria-current] .id bdi")[0] == "general_hard:77"
+
+
+def test_a_click_on_a_heading_sorts_the_table(browser, written):
+    browser.open(written)
+
+    def column(number: int) -> list[str]:
+        return browser.texts(f".sortable tbody td:nth-child({number})")
+
+    names = column(2)
+    for number, heading in enumerate(browser.texts(".sortable th"), start=1):
+        orders = []
+        for _ in range(2):
+            browser.click(f".sortable th:nth-child({number}) button")
+            orders.append(browser(f"return document.querySelector('.sortable th:nth-child({number})').ariaSort"))
+            assert len(browser.texts("[aria-sort]")) == 1
+            undefined = [text for text in column(number) if text == "–"]
+            values = [text for text in column(number) if text != "–"]
+            assert column(number) == [*values, *undefined]
+            key = str.casefold if number == 2 else lambda text: float(re.match(r"[+-]?[\d.]+", text)[0])
+            assert values == sorted(values, key=key, reverse=orders[-1] == "descending"), heading
+        # The highest number first, but names from A; by place it is sorted before.
+        assert orders == (["ascending", "descending"] if number == 2 else ["descending", "ascending"])
+        assert sorted(column(2)) == sorted(names)
+
+
+def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
+    browser.open(written)
+    models = [run.model for run in ranked]
+    assert [text.partition(" (")[0] for text in browser.texts(".sortable tbody td:nth-child(2)")] == models
+    assert browser.texts(".forest .bar .name bdi") == list(map(called, ranked))
+    points = browser(
+        "return [...document.querySelectorAll('.forest .point')].map((one) => one.getBoundingClientRect().x)"
+    )
+    assert points == sorted(points, reverse=True)
+    assert [text.split()[0] for text in browser.texts(".forest .bar:not(.axis) .value")] == browser.texts(
+        ".sortable tbody td:nth-child(3)"
+    )
+    assert len(browser.texts(".matrix tbody tr")) == 5
+    assert [
+        len(row) for row in [browser.texts(f".matrix tbody tr:nth-child({n}) td:not(.name)") for n in range(1, 6)]
+    ] == [5] * 5
+    assert browser.texts(".calibrations figcaption bdi") == [called(run) for run in ranked if run.method.name == "mc"]
+    assert len(browser.texts(".signatures dd")) == 5
+
+
+# --- what strangers write --------------------------------------------------------------------------------------------
+
+EVIL = (
+    "<script>window.evil = 1</script>",
+    "</script><script>window.evil = 1</script>",
+    "<img src=x onerror='window.evil = 1'>",
+    "<!--<script>",
+    "{{ 7 * 7 }}{% raw %}",
+    "${window.evil = 1}",
+    "javascript:window.evil = 1",
+    "א\u202eabc\u2066\u200f",
+    "\x1b[31m\x1b]0;title\x07",
+    "half\ud800",
+    "line\u2028break",
+)
+
+
+@pytest.fixture(scope="module")
+def hostile(template, tmp_path_factory) -> Path:
+    """A page whose texts, models and users are attacks."""
+    root = tmp_path_factory.mktemp("hostile")
+    attacks = [attack for attack in (*EVIL, *ATTACKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
+    rows = [{"user_id": "u", "question": f"q{a}", "chosen": a, "reject": f"{a}{a}\nsecond line"} for a in attacks]
+    write_release(root / "data", {"general/hard": rows}, {"u": {attack: attack for attack in attacks}})
+    log = inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
+    run = read_run(log)
+    runs = [replace(run, model=attack) for attack in (*EVIL, "m" * 150)]
+    cases = load_cases(root / "data", "general", "hard", counts="any")
+    (root / "index.html").write_text(
+        page.render(
+            [
+                Part(
+                    make_ranking([(run, {}) for run in runs]),
+                    cases,
+                    run.benchmark.report.examine(cases, run.cases.keys()),
+                )
+            ]
+        ),
+        encoding="utf-8",
+    )
+    return root
+
+
+@pytest.mark.tried("texts and names in a browser: shown as they are, nothing acts", len(EVIL) + len(ATTACKS))
+def test_attacks_arrive_as_text_and_nothing_runs(browser, hostile):
+    browser.open(hostile / "index.html")
+    assert set(map(foreign.page, (*EVIL, "m" * 150))) <= set(browser.texts(".forest .name bdi"))
+    for case in load_cases(hostile / "data", "general", "hard", counts="any"):
+        browser.go(case.id)
+        texts = [case.question, case.chosen, case.rejected, case.persona.text]
+        assert browser.texts("#case .text") == list(map(foreign.page, texts))
+    assert browser("return window.evil") is None
+    assert browser("return document.querySelectorAll('script').length") == 2
+    assert (
+        browser(
+            "return document.querySelectorAll('img, iframe, object, embed, a:not([href^=\"#\"]), [style], [onerror]').length"
+        )
+        == 0
+    )
+    assert browser(
+        "return [...document.querySelectorAll('bdi, .text')].every((one) => getComputedStyle(one).unicodeBidi !== 'normal')"
+    )
+
+
+def test_the_policy_blocks_scripts_styles_and_requests(driver, written):
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        do_POST = do_GET
+
+        def log_message(self, *arguments):
+            pass
+
+    server = ThreadingTCPServer(("127.0.0.1", 0), Handler)  # chromium may connect without asking anything
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, daemon=True).start()
+    shown = Page(driver).open(written)
+    try:
+        shown(
+            """
+            window.blocked = [];
+            document.addEventListener("securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
+            const add = (tag, attributes, text = "") => {
+              const node = document.createElement(tag);
+              for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+              node.textContent = text;
+              document.body.append(node);
+              return node;
+            };
+            const url = arguments[0];
+            add("script", {}, "window.evil = 1");
+            add("script", { src: url + "script" });
+            add("style", {}, "body { color: red }");
+            add("p", { style: "color: red", onclick: "window.evil = 1" }).click();
+            add("img", { src: url + "img" });
+            add("link", { rel: "stylesheet", href: url + "style" });
+            add("iframe", { src: url + "frame" });
+            add("form", { action: url + "form", method: "post" }).submit();
+            fetch(url + "fetch").catch(() => {});
+            """,
+            f"http://127.0.0.1:{server.server_address[1]}/",
+        )
+        wanted = {
+            "script-src-elem",
+            "style-src-elem",
+            "style-src-attr",
+            "script-src-attr",
+            "img-src",
+            "frame-src",
+            "form-action",
+            "connect-src",
+        }
+        shown.wait("return arguments[0].every((one) => window.blocked.includes(one))", sorted(wanted))
+        assert shown("return window.evil") is None
+        assert asked == []
+    finally:
+        server.shutdown()
+
+
+# --- keys, narrow screens, dark mode ---------------------------------------------------------------------------------
+
+
+def test_keys_move_and_search(browser, written):
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(written, "#cases")
+    ids = browser.listed()
+
+    def expect(place: int) -> None:
+        browser.wait(
+            "return document.querySelector('#list [aria-current] .id bdi')?.textContent === arguments[0]", ids[place]
+        )
+        assert browser.texts(".case-head bdi")[0] == ids[place]
+
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1), (Keys.ARROW_DOWN, 2), (Keys.ARROW_UP, 1)):
+        browser.press(key)
+        expect(place)
+    browser.press("k", "k", "k")
+    expect(0)
+    browser.press("/")
+    assert browser("return document.activeElement.id") == "search"
+    browser.press("j")
+    assert browser("return document.activeElement.value") == "j"
+    browser.press(Keys.ESCAPE)
+    assert browser("return document.activeElement === document.body")
+    browser.set()
+    browser.press("j")
+    expect(1)
+
+
+def test_tab_reaches_every_control_and_shows_where_it_is(browser, written):
+    from selenium.webdriver.common.keys import Keys
+
+    for fragment in ("", "#case=general_hard%3A3"):
+        browser.open(written, fragment)
+        count = browser(
+            """
+            window.controls = [...document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")]
+              .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0);
+            return controls.length;
+            """
+        )
+        reached = set()
+        for _ in range(count + 2):  # it may begin anywhere, and leaves the page once
+            browser.press(Keys.TAB)
+            place, style = browser(
+                "const on = document.activeElement; const style = getComputedStyle(on);"
+                "return [controls.indexOf(on), `${style.outlineStyle} ${style.outlineWidth}`]"
+            )
+            reached.add(place)
+            assert place < 0 or style == "solid 2px", browser("return document.activeElement.outerHTML")
+        missed = [browser("return controls[arguments[0]].outerHTML", place) for place in set(range(count)) - reached]
+        assert missed == []
+
+
+def test_a_narrow_screen_scrolls_in_one_direction_and_stacks_the_responses(browser, written, hostile):
+    for path in (written, hostile / "index.html"):
+        for fragment in ("", "#cases", "#case=general_hard%3A3"):
+            browser.open(path, fragment, width=360, height=740)
+            assert browser("return document.documentElement.scrollWidth") == 360, (path, fragment)
+    first, second = browser(
+        "return [...document.querySelectorAll('.response')].map((one) => one.getBoundingClientRect().toJSON())"
+    )
+    assert second["top"] >= first["bottom"]
+    browser.open(written, "#case=general_hard%3A3")
+    first, second = browser(
+        "return [...document.querySelectorAll('.response')].map((one) => one.getBoundingClientRect().toJSON())"
+    )
+    assert second["top"] == first["top"]
+    assert second["left"] >= first["right"]
+
+
+CONTRASTS = """
+const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => {
+  const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+};
+const behind = (node) => {
+  for (; node; node = node.parentElement) {
+    const color = channels(getComputedStyle(node).backgroundColor);
+    if (color.length === 3 || color[3] > 0) return color;
+  }
+};
+const found = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+  const parent = text.parentElement;
+  if (!text.data.trim() || !parent.checkVisibility() || parent.closest(":disabled, option")) continue;
+  const style = getComputedStyle(parent);
+  const pair = [parent.closest("svg") ? style.fill : style.color].map(channels).concat([behind(parent)]).map(luminance).sort((a, b) => b - a);
+  found.push([(pair[0] + 0.05) / (pair[1] + 0.05), text.data.trim().slice(0, 40)]);
+}
+return [found.length, found.sort((a, b) => a[0] - b[0])[0], luminance(channels(getComputedStyle(document.documentElement).backgroundColor))];
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_text_has_enough_contrast_light_and_dark(dark, browser, written):
+    for fragment in ("", "#case=general_medium%3A3"):
+        browser.open(written, fragment, dark=dark)
+        count, least, paper = browser(CONTRASTS)
+        assert count > 100
+        assert least[0] >= 4.5, least
+        assert paper < 0.05 if dark else paper > 0.9

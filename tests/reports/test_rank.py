@@ -1,0 +1,321 @@
+"""Rankings: the order, its uncertainty, and which runs may share one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import planted_rankings
+from support.commands import personafeedback
+from support.inspect_runs import evaluate
+from support.logs import inspect_log, lm_eval_log
+from support.outcomes import scored_case
+
+from personafeedback_tasks.analysis.control import with_controls
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import rank as ranking_of
+from personafeedback_tasks.reports import rank_tables
+from personafeedback_tasks.reports.compare import compare
+from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run
+
+same = pytest.approx
+SEED = 20250615
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Run:
+    """A run whose answers are replaced."""
+    return read_run(inspect_log(tmp_path_factory.mktemp("one"), "gold", "personafeedback_hard", "sample"))
+
+
+@pytest.fixture(scope="session")
+def sizes(real_data):
+    return list(Counter(case.user_id for case in load_cases(real_data, "general")).values())
+
+
+def make_ranking(runs, texts=None):
+    return ranking_of.make_ranking([(run, {}) for run in runs], texts)
+
+
+def alike(runs):
+    return ranking_of.alike([(run, {}) for run in runs])
+
+
+def made(template: Run, name: str, sizes, right) -> Run:
+    """A run over users of these sizes; `right`: user x case -> value."""
+    cases = {}
+    for user, (size, values) in enumerate(zip(sizes, right, strict=True)):
+        for number in range(size):
+            case_id = f"general_hard:{user * 100 + number}"
+            values_of = {"acc": float(values[number]), "consistency": 1.0, "first_rate": 0.5, "invalid": 0.0}
+            cases[case_id] = scored_case(case_id, "general_hard", f"u{user}", ("A", "B"), [("A", "B")], [values_of])
+    return replace(template, model=name, cells={"general_hard": len(cases)}, cases=cases, logs=(Path(name),))
+
+
+def drawn(rng, sizes, accuracy, hard):
+    """Right or wrong: some users are harder for every model (`hard`, per user, on the logit scale)."""
+    odds = np.log(accuracy / (1 - accuracy)) + hard
+    return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
+
+
+@pytest.mark.slow
+def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
+    small = [4 + user % 7 for user in range(24)]
+    tied = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        hard = rng.normal(0, 0.5, len(small))
+        runs = [made(template, name, small, drawn(rng, small, 0.7, hard)) for name in ("one", "two")]
+        ranking = make_ranking(runs)
+        assert (ranking.rows[0].tied == (2,)) == (ranking.pairs[0].p >= LEVEL)
+        tied += ranking.rows[0].tied == (2,)
+    print(f"tied: {tied / 400:.1%}")
+    assert 0.93 <= tied / 400 <= 0.975
+
+
+def test_six_planted_judges_come_in_order(template, sizes):
+    rng = np.random.default_rng(1)
+    hard = rng.normal(0, 0.5, len(sizes))
+    planted = {f"m{number}": 0.9 - 0.06 * number for number in range(6)}
+    runs = [made(template, name, sizes, drawn(rng, sizes, accuracy, hard)) for name, accuracy in planted.items()]
+    ranking = make_ranking(runs[::-1])
+    assert [row.run.model for row in ranking.rows] == list(planted)
+    assert [row.rank for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
+    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.rows)
+    assert all(pair.p < LEVEL and pair.difference.value > 0 for pair in ranking.pairs)
+    assert all(row.tied == () for row in ranking.rows)
+    assert [row.ranks for row in ranking.rows] == [(place, place) for place in range(1, 7)]
+
+
+def test_equal_scores_share_the_better_rank_and_are_tied(template):
+    sizes = [4] * 8
+    right = [[1, 0, 1, 1]] * 8
+    low = [[0, 0, 0, 0]] * 8
+    ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", right), ("c", low), ("b", right))])
+    assert [(row.run.model, row.rank) for row in ranking.rows] == [("a", 1), ("b", 1), ("c", 3)]
+    assert [row.tied for row in ranking.rows] == [(2,), (1,), ()]
+    assert [row.ranks for row in ranking.rows] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
+    """`b` is worse than `a` for every user by a little, `c` is worse on average, by much for few users."""
+    sizes = [20] * 12
+    a = [[1] * 20] * 12
+    b = [[1] * 19 + [0]] * 12
+    c = [[1] * 20] * 11 + [[0] * 20]
+    ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", a), ("b", b), ("c", c))])
+    assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
+    assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
+    assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
+    header, rows = rank_tables.result(ranking)
+    assert [dict(zip(header, row, strict=True))["tied"] for row in rows] == ["3", "3", "1–2"]
+
+
+@pytest.mark.parametrize("count", [22, 23, 60])
+def test_many_runs_can_be_told_apart(count):
+    """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
+    found, users = planted_rankings.scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, count))
+    pairs = pairs_of(found, users)
+    assert sum(pair.p < LEVEL for pair in pairs) > 0.9 * len(pairs)
+    assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
+def test_the_places_of_all_runs_hold_at_once(step):
+    """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""
+    rng = np.random.default_rng(SEED)
+    held = sum(planted_rankings.places_hold(rng, 6, step) for _ in range(200))
+    assert held / 200 >= 0.92
+
+
+def test_a_pair_is_compared_as_in_compare(template, sizes):
+    rng = np.random.default_rng(3)
+    hard = rng.normal(0, 0.5, len(sizes))
+    runs = [made(template, name, sizes, drawn(rng, sizes, 0.7, hard)) for name in ("a", "b")]
+    (pair,) = make_ranking(runs).pairs
+    total = compare(*runs).groups[-1]
+    assert (abs(pair.difference.value), pair.p) == (same(abs(total.difference.value)), total.p)
+    assert pair.difference.stderr == same(total.difference.stderr)
+    assert pair.difference.high - pair.difference.low == same(total.difference.high - total.difference.low)
+
+
+def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
+    rng = np.random.default_rng(2)
+    hard = rng.normal(0, 0.5, 20)
+    runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
+    shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
+    assert make_ranking(runs).as_dict() == make_ranking(shuffled).as_dict()
+
+
+@pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
+def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
+    other = replace(template, signature={**template.signature, field: "other"})
+    assert [len(some) for some in alike([template, template, other])] == [2, 1]
+
+
+def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
+    some = dict(list(template.cases.items())[:10])
+    first = next(iter(template.cases))
+    changed = {**template.cases, first: replace(template.cases[first], digest="other")}
+    for cases in (some, changed):
+        assert len(alike([template, replace(template, cases=cases)])) == 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Logs of both harnesses, of five judges, one with its control, one that was asked otherwise."""
+    root = tmp_path_factory.mktemp("runs")
+    for judge in ("gold", "readable", "anti_gold"):
+        inspect_log(root / "inspect", judge, "personafeedback_hard", "sample")
+    inspect_log(root / "inspect", "gold", "personafeedback_hard", "sample", setting="no_persona")
+    lm_eval_log(root / "lm", "mixed", "personafeedback_hard", "sample")
+    inspect_log(root / "inspect", "always_first", "personafeedback_general", "sample")
+    return root
+
+
+def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
+    done = personafeedback(
+        "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
+    )
+    assert done.exit_code == 0, done.output
+    with open(tmp_path / "ranking.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
+    assert [len(ranking["runs"]) for ranking in stored] == [4, 1]
+    models = [row["model"] for row in rows]
+    assert models[0] == "scripted/gold"
+    assert models[3] == "scripted/anti_gold"
+    assert models[4] == "scripted/always_first"
+    assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
+    assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
+    printed = " ".join(done.output.split())
+    assert "Ranking 2 is apart from the first because it differs in cases (" in printed
+    assert "scripted/gold" in printed
+    assert "no_persona" not in printed
+    markdown = personafeedback("rank", folder, "--markdown", "--data", "sample").output
+    assert "| 1 | scripted/gold | 100.0 |" in markdown
+
+
+@pytest.fixture(scope="module")
+def controlled(tmp_path_factory) -> Path:
+    """A run with both controls, and a second run with one, of models that do not change their mind."""
+    root = tmp_path_factory.mktemp("controlled")
+    inspect_log(root / "a", "gold", "personafeedback_hard", "sample")
+    for judge, settings in (
+        ("mixed", ("persona", "no_persona", "other_persona")),
+        ("anti_gold", ("persona", "no_persona")),
+    ):
+        for setting in settings:
+            inspect_log(root / "a", judge, "personafeedback_hard", "sample", setting=setting)
+    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample")
+    return root
+
+
+def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
+    done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
+    assert done.exit_code == 0, done.output
+    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
+        rows = {row["model"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == {"scripted/gold", "scripted/mixed", "scripted/anti_gold", "CUSTOM"}
+    measured = {model: (row["persona_gain"], row["right_minus_wrong"]) for model, row in rows.items()}
+    assert measured == {
+        "scripted/gold": ("", ""), "scripted/mixed": ("0.000000", "0.000000"), "scripted/anti_gold": ("0.000000", ""),
+        "CUSTOM": ("", ""),
+    }  # fmt: skip
+    assert {model: row["tokens"] for model, row in rows.items()} == {
+        **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.000000"), "CUSTOM": "",
+    }  # fmt: skip
+    assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
+    markdown = personafeedback("rank", controlled, "--markdown", "--data", "sample").output
+    assert "| persona gain | right minus wrong | consistency |" in markdown
+    assert "| tokens a case |" in markdown
+
+
+@pytest.mark.slow
+def test_report_pairs_the_same_controls(controlled, tmp_path):
+    done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert {report["model"]: list(report["beside"]) for report in stored} == {
+        "scripted/gold": [], "scripted/mixed": ["no_persona", "other_persona"], "scripted/anti_gold": ["no_persona"], "CUSTOM": [],
+    }  # fmt: skip
+    assert {report["model"] for report in stored if report["settings"]} == {"scripted/mixed"}
+
+
+@pytest.mark.slow
+def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
+    found = {
+        (run.model, run.signature["setting"]): run.logs[0]
+        for path in controlled.rglob("*.eval")
+        for run in [read_run(path)]
+    }
+    runs = [log for (_, setting), log in found.items() if setting == "persona"]
+    control = found["scripted/anti_gold", "no_persona"]
+    done = personafeedback("report", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
+    gold = found["scripted/gold", "persona"]
+    refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
+    assert refused.exit_code == 1
+    assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
+        refused.output.split()
+    )
+
+
+def test_of_two_controls_alone_the_one_that_is_told_more_is_the_run(controlled):
+    found = {
+        (run.model, run.signature["setting"]): run
+        for path in controlled.rglob("*.eval")
+        for run in [replace(read_run(path), named=False)]
+    }
+    wrong, none = (found["scripted/mixed", setting] for setting in ("other_persona", "no_persona"))
+    assert with_controls([none, wrong]) == with_controls([wrong, none]) == [(wrong, {"no_persona": none})]
+
+
+def test_a_difference_is_that_of_the_cases_that_both_answered(template):
+    """Planted: right in 3 of 4 with the persona, in 2 of 4 with another, in 1 of 4 with none; the control lacks a user."""
+
+    def told(setting, right, users):
+        run = made(template, "m", [4] * users, [right] * users)
+        return replace(run, signature={**run.signature, "setting": setting})
+
+    run = told("persona", [1, 1, 1, 0], 8)
+    beside = {
+        "no_persona": told("no_persona", [1, 0, 0, 0], 7),
+        "other_persona": told("other_persona", [1, 1, 0, 0], 8),
+    }
+    (row,) = ranking_of.make_ranking([(run, beside)]).rows
+    assert {name: (one.value, one.n) for name, one in row.differences.items()} == {
+        "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
+    }  # fmt: skip
+
+
+def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
+    log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
+    done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
+    assert done.exit_code == 0, done.output
+    ((row,),) = [ranking["runs"] for ranking in json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]]
+    assert row["score"]["low"] > 0.65
+    assert row["margins"]["longest"]["value"] == same(0.0)
+    assert row["adjusted"]["low"] < 0.5 < row["adjusted"]["high"]
+
+
+def test_a_table_fits_80_columns(folder):
+    done = personafeedback("rank", folder, "--data", "sample", COLUMNS="80")
+    tables = [line for line in done.stdout.splitlines() if line.startswith(" ")]
+    assert max(map(len, tables)) <= 80

@@ -1,0 +1,783 @@
+"""From logs to a report: the same numbers from either harness, what stands in a row, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai.log import read_eval_log, write_eval_log
+from support.commands import personafeedback
+from support.judges import JUDGES
+from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.outcomes import answering
+from support.tables import in_markdown
+
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.common import foreign
+from personafeedback_tasks.common.statistics import estimate, share
+from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.personafeedback.audit import audit
+from personafeedback_tasks.personafeedback.baselines import BASELINES
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.paper.beside import beside
+from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
+from personafeedback_tasks.reports.report import make_report
+from personafeedback_tasks.reports.tables import markdown, tables
+from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.run import RunError
+
+same = pytest.approx
+
+
+@pytest.fixture(scope="session")
+def general(real_data):
+    return load_cases(real_data, "general")
+
+
+def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, general):
+    one, two = (make_report(read_run(log), general).as_dict() for log in (lm_eval_general, inspect_general))
+    for report in (one, two):
+        del report["signature"], report["model"]
+    assert one == two
+    assert one["groups"].keys() == {"general_easy", "general_medium", "general_hard", "general"}
+    assert one["groups"]["general"]["reasons"].keys() == {
+        "no_response", "truncated", "refusal", "invalid_response_format"
+    }  # fmt: skip
+
+
+def test_a_report_shows_five_of_the_replies_that_it_could_not_read(
+    lm_eval_general, inspect_general, general, real_data, tmp_path
+):
+    for log in (lm_eval_general, inspect_general):
+        made = make_report(read_run(log), general)
+        said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
+        reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
+        assert len(made.unread) == 5
+        assert {reason for _, reason, _ in made.unread} == set(REASONS)
+        assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
+        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
+        printed = " ".join(done.stdout.split())
+        count = sum(made.overall.reasons.values())
+        assert f"Unreadable replies (5 of {count:,}):" in printed
+        for case_id, reason, said in made.unread:
+            line = f"{case_id} {reason}: {said or '(empty)'}"
+            assert line in printed
+            assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_unreadable_reply_with_backticks_closes_no_fence(lm_eval_general):
+    run = read_run(lm_eval_general)
+    one = min(run.cases)
+    said = "```\n| a table |"
+    cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
+    text = markdown(make_report(replace(run, cases=cases), None))
+    assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
+
+
+def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):
+    printed = []
+    for log in (lm_eval_general.parent, inspect_general):
+        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+        table = done.stdout[: done.stdout.index("signature:")].splitlines()
+        printed.append([line.split() for line in table if re.search(r"\d", line)])
+        signature = " ".join(done.stdout[done.stdout.index("signature:") :].split())
+        for part in (
+            "setting persona",
+            "method generate",
+            "prompt v1-",
+            "both orders",
+            "3,841 cases",
+            "147 users",
+            "audit 2",
+        ):
+            assert part in signature
+        assert "scenario" not in done.stdout  # no row has one
+    assert printed[0] == printed[1]
+    assert any(line[:2] == ["general", "hard"] for line in printed[0])
+    for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
+        assert (tmp_path / "out" / name).stat().st_size > 1000
+    stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert stored["reports"][0]["groups"]["general_hard"]["cases"] == 1010
+
+
+def _answers(case):
+    return [read_reply(JUDGES["mixed"](case.id, order)) for order in ORDERS]
+
+
+@pytest.mark.parametrize("name", ["general_easy", "general_medium", "general_hard", "general"])
+def test_every_number_of_a_group_follows_from_the_answers(name, inspect_general, general):
+    group = make_report(read_run(inspect_general), general).by_name[name]
+    cases = [case for case in general if name in (case.cell, case.category)]
+    answers = {case.id: _answers(case) for case in cases}
+    complete = [pair for pair in answers.values() if all(answer in LETTERS for answer in pair)]
+    replies = [answer for pair in answers.values() for answer in pair]
+    readable = [answer for answer in replies if answer in LETTERS]
+
+    assert (group.cases, group.of, group.replies) == (len(cases), len(cases), 2 * len(cases))
+    assert group.reasons == Counter(answer for answer in replies if answer not in LETTERS)
+    assert group.measures["consistency"].value == same(
+        complete.count(["A", "B"]) / len(complete) + complete.count(["B", "A"]) / len(complete)
+    )
+    assert group.measures["bias_first"].value == same(complete.count(["A", "A"]) / len(complete))
+    assert group.measures["bias_second"].value == same(complete.count(["B", "B"]) / len(complete))
+    sides = ("consistency", "bias_first", "bias_second")
+    assert sum(group.measures[side].value for side in sides) == same(1)
+    assert group.measures["invalid"].value == same(1 - len(readable) / len(replies))
+
+    # Shi et al.: (recency count x its share of the inconsistent pairs) - (primacy count x its share), scaled to [-1, 1]
+    # by what it would be if all pairs were inconsistent to one side.
+    primacy, recency, pairs = complete.count(["A", "A"]), complete.count(["B", "B"]), len(complete)
+    raw = recency * recency / (primacy + recency) - primacy * primacy / (primacy + recency)
+    assert group.derived["preference_fairness"] == same(2 * (raw + pairs) / (2 * pairs) - 1)
+
+    def correct(case):
+        return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
+
+    def acc(members):
+        return share([sum(correct(case)) / 2 for case in members], [case.user_id for case in members])
+
+    assert group.measures["acc"] == acc(sorted(cases, key=lambda case: case.id))
+    of_readable = [
+        sum(correct(case)) / sum(answer in LETTERS for answer in answers[case.id])
+        for case in cases
+        if any(answer in LETTERS for answer in answers[case.id])
+    ]
+    assert group.measures["acc_readable"].value == same(sum(of_readable) / len(of_readable))
+    found_in = {name: set(finding.ids) for name, finding in audit(general).findings.items()}
+    flagged = audit(general).flagged
+    assert 0 < len([case for case in cases if case.id in flagged]) < len(cases)
+    for subset, members in {
+        "not_flagged": [case for case in cases if case.id not in flagged],
+        "chosen_longer": [case for case in cases if len(case.chosen) > len(case.rejected)],
+        "chosen_shorter": [case for case in cases if len(case.chosen) < len(case.rejected)],
+        "rewrite_pairs": [case for case in cases if case.id in found_in["rewrite_pairs"]],
+        "name_in_one": [case for case in cases if case.id in found_in["name_in_one"]],
+    }.items():
+        expected = acc(sorted(members, key=lambda case: case.id))
+        found = group.subsets[subset]
+        assert (found.value, found.low, found.high, found.n) == same(
+            (expected.value, expected.low, expected.high, len(members)), nan_ok=True
+        )
+    assert group.baselines.keys() == BASELINES.keys()
+    for baseline, judge in BASELINES.items():
+        assert group.baselines[baseline].value == same(sum(map(judge, cases)) / len(cases))
+
+
+def test_the_longest_baseline_is_the_judge_of_inspect(real_data, general, tmp_path):
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import evaluate
+
+    task = tasks.personafeedback_general_hard(data=str(real_data))
+    log = evaluate(task, "personafeedback/longest", tmp_path, limit=200)
+    group = make_report(read_run(log.location), general).overall
+    assert group.measures["acc"].value == group.baselines["longest"].value
+
+
+# --- what is a run ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def hard_logs(real_data, tmp_path_factory):
+    """One whole cell in every form that the issue of a row depends on."""
+    folder = tmp_path_factory.mktemp("hard")
+    task = "personafeedback_general_hard"
+    return {
+        "persona": lm_eval_log(folder / "persona", "mixed", task, real_data),
+        "no_persona": lm_eval_log(
+            folder / "no_persona", "always_first", task, real_data, metadata={"setting": "no_persona"}
+        ),
+        "mc": lm_eval_log(folder / "mc", "mixed", f"{task}_mc", real_data),
+        "no samples": lm_eval_log(folder / "bare", "mixed", task, real_data, samples=False),
+        "partial": lm_eval_log(folder / "partial", "mixed", task, real_data, limit=100),
+        "easy": lm_eval_log(folder / "easy", "mixed", "personafeedback_general_easy", real_data),
+    }
+
+
+def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, general, real_data, tmp_path):
+    assert read_run(hard_logs["persona"]).partial == {}
+    assert read_run(hard_logs["partial"]).partial == {"general_hard": (100, 1010)}
+    report = make_report(read_run(hard_logs["partial"]), general)
+    assert report.caveats[0].startswith("MISSING REPLIES")  # the judge is silent in one reply of ten
+    assert "PARTIAL: general_hard 100 of 1,010" in report.caveats[1]
+    done = personafeedback("report", hard_logs["partial"], "--data", real_data, "--out", tmp_path)
+    assert "PARTIAL" in done.stdout
+    for name in ("report.md", "accuracy.svg", "report.json"):
+        assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
+    assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
+
+
+def test_an_interrupted_inspect_log_is_partial(real_data, tmp_path):
+    log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_data, limit=20)
+    assert read_run(log).partial == {"general_hard": (20, 1010)}
+
+
+def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
+    report = make_report(replace(read_run(hard_logs["persona"]), cases={}), general)
+    assert "PARTIAL: general_hard 0 of 1,010" in report.caveats[0]
+    assert any(
+        "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in report.caveats
+    )
+    assert "acc" not in {column.heading for table in tables(report) for column in table.shown}
+
+
+def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
+    found = tables(make_report(read_run(hard_logs["persona"]), general))
+    (parts,) = [table for table in found if table.heading == "Accuracy in parts of the data"]
+    headings = [column.heading for column in parts.shown]
+    assert "name in one response" in headings
+    assert "rewrite pairs" not in headings  # Medium has them
+    assert ("0",) not in {column.texts for column in parts.shown if column.heading == "cases"}
+
+
+@pytest.mark.slow
+def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
+    def row(number, scenario):
+        question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
+        return question | ({} if scenario is None else {"scenario": scenario})
+
+    values = ["Budget Management", "Finance", "Music", "Astrology", None, "Finance"]
+    cells = {"general/hard": list(map(row, range(6), values)), "general/easy": [row(9, "Code Debugging")]}
+    data = make_release(cells, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
+    log = inspect_log(tmp_path / "logs", "mixed", "personafeedback_general_hard", data, counts="any")
+    done = personafeedback("report", log, "--data", data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    subsets = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"][0]["groups"]["general_hard"][
+        "subsets"
+    ]
+    of = {"Entertainment & Leisure": (2,), "Finance": (0, 1, 5), "other scenarios": (3,)}
+    assert [name for name in subsets if name.startswith("scenario")] == [f"scenario: {name}" for name in of]
+    hard = {int(case.question[1:]): case for case in load_cases(data, "general", "hard", counts="any")}
+    for name, numbers in of.items():
+        replies = [
+            (read_reply(JUDGES["mixed"](hard[number].id, order)), order) for number in numbers for order in ORDERS
+        ]
+        expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
+        assert subsets[f"scenario: {name}"]["value"] == same(expected)
+        assert subsets[f"scenario: {name}"]["n"] == len(numbers)
+        shown = in_markdown((tmp_path / "out" / "report.md").read_text(encoding="utf-8"))
+        column = shown["Accuracy in parts of the data"][f"scenario: {name}"]
+        assert column == {"general hard": f"{100 * expected:.1f}"}
+    assert "Technical Development" not in done.stdout  # in the data, not in the run
+
+
+def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
+    for name in ("persona", "easy"):
+        for file in hard_logs[name].parent.iterdir():
+            shutil.copy(file, tmp_path)
+    (run,) = read_runs([tmp_path])
+    assert run.answered == {"general_hard": 1010, "general_easy": 1510}
+    assert [group.name for group in make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
+    (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
+    assert from_samples.cases == {id_: case for id_, case in run.cases.items() if case.cell == "general_easy"}
+    for file in hard_logs["no samples"].parent.iterdir():
+        shutil.copy(file, tmp_path)
+    said = []
+    (again,) = read_runs([tmp_path], said.append)
+    assert again == run
+    assert len(said) == 1
+    assert "found no samples in it" in said[0]
+
+
+@pytest.mark.slow
+def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
+    from inspect_ai import score
+
+    from personafeedback_tasks.inspect_harness.scorers import labels
+
+    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
+    again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
+    write_eval_log(
+        score(read_eval_log(str(path)), labels("personafeedback", "generate")(), action="overwrite"), str(again)
+    )
+    run = read_run(tmp_path)
+    assert run.logs == (again,)
+    assert run.partial == {}
+
+
+def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
+    """An adapter on a base model, its precision, its revision: no row of the base model's."""
+    for name, arguments in {
+        "base": "pretrained=acme/base,trust_remote_code=True",
+        "lora": "pretrained=acme/base,peft=/home/me/lora,load_in_4bit=True,revision=abc,base_url=http://me:secret@host",
+    }.items():
+        cell = "persona" if name == "base" else "easy"
+        shutil.copytree(hard_logs[cell].parent, tmp_path / name)
+        (results,) = (tmp_path / name).glob("results_*.json")
+        content = json.loads(results.read_text(encoding="utf-8"))
+        content["config"]["model_args"] = arguments
+        content["model_name"] = "acme/base" if name == "base" else "/home/me/lora"  # as lm-eval names them
+        results.write_text(json.dumps(content), encoding="utf-8")
+    lora = read_run(tmp_path / "lora")
+    assert lora.conditions_line.endswith("revision=abc, peft=/home/me/lora, load_in_4bit=True")
+    assert "secret" not in lora.conditions_line
+    assert {run.conditions_line: set(run.cells) for run in read_runs([tmp_path])} == {
+        read_run(tmp_path / "base").conditions_line: {"general_hard"},
+        lora.conditions_line: {"general_easy"},
+    }
+    with pytest.raises(RunError, match="found 2 runs .* expected one. Pass the log of one"):
+        read_run(tmp_path)
+
+
+def test_samples_files_of_one_run_and_its_results_file_are_one_run(lm_eval_general):
+    files = sorted(lm_eval_general.parent.iterdir())
+    whole = read_run(lm_eval_general)
+    (from_all,) = read_runs(files)
+    (from_samples,) = read_runs(file for file in files if file.suffix == ".jsonl")
+    assert from_all.cases == from_samples.cases == whole.cases
+    (leaf,) = read_runs(file for file in files if "general_hard" in file.name)
+    assert set(leaf.cells) == {"general_hard"}
+
+
+def test_a_samples_file_that_is_missing_among_others_is_named(lm_eval_general, tmp_path):
+    shutil.copytree(lm_eval_general.parent, tmp_path / "log")
+    (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
+    easy.unlink()
+    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
+        read_run(tmp_path / "log" / lm_eval_general.name)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("prompt", "v2"),
+        ("source", "elsewhere"),
+        ("data", "000000000000"),
+        ("task_version", "0.9"),
+        ("setting", "no_persona"),
+    ],
+)
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_data, tmp_path):
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
+    shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
+    (results,) = (tmp_path / "easy").glob("results_*.json")
+    content = json.loads(results.read_text(encoding="utf-8"))
+    easy = "personafeedback_general_easy"
+    if field in ("prompt", "setting"):
+        set_options(content, easy, real_data, **{field: value})
+    elif field == "task_version":
+        set_version(content, easy, value)
+    else:
+        signed(content, easy)[field] = value
+    results.write_text(json.dumps(content), encoding="utf-8")
+    assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
+    (tmp_path / "easy" / results.name).unlink()
+    for file in hard_logs["easy"].parent.iterdir():
+        shutil.copy(file, tmp_path / "easy")
+    assert [sorted(run.cells) for run in read_runs([tmp_path])] == [["general_easy", "general_hard"]]
+
+
+# --- folders as they are ---------------------------------------------------------------------------------------------
+
+
+def everything(hard_logs, folder, *names):
+    for name in names:
+        shutil.copytree(hard_logs[name].parent, folder / name.replace(" ", "-"))
+    return folder
+
+
+def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_data, tmp_path):
+    """The control is paired with its run alone: the log-likelihoods of the same model have none."""
+    folder = everything(hard_logs, tmp_path / "logs", "persona", "no_persona", "mc")
+    done = personafeedback("report", folder, "--data", real_data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
+    methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
+    assert methods.keys() == {("persona", "generate"), ("persona", "mc")}
+    asked = methods["persona", "generate"]
+    assert "setting no_persona" in asked["beside"]["no_persona"]
+    assert asked["groups"]["general_hard"]["gain"] is not None
+    assert methods["persona", "mc"]["beside"] == {}
+
+
+def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_data, tmp_path):
+    done = personafeedback(
+        "report", hard_logs["persona"], hard_logs["no_persona"], "--data", real_data, "--out", tmp_path
+    )
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
+    assert [not report["beside"] for report in stored] == [False, True]
+
+
+def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_data, tmp_path):
+    """`--limit` tried first, then the whole run: the larger log counts, in either order."""
+    folder = everything(hard_logs, tmp_path, "persona", "partial")
+    said = []
+    (run,) = read_runs([folder], said.append)
+    assert len(run.cases) == 1010
+    assert len(said) == 1
+    assert re.search(r"Passed over \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
+    done = personafeedback("report", folder, "--data", real_data)
+    assert done.exit_code == 0
+    assert "Passed over" in done.stderr
+    assert "Passed over" not in done.stdout
+
+
+@pytest.mark.slow
+def test_logs_that_share_some_of_their_cases_are_refused_rather_than_cut(tmp_path):
+    for task in ("personafeedback_hard", "personafeedback_general"):
+        inspect_log(tmp_path, "gold", task, "sample")
+    with pytest.raises(RunError, match=r"general_hard:\d is also in .* \(8 in all\)"):
+        read_runs([tmp_path])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["failed", "damaged"])
+def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
+    good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
+    bad = tmp_path / "logs" / "bad.eval"
+    if what == "damaged":
+        bad.write_bytes(good.read_bytes()[:2000])
+    else:
+        log = read_eval_log(str(good))
+        log.status, log.samples = "error", log.samples[:3]
+        log.eval.task_id = "another"
+        write_eval_log(log, str(bad))
+    said = []
+    (run,) = read_runs([tmp_path / "logs"], said.append)
+    assert (run.logs, len(run.cases)) == ((good,), 16)
+    assert len(said) == 1
+    assert said[0].startswith(f"Passed over {bad}: ")
+    good.unlink()
+    if what == "damaged":
+        with pytest.raises(RunError, match="cannot read"):
+            read_runs([tmp_path / "logs"])
+    else:
+        (alone,) = read_runs([tmp_path / "logs"])
+        assert len(alone.cases) == 3
+
+
+def test_two_arguments_are_two_rows(hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], hard_logs["mc"], "--data", real_data)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("signature:") == 2
+    assert "acc_sym" in done.stdout
+
+
+# --- the control -----------------------------------------------------------------------------------------------------
+
+
+def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
+    report = make_report(read_run(hard_logs["persona"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
+    gain = report.by_name["general_hard"].gain
+    cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
+    acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]
+    assert gain == estimate([value - 0.5 for value in acc], [case.user_id for case in cases])  # the control picks A
+
+
+@pytest.mark.parametrize(
+    ("control", "sentence"),
+    [("persona", "found setting persona, expected no_persona"), ("easy", "expected no_persona")],
+)
+def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_data)
+    assert done.exit_code == 1
+    assert sentence in done.output
+
+
+# --- what is missing or broken ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda folder, task: lm_eval_log(folder, "mixed", task, "sample", samples=False),
+        lambda folder, task: lm_eval_log(folder, "mixed", f"{task}_mc", "sample", samples=False),
+        lambda folder, task: lm_eval_log(folder, "mixed", f"{task}_cot", "sample", samples=False, limit=5),
+        lambda folder, task: inspect_log(folder, "mixed", task, "sample", log_samples=False),
+        lambda folder, _: inspect_log(folder, "mixed", "personafeedback_hard", "sample", log_samples=False, limit=3),
+    ],
+    ids=["lm-eval", "mc", "cot, limited", "inspect", "inspect, several cells, limited"],
+)
+def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tmp_path):
+    log = write(tmp_path, "personafeedback_general_hard")
+    done = personafeedback("report", log)
+    assert done.exit_code == 1
+    assert done.output == (
+        f"Error: {log}: found no samples in it, expected the answers of every case. Run it again with samples: "
+        "--log_samples in lm-eval, without --no-log-samples in Inspect.\n"
+    )
+
+
+def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, tmp_path):
+    done = personafeedback("report", hard_logs["persona"], "--data", tmp_path)
+    assert done.exit_code == 1
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
+    (results,) = (tmp_path / "log").glob("results_*.json")
+    text = results.read_text(encoding="utf-8")
+    source = read_run(results).signature["source"]
+    results.write_text(text.replace(json.dumps(source)[1:-1], "/gone"), encoding="utf-8")
+    done = personafeedback("report", results)
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.stdout.split())
+    assert "no baselines and nothing else from the texts" in words
+    assert "longest" not in words
+    assert re.search(r"95 %.* interval", words)
+    assert "the number of cases per cell" not in words  # Table 2 says it
+    results.write_text(
+        results.read_text(encoding="utf-8")
+        .replace('"counts": "checked"', '"counts": "any"')
+        .replace('"metadata": {', '"metadata": {"counts": "any", '),
+        encoding="utf-8",
+    )
+    words = " ".join(personafeedback("report", results).stdout.split())
+    assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words
+
+
+def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_data):
+    rows = [json.loads(line) for line in (real_data / "data/general/hard.jsonl").read_bytes().splitlines()]
+    rows[16]["question"] += "?"
+    personas = {row["user_id"]: json.loads((real_data / f"persona/{row['user_id']}.json").read_bytes()) for row in rows}
+    other = make_release({"general/hard": rows}, personas)
+    done = personafeedback("report", hard_logs["persona"], "--data", other)
+    assert done.exit_code == 1
+    assert "1 of 1,010 cases have other texts" in done.output
+    assert "general_hard:17" in done.output
+
+
+@pytest.mark.slow
+def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
+    log = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
+    done = personafeedback("report", log, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "DEMONSTRATION" in done.stdout
+    for name in ("report.md", "accuracy.svg", "report.json"):
+        assert "demonstration" in (tmp_path / "out" / name).read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("kind", ["eval", "results", "samples"])
+def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, inspect_general, tmp_path):
+    path = inspect_general
+    if kind != "eval":
+        shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
+        (path,) = (tmp_path / "copy").glob(f"{kind}_*")
+    content = path.read_bytes()
+    cut = tmp_path / "copy" / path.name if kind != "eval" else tmp_path / path.name
+    cut.write_bytes(content[: int(share * len(content))])
+    done = personafeedback("report", cut)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(str(cut))}.*: found [^\n]*\n", done.output), done.output
+
+
+FOREIGN = {
+    "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
+    "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
+    "nobody.json": b'{"results": {}, "configs": {}, "date": 1}',
+    "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
+    "newer_lm_eval.json": b'{"results": {"personafeedback_general_hard": {}}, "configs": {"personafeedback_general_hard": null}, "date": 1}',
+    "unknown_signature.json": b'{"results": {}, "configs": {"personafeedback_hard": {"metadata": {"personafeedback_tasks": {"new": 1}}}}, "date": 1}',
+    "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_file_is_one_clear_error(name, tmp_path):
+    (tmp_path / name).write_bytes(FOREIGN[name])
+    done = personafeedback("report", tmp_path / name)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(str(tmp_path / name))}: found [^\n]*\n", done.output), done.output
+
+
+@pytest.mark.parametrize(
+    ("hole", "found"),
+    [
+        ({"config": None}, "a log that cannot be read"),
+        ({"date": "2026-01-01"}, "date = '2026-01-01', expected a time in seconds since 1970"),
+        ({"n-samples": {}}, "a log that cannot be read"),
+    ],
+    ids=str,
+)
+def test_a_results_file_of_another_shape_is_one_clear_error(hole, found, hard_logs, tmp_path):
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
+    (path,) = (tmp_path / "copy").glob("results_*.json")
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | hole), encoding="utf-8")
+    done = personafeedback("report", path)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(f'{path}: found {found}')}[^\n]*\n", done.output), done.output
+
+
+def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_path):
+    for path in (tmp_path / "nowhere", tmp_path):
+        done = personafeedback("report", path)
+        assert done.exit_code in (1, 2)
+        assert str(path) in done.output
+        assert "Traceback" not in done.output
+
+
+def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
+    shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
+    for name in ("text.txt", "list.json", "a.json", "hellaswag.json"):
+        (tmp_path / "log" / name).write_bytes(FOREIGN[name])
+    assert read_run(tmp_path / "log").answered == {"general_hard": 1010}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
+    with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
+        read_run(tmp_path / "other")
+
+
+def test_a_figure_holds_the_numbers(hard_logs, general):
+    pytest.importorskip("matplotlib")
+    from personafeedback_tasks.reports import figure
+
+    report = make_report(read_run(hard_logs["persona"]), general)
+    (axes,) = figure.draw([report]).axes
+    (bars,) = axes.containers
+    acc = report.overall.measures["acc"]
+    assert list(bars.lines[0].get_xdata()) == [same(100 * acc.value)]
+    ((low, _), (high, _)) = bars.lines[2][0].get_segments()[0]
+    assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
+    behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
+    baselines = [report.overall.baselines[name].value for name in report.run.benchmark.report.drawn]
+    assert behind == {50, *(round(100 * value, 6) for value in baselines)}
+
+
+NAMES = (
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B-a-suffix-as-long-as-a-name-on-the-Hub-can-be-GGUF-Q4_K_M",
+    "_hidden", "$x^2$ and $", "m" * 96, "W" * 96, "a b " * 24, "\u901a\u4e49" * 40, "\x1b[31m\n\u202e", "-" * 96, "{" * 40, "x",
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.parametrize("count", [1, 3, 12, 30])
+def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_are(count, hard_logs, general):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    from personafeedback_tasks.reports import figure
+
+    made = make_report(read_run(hard_logs["persona"]), general, published=beside(None, ("persona",)))
+    for start in range(0, len(NAMES), count):
+        reports = [
+            replace(made, run=replace(made.run, model=NAMES[(start + number) % len(NAMES)])) for number in range(count)
+        ]
+        drawn = figure.draw(reports)
+        renderer = FigureCanvasAgg(drawn).get_renderer()
+        drawn.draw(renderer)
+        (axes,) = drawn.axes
+        low, high = axes.get_xlim()
+        unseen = [label for label in axes.get_xticklabels() if not low <= label.get_position()[0] <= high]
+        texts = [text for text in drawn.findobj(Text) if text.get_text() and text not in unseen]
+        boxes = [text.get_window_extent(renderer) for text in texts]
+        for box in boxes:
+            assert 0 <= box.x0 <= box.x1 <= drawn.bbox.x1
+            assert 0 <= box.y0 <= box.y1 <= drawn.bbox.y1
+        for one, two in combinations(boxes, 2):
+            beside_each_other = one.x1 <= two.x0 or two.x1 <= one.x0
+            assert beside_each_other or one.y1 <= two.y0 + 1 or two.y1 <= one.y0 + 1
+        names = [report.run.label for report in reports] + [
+            name for name in made.published.rows if name.endswith("Table 3")
+        ]
+        shown = "".join(text.get_text() for text in texts if text.get_weight() == "bold")
+        assert "".join(shown.split()) == "".join("".join(map(foreign.drawn, names)).split())
+
+
+def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_logs, general, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from personafeedback_tasks.reports import figure
+
+    report = make_report(read_run(hard_logs["persona"]), general)
+    monkeypatch.setattr(figure, "MOST_PIXELS", 600)
+    png = figure.render([report] * 30)["accuracy.png"]
+    assert 500 < int.from_bytes(png[20:24], "big") <= 600  # the height, in the header of the file
+
+
+@pytest.mark.slow
+def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
+    log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
+    report = make_report(read_run(log), load_cases("sample"))
+    assert any(caveat.startswith("Only 8 users: 95 % intervals are rough.") for caveat in report.caveats)
+    log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
+    report = make_report(read_run(log), load_cases("sample"))
+    assert any(caveat.startswith("All users have the same score") for caveat in report.caveats)
+    row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
+    one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
+    log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
+    report = make_report(read_run(log), load_cases(one, "general", "hard", "any"))
+    assert any(caveat.startswith("Only one user: no standard error") for caveat in report.caveats)
+    assert math.isnan(report.overall.measures["acc"].low)
+
+
+# --- wordings --------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_differ_only_in_the_wording_print_their_range(real_data, tmp_path, hard_logs):
+    task = "personafeedback_general_hard"
+    others = [
+        lm_eval_log(tmp_path / "v2", "gold", task, real_data, metadata={"prompt": "v2"}),
+        lm_eval_log(tmp_path / "en", "always_first", task, real_data, metadata={"language": "en"}),
+    ]
+    done = personafeedback("report", hard_logs["persona"], *others, "--data", real_data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
+    assert acc < 0.5, "the mixed judge would not be the lowest"
+    line = f"general hard: acc {100 * acc:.1f} (v1) to 100.0 (v2), a range of {100 * (1 - acc):.1f} over 3 wordings; equally good"
+    assert line in done.stdout
+    assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("other", ["no_persona", "mc", "partial"])
+def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, real_data):
+    done = personafeedback("report", hard_logs["persona"], hard_logs[other], "--data", real_data)
+    assert "Prompt sensitivity" not in done.stdout
+
+
+# --- what Inspect does beyond one pass -------------------------------------------------------------------------------
+
+
+def test_a_header_never_reaches_the_signature(tmp_path):
+    log = inspect_log(
+        tmp_path, "gold", "personafeedback_hard", "sample", limit=2, top_p=0.5, max_retries=3,
+        extra_headers={"Authorization": "Bearer secret"},
+    )  # fmt: skip
+    assert b"secret" in json.dumps(read_eval_log(str(log)).plan.config.extra_headers).encode()
+    report = make_report(read_run(log), load_cases("sample"))
+    assert "secret" not in json.dumps(report.as_dict())
+    assert "top_p=0.5" in report.signature
+    assert "max_retries" not in report.signature
+
+
+@pytest.mark.slow
+def test_epochs_are_averaged_per_case(tmp_path):
+    log = inspect_log(tmp_path, "mixed", "personafeedback_hard", "sample", epochs=3)
+    once = inspect_log(tmp_path / "once", "mixed", "personafeedback_hard", "sample")
+    cases = load_cases("sample", difficulty="hard")
+    three, one = (make_report(read_run(path), cases).overall for path in (log, once))
+    assert three.cases == one.cases
+    assert three.replies == 3 * one.replies
+    assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", [{"hide": "Name"}, {"setting": "no_persona"}], ids=str)
+def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(option, tmp_path):
+    from inspect_ai import eval_retry
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import evaluate
+
+    options = {"data": "sample", "prompt": "v2", **option}
+    path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
+    log = read_eval_log(str(path))
+    log.status, log.samples = "error", log.samples[:5]
+    write_eval_log(log, str(path))
+    (retried,) = eval_retry(str(path), log_dir=str(tmp_path), display="none", score_display=False)
+    assert len(list(Path(tmp_path).glob("*.eval"))) == 2
+    run = read_run(tmp_path)
+    assert [str(path) for path in run.logs] == [retried.location]
+    assert run.partial == {}
+    assert run.signature == log.eval.metadata[KEY]
+    setting, hidden = option.get("setting", "persona"), [option["hide"]] if "hide" in option else []
+    assert (run.signature["setting"], run.signature["hide"]) == (setting, hidden)

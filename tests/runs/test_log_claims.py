@@ -1,0 +1,448 @@
+"""A log under another name: whatever its signature claims is compared with what the harness wrote and with the prompts themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.judges import OTHER
+from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice import scoring
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.common import statistics
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.runs.asked import CASES, Spread
+from personafeedback_tasks.runs.read import read_run
+
+Json = dict[str, Any]
+HARD = "personafeedback_general_hard"
+HARNESSES = ("lm-eval", "inspect")
+SETTINGS = ("persona", "no_persona", "other_persona")
+ASKED: dict[str, Json] = {setting: {"setting": setting} for setting in SETTINGS} | {
+    "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "zh": {"language": "zh"}, "hidden": {"hide": "Name"},
+}  # fmt: skip
+
+
+def opened(log: Path) -> tuple[Json, list[Json]]:
+    """(header, samples or rows) of a log."""
+    if log.suffix == ".eval":
+        with zipfile.ZipFile(log) as archive:
+            documents = {name: json.loads(archive.read(name)) for name in archive.namelist()}
+        return documents["header.json"], [of for name, of in documents.items() if name.startswith("samples/")]
+    (samples,) = log.parent.glob("samples_*.jsonl")
+    return json.loads(log.read_bytes()), [json.loads(line) for line in samples.read_bytes().splitlines()]
+
+
+def bent(log: Path, folder: Path, *changes: Callable[[Json, list[Json]], object]) -> Path:
+    """A copy of a log whose header and rows were changed in place."""
+    header, rows = opened(log)
+    for change in changes:
+        change(header, rows)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if log.suffix == ".eval":
+        with zipfile.ZipFile(folder / log.name, "w") as archive:
+            archive.writestr("header.json", json.dumps(header))
+            for row in rows:
+                archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
+    else:
+        (samples,) = log.parent.glob("samples_*.jsonl")
+        (folder / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / log.name).write_text(json.dumps(header), encoding="utf-8")
+    return folder / log.name
+
+
+def task_of(header: Json) -> str:
+    return HARD if "eval" in header else str(next(iter(header["configs"])))
+
+
+def claim(**fields: Any) -> Callable[[Json, list[Json]], None]:
+    """Other values in the signature alone."""
+    return lambda header, rows: signed(header, task_of(header)).update(fields)
+
+
+def claim_everywhere(data: Path | str = "sample", **options: Any) -> Callable[[Json, list[Json]], None]:
+    """Other options everywhere but in the prompts."""
+    return lambda header, rows: set_options(header, task_of(header), data, **options)
+
+
+def refused(log: Path, data: Path | str, tmp_path: Path) -> str:
+    """What `report` and `card` say of a log that they refuse; the same, in one sentence."""
+    said = set()
+    for command in (("report",), ("card", "--model-card", tmp_path / "card.md")):
+        done = personafeedback(*command, log, "--data", data)
+        assert done.exit_code == 1, done.output
+        assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
+        said.add(done.output)
+    assert not (tmp_path / "card.md").exists()
+    (sentence,) = said
+    return str(sentence)
+
+
+def accepted(log: Path, data: Path | str) -> str:
+    done = personafeedback("report", log, "--data", data)
+    assert done.exit_code == 0, done.output
+    assert "not compared" not in done.output
+    return str(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> dict[tuple[str, str], Path]:
+    """(harness, how it was asked) -> a log on the sample."""
+    folder = tmp_path_factory.mktemp("logs")
+    found = {}
+    for name, options in ASKED.items():
+        found["lm-eval", name] = lm_eval_log(folder / f"lm {name}", "readable", HARD, "sample", metadata=options)
+        found["inspect", name] = ours(folder / f"inspect {name}", **options)
+    found["mc", "persona"] = lm_eval_log(folder / "mc", "readable", f"{HARD}_mc", "sample")
+    return found
+
+
+def ours(folder: Path, model: str = "scripted/readable", **options: Any) -> Path:
+    from support.inspect_runs import evaluate
+
+    return Path(evaluate(tasks.personafeedback_general_hard(data="sample", **options), model, folder).location)
+
+
+def test_no_honest_log_is_refused(logs):
+    for log in logs.values():
+        accepted(log, "sample")
+        assert len(read_run(log).asked or ()) == 8
+
+
+# --- the signature against the harness ----------------------------------------------------------------------------------
+
+CLAIMS: dict[str, tuple[Json, str]] = {
+    "package version of the task": ({"task_version": "1.1"}, f"found task_version 1.1 in its signature, expected {re.escape(TASK_VERSION)}"),
+    "newer": ({"task_version": "9.0"}, rf"found task version 9\.0 of personafeedback, expected at most {re.escape(TASK_VERSION)}"),
+    "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
+    "no version": ({"task_version": "abc"}, "found the task version 'abc' in its signature, expected numbers"),
+    "setting": ({"setting": "no_persona"}, "found setting no_persona in its signature, expected persona"),
+    "method": ({"method": "cot"}, "(found method cot in its signature, expected generate|found no answers from our scorer)"),
+    "k": ({"k": 3}, "found k 3 in its signature, expected 5"),
+    "filter": ({"rag_filter": True}, "found rag_filter true in its signature, expected false"),
+    "wording": ({"prompt": "v2"}, "found prompt v2 in its signature, expected v1"),
+    "language": ({"language": "zh"}, "found language zh in its signature, expected auto"),
+    "hidden": ({"hide": ["Name"]}, "found hide Name in its signature, expected "),
+    "others": ({"others": "b8960579f844"}, "found others b8960579f844 in its signature, expected null"),
+    "memory": ({"memory": "b8960579f844"}, "found memory b8960579f844 in its signature, expected null"),
+    "fingerprint": ({"fingerprint": "v1-000000000000"}, "found fingerprint v1-000000000000 in its signature, expected v1-"),
+    "task": ({"task": f"{HARD} (no_persona, demonstration)"}, "found task .* in its signature, expected"),
+    "source": ({"source": "PersonalAILab/PersonaFeedback@" + 40 * "0"}, "found source .* in its signature, expected sample"),
+    "counts": ({"counts": "any"}, "found counts any in its signature, expected checked"),
+    "demonstration": ({"demonstration": False}, "(found demonstration false|found task|found 8 as the number)"),
+    "set": ({"set": {"name": "x", "counts": {"general_hard": 8}}}, "(found task|found a run of x)"),
+    "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
+    "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
+    "texts": ({"cells": {"general_hard": {"cases": 8, "data": "x"}}}, "found the digest x of the cases of general_hard"),
+}  # fmt: skip
+
+
+@pytest.mark.tried("claims in a signature that the log contradicts: one sentence, no card")
+@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_field_of_the_signature_that_was_changed_is_refused(harness, name, logs, tmp_path):
+    fields, sentence = CLAIMS[name]
+    log = bent(logs[harness, "persona"], tmp_path / "bent", claim(**fields))
+    assert re.search(sentence, refused(log, "sample", tmp_path))
+
+
+def test_a_run_on_the_wrong_persona_names_whose(logs, tmp_path):
+    for harness in HARNESSES:
+        log = bent(logs[harness, "other_persona"], tmp_path / harness, claim(others=None))
+        assert "found others null in its signature, expected a value" in refused(log, "sample", tmp_path)
+
+
+# --- the prompts --------------------------------------------------------------------------------------------------------
+
+
+CLAIMED: list[Json] = [
+    *({"setting": name} for name in SETTINGS), *({"prompt": name} for name in ("v1", "v2", "v3")), {"language": "zh"}, {"hide": ["Name"]},
+]  # fmt: skip
+
+
+@pytest.mark.tried("settings and wordings that seven logs claim everywhere but in their prompts: one sentence")
+@pytest.mark.parametrize("claimed", CLAIMED, ids=str)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_path):
+    for name, options in ASKED.items():
+        own = Template.read(options)
+        if "no_persona" in (claimed.get("setting"), own.setting) and ("hide" in claimed or own.hide):
+            continue  # no run has both
+        log = bent(logs[harness, name], tmp_path / "bent", claim_everywhere(**claimed))
+        if Template.read({**own.signed(), **claimed}) == own:
+            accepted(log, "sample")
+            continue
+        done = personafeedback("report", log, "--data", "sample")
+        assert done.exit_code == 1, (name, done.output)
+        assert re.fullmatch(r"Error: [^\n]*found another prompt \(chosen_first\) than its options ask for[^\n]*\n", done.output), (name, done.output)  # fmt: skip
+
+
+def test_the_orders_are_those_of_the_calls(logs, tmp_path):
+    def swap_lm_eval(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            first, second = row["arguments"].values()
+            row["arguments"] = {"gen_args_0": second, "gen_args_1": first}
+
+    def swap_inspect(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            for message in row["events_data"]["messages"]:
+                message["metadata"]["call"] = ORDERS[message["metadata"]["call"] == ORDERS[0]]
+
+    for harness, swap in (("lm-eval", swap_lm_eval), ("inspect", swap_inspect)):
+        log = bent(logs[harness, "persona"], tmp_path / harness, swap)
+        assert "found another prompt (chosen_first)" in refused(log, "sample", tmp_path)
+
+
+def test_labels_are_those_of_the_log_likelihoods(logs, tmp_path):
+    def swap(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            for request in row["arguments"].values():
+                request["arg_1"] = f" {OTHER[request['arg_1'].strip()]}"
+
+    log = bent(logs["mc", "persona"], tmp_path / "mc", swap)
+    assert "found another prompt (chosen_first, A)" in refused(log, "sample", tmp_path)
+
+
+def test_one_reply_per_call(logs, tmp_path):
+    def more(header: Json, rows: list[Json]) -> None:
+        rows[3]["resps"][0].append("B")
+
+    log = bent(logs["lm-eval", "persona"], tmp_path / "more", more)
+    assert "line 4: found 3 replies to 2 calls, expected one to each of 2" in refused(log, "sample", tmp_path)
+
+
+def test_one_model_everywhere(logs, tmp_path):
+    def rename(header: Json, rows: list[Json]) -> None:
+        header["eval"]["model"] = "scripted/gold"
+
+    log = bent(logs["inspect", "persona"], tmp_path / "renamed", rename)
+    assert "found the model scripted/readable in its samples, expected scripted/gold" in refused(
+        log, "sample", tmp_path
+    )
+
+    def uncounted(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            row["model_usage"] = {}
+
+    log = bent(logs["inspect", "persona"], tmp_path / "uncounted", rename, uncounted)
+    assert "found the model scripted/readable in its calls, expected scripted/gold" in refused(log, "sample", tmp_path)
+
+    def named(header: Json, rows: list[Json]) -> None:
+        header["config"]["model_args"], header["model_name"] = {"pretrained": "a/b", "dtype": "float32"}, "c/d"
+
+    log = bent(logs["lm-eval", "persona"], tmp_path / "named", named)
+    assert "found the model c/d in model_name, expected a/b" in refused(log, "sample", tmp_path)
+
+    def honest(header: Json, rows: list[Json]) -> None:
+        header["config"]["model_args"] = "pretrained=a/b,peft=c/d"
+        header["model_name"] = "c/d"
+
+    accepted(bent(logs["lm-eval", "persona"], tmp_path / "adapter", honest), "sample")
+
+
+def test_a_log_without_prompts_is_reported_with_a_line_and_makes_no_card(logs, tmp_path):
+    def lose(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            row.pop("arguments", None)
+            row["events"] = []
+
+    for harness in HARNESSES:
+        done = personafeedback("report", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample")
+        assert done.exit_code == 0, done.output
+        said = " ".join(done.stdout.split())
+        assert (
+            "its prompts were not compared with its options: 8 of 8 cases that were looked at have no prompt in the log."
+            in said
+        )
+
+
+# --- wrapped, trimmed, in chats -----------------------------------------------------------------------------------------
+
+
+def test_templates_few_shot_examples_and_chats_may_wrap_a_prompt(logs, tmp_path):
+    def wrap(header: Json, rows: list[Json]) -> None:
+        for number, row in enumerate(rows):
+            for request in row["arguments"].values():
+                text = request["arg_0"]
+                chat = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": f"{text} "}]
+                parts = [{"role": "user", "content": [{"type": "text", "text": text}]}]
+                request["arg_0"] = [
+                    f"<|im_start|>user\n{text.strip()}<|im_end|>\n<|im_start|>assistant\n",
+                    f"{text}\n\nAnswer: A\n\n{text}",
+                    [json.dumps(chat, ensure_ascii=False)],  # as lm-eval's models behind an API log it
+                    chat,
+                    parts,
+                ][number % 5]
+
+    accepted(bent(logs["lm-eval", "persona"], tmp_path / "wrapped", wrap), "sample")
+
+
+def test_cases_are_always_the_same_ones_and_from_all_over_a_log():
+    names = [case.id for case in load_cases("sample")] + [f"more:{number}" for number in range(1_000)]
+    picked = []
+    for order in (names, names[::-1]):
+        spread: Spread[str] = Spread()
+        for name in order:
+            spread.offer(name, name)
+        picked.append(set(spread))
+    assert picked[0] == picked[1]
+    assert len(picked[0]) == CASES
+    halves = [sum(name in picked[0] for name in part) for part in (names[: len(names) // 2], names[len(names) // 2 :])]
+    assert min(halves) > CASES / 4
+
+
+# --- task versions ------------------------------------------------------------------------------------------------------
+
+
+def perfect(header: Json, rows: list[Json]) -> None:
+    """Answers, values and the table of a judge that is always right; the replies stay."""
+    for row in rows:
+        about = row["metadata"] if "epoch" in row else row["doc"]
+        right = row["target"] if "epoch" in row else about["targets"]
+        values = scoring.score_answers(right)
+        if "epoch" in row:
+            row["scores"]["personafeedback"] |= {"value": values, "answer": ", ".join(right)}
+            row["scores"]["personafeedback"]["metadata"]["answers"] = right
+        else:
+            row |= values | {"filtered_resps": right, "acc_stderr_clustered": [about["user_id"], [values["acc"]]]}
+    if "eval" in header:
+        header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": 1.0, "params": {}}}
+        header["results"]["headline"] = None
+    else:
+        header["results"][HARD] = {"alias": HARD, "acc,none": 1.0}
+
+
+@pytest.fixture(scope="module")
+def real_logs(real_data, tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("real")
+    return {
+        "lm-eval": lm_eval_log(folder / "lm-eval", "readable", HARD, real_data),
+        "inspect": inspect_log(folder / "inspect", "readable", HARD, real_data),
+    }
+
+
+@pytest.mark.tried("task versions of a log whose answers were made perfect: no card")
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize(
+    "version", ["0.9", "1.0", "1.1", TASK_VERSION, "1.10", "9.0", "abc", "", "01.2", "1.2.0", "-1", "１.１"]
+)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, real_logs, real_data, tmp_path):
+    def versioned(header: Json, rows: list[Json]) -> None:
+        if everywhere:
+            set_version(header, task_of(header), version)
+        else:
+            signed(header, task_of(header))["task_version"] = version
+
+    log = bent(real_logs[harness], tmp_path / "bent", perfect, versioned)
+    card = tmp_path / "card.md"
+    done = personafeedback("card", log, "--model-card", card, "--data", real_data)
+    assert done.exit_code == 1, done.output
+    assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
+    assert not card.exists()
+    assert "100.0" not in done.output
+    if everywhere and version in ("0.9", "1.0", "1.1"):
+        assert re.search(
+            rf"found [\d,]+ of 2,020 replies that task version {version} read differently from the installed version "
+            rf"{re.escape(TASK_VERSION)}, expected at most 0\.5 %",
+            done.output,
+        ), done.output
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_an_older_version_that_reads_one_reply_in_a_thousand_otherwise_makes_a_card(
+    harness, real_logs, real_data, tmp_path
+):
+    """The values are recomputed all the same: a wrong one is refused whatever the version."""
+
+    def older(header: Json, rows: list[Json]) -> None:
+        set_version(header, task_of(header), "1.1")
+        rows.sort(key=lambda row: row["id"] if "epoch" in row else row["doc_id"])
+        accuracy = []
+        for number, row in enumerate(rows):
+            found = row["scores"]["personafeedback"] if "epoch" in row else row
+            read = found["metadata"]["answers"] if "epoch" in row else row["filtered_resps"]
+            if number in (10, 20):
+                read = ["invalid_response_format", read[1]]
+                values = scoring.score_answers(read)
+                if "epoch" in row:
+                    found["metadata"]["answers"], found["value"] = read, values
+                else:
+                    row |= values | {"filtered_resps": read}
+            accuracy.append((found["value"] if "epoch" in row else row)["acc"])
+        mean = statistics.mean(accuracy)
+        if "eval" in header:
+            header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": mean, "params": {}}}
+            header["results"]["headline"] = None
+        else:
+            header["results"][HARD] = {"alias": HARD, "acc,none": mean}
+
+    log = bent(real_logs[harness], tmp_path / "bent", older)
+    said = " ".join(accepted(log, real_data).split())
+    assert (
+        f"The replies were read by task version 1.1; the installed version {TASK_VERSION} reads 2 of them differently."
+        in said
+    )
+    done = personafeedback("card", log, "--model-card", tmp_path / "card.md", "--data", real_data)
+    assert done.exit_code == 0, done.output
+
+    def better(header: Json, rows: list[Json]) -> None:
+        row = rows[30]
+        values = row["scores"]["personafeedback"]["value"] if "epoch" in row else row
+        values["acc"] = 1 - values["acc"] / 2
+
+    assert "score it again" in refused(bent(log, tmp_path / "worse", better), real_data, tmp_path / "none")
+
+
+def test_other_prompts_of_an_older_version_are_said_and_make_no_card(real_logs, real_data, tmp_path):
+    def older(header: Json, rows: list[Json]) -> None:
+        set_version(header, task_of(header), "1.1")
+        signed(header, task_of(header))["fingerprint"] = "v1-000000000000"
+
+    for harness, log in real_logs.items():
+        old = bent(log, tmp_path / harness, older)
+        done = personafeedback("report", old, "--data", real_data)
+        assert done.exit_code == 0, done.output
+        assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
+        done = personafeedback("compare", old, log, "--data", real_data)
+        assert "task version 1.1 had other prompts" in " ".join(done.stdout.split())
+        done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_data)
+        assert done.exit_code == 1
+        assert "A card needs that." in done.output
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_rank_and_compare_refuse_prompts_of_another_setting_wherever_they_are(harness, real_logs, real_data, tmp_path):
+    """Not only in the first log of a ranking."""
+    log = bent(real_logs[harness], tmp_path / "bent", claim_everywhere(real_data, setting="no_persona"))
+    for command in (("compare", real_logs[harness], log), ("rank", real_logs["inspect"], real_logs["lm-eval"], log)):
+        done = personafeedback(*command, "--data", real_data)
+        assert done.exit_code == 1, done.output
+        assert "found another prompt (chosen_first) than its options ask for" in done.output
+
+
+def test_data_of_another_digest_make_no_card(real_logs, real_data, tmp_path):
+    for harness, log in real_logs.items():
+        other = bent(log, tmp_path / harness, claim(data="000000000000"))
+        done = personafeedback("card", other, "--model-card", tmp_path / "card.md", "--data", real_data)
+        assert done.exit_code == 1
+        assert "found a run on data with the digest 000000000000, expected " in done.output

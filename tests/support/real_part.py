@@ -1,0 +1,38 @@
+"""A part of the real General half: what is about logic is tried on these cases, and only constants on all of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from personafeedback_tasks.personafeedback.cells import DIFFICULTIES, PAPER_COUNTS
+
+CASES_PER_CELL = 80
+
+
+def write_part(folder: Path, real_data: Path) -> None:
+    """Write 80 rows of each cell, drawn once, as they are, and the personas of their users."""
+    draw = random.Random(11)
+    (folder / "persona").mkdir(parents=True)
+    (folder / "data" / "general").mkdir(parents=True)
+    users = set()
+    for difficulty in DIFFICULTIES:
+        name = f"data/general/{difficulty}.jsonl"
+        lines = (real_data / name).read_bytes().splitlines(keepends=True)
+        drawn = [lines[number] for number in sorted(draw.sample(range(len(lines)), CASES_PER_CELL))]
+        (folder / name).write_bytes(b"".join(drawn))
+        users |= {json.loads(line)["user_id"] for line in drawn}
+    for user in users:
+        shutil.copy(real_data / "persona" / f"{user}.json", folder / "persona")
+
+
+@contextmanager
+def taken_for_the_release() -> Iterator[None]:
+    """Whole cells are those of the part. A card takes whole cells only, and partial ones are marked wherever they are shown."""
+    with patch.dict(PAPER_COUNTS, {cell: CASES_PER_CELL for cell in PAPER_COUNTS if cell[0] == "general"}):
+        yield

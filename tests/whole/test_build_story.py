@@ -1,0 +1,187 @@
+"""The whole way to a set of one's own, as the README prints it: ten lines, nine annotators, both harnesses."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter, defaultdict
+from unittest.mock import patch
+
+import krippendorff
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("datasketch")
+
+from inspect_ai.model import _model
+from lm_eval.api.model import LM
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+from support.as_printed import run_as_printed
+from support.building import words, write
+from support.builds import attentive, filled_in
+from support.commands import personafeedback
+from support.documents import README, block, needs_checkout
+from support.logs import lm_eval_log
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
+from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.personafeedback.cases import load_present
+from personafeedback_tasks.personafeedback.prompts import responses
+from personafeedback_tasks.runs.read import read_run
+
+PLANTED = 0.8
+"""How often an annotator takes the answer that knew more, or was meant better."""
+
+BETTER = ("full", "improved")
+
+
+def says(prompt: str) -> str:
+    """The writers' texts; and, asked to compare, a letter that depends on the two responses alone."""
+    if "<response_A>" not in prompt:
+        return write(prompt)
+    first, second = responses(prompt)
+    return "A" if sum(map(ord, first)) % 7 > sum(map(ord, second)) % 7 else "B"
+
+
+class Judging(LM):
+    """The same judge in lm-eval."""
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [says(request.args[0]) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+    loglikelihood_rolling = loglikelihood
+
+
+@needs_checkout
+def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = block(README, "story: building").splitlines()
+    assert len(lines) == 10
+    ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
+    with texts_server(says) as server, patch.dict(_model._models, clear=True):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        run_as_printed(lines[: steps["plan"]], monkeypatch)
+        path = ours.root / "build.yaml"  # what a team edits: sizes, seeds, a pool of questions
+        path.write_text(re.sub(r"(?m)^(personas|specific|general): \d+", _size, path.read_text("utf-8")), "utf-8")
+        _lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
+        pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
+        _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
+        run_as_printed(lines[steps["plan"] : steps["votes"]], monkeypatch)
+        calls = len(server.seen)
+        rng = random.Random(1)
+
+        def picks(left, right, one):
+            better = "A" if left in BETTER and (right not in BETTER or left == "improved") else "B"
+            return better if rng.random() < PLANTED else "AB"[better == "A"]
+
+        for annotator in names(9):
+            filled_in(ours, annotator, tmp_path / f"{annotator}.votes.csv", attentive(ours, picks))
+        printed = run_as_printed(lines[steps["votes"] :], monkeypatch)
+        answered = len(server.seen) - calls
+    pairs = ours.read(Pair)
+    assert len(pairs) >= 60
+    assert len(ours.read(Vote)) == len(ours.read(PackItem))
+    _tiers_are_those_of_a_recount(ours)
+    _agreement_is_that_of_statsmodels(ours)
+    _every_text_has_its_origin(ours)
+    cases = load_present(ours.root / "release", difficulty="hard")
+    assert cases.release.manifest.name == "Our users"
+    assert answered == 2 * len(cases)
+    run = read_run(tmp_path / "logs")
+    other = read_run(lm_eval_log(tmp_path / "lm", Judging(), "personafeedback_hard", ours.root / "release"))
+    assert {name: case[0].answers for name, case in run.cases.items()} == {
+        name: case[0].answers for name, case in other.cases.items()
+    }
+    assert printed
+    report = personafeedback("report", tmp_path / "logs")
+    assert report.exit_code == 0, report.output
+    assert "Our users" in report.stdout
+    card = personafeedback("card", tmp_path / "logs", "--model-card", tmp_path / "CARD.md")
+    assert card.exit_code == 0, card.output
+    assert "Our users" in (tmp_path / "CARD.md").read_text("utf-8")
+    assert "people's votes" in (ours.root / "release" / "set.json").read_text("utf-8")
+    assert (ours.root / "release" / "README.md").is_file()
+    before = len(server.seen)
+    status = personafeedback("build", "status", ours.root)
+    assert status.exit_code == 0, status.output
+    assert len(server.seen) == before
+
+
+def _size(setting):
+    return f"{setting[1]}: {dict(personas=12, specific=2, general=1)[setting[1]]}"
+
+
+def _lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def _tiers_are_those_of_a_recount(ours):
+    votes = defaultdict(Counter)
+    for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
+        vote = json.loads(line)
+        votes[vote["pair_id"]][vote["chosen"]] += 1
+    found = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
+    for pair in ours.read(Pair):
+        (chosen, most), *_ = votes[pair.id].most_common()
+        tier = (
+            ""
+            if most < 6 or (pair.easy and chosen != pair.easy)
+            else "easy"
+            if pair.easy
+            else "medium"
+            if most > 7
+            else "hard"
+        )
+        assert (found[pair.id].difficulty, found[pair.id].chosen) == (tier, chosen)
+
+
+def _agreement_is_that_of_statsmodels(ours):
+    """All votes, in the four codings of Fleiss' kappa; the headline is the mean over many draws of a side for each pair."""
+    strategy = {one.id: one.strategy for one in ours.read(Answer)}
+    tiered = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
+    votes = [vote for vote in ours.read(Vote) if not vote.pair_id.startswith(ATTENTION)]
+    found = json.loads((ours.root / "tiers.json").read_text("utf-8"))["agreement"]["all"]["coefficients"]
+
+    def fleiss(code):
+        rows = defaultdict(list)
+        for vote in votes:
+            rows[vote.pair_id].append(code(vote))
+        return fleiss_kappa(aggregate_raters(np.array(list(rows.values())))[0])
+
+    assert found["Fleiss, by strategy"]["value"] == pytest.approx(fleiss(lambda vote: strategy[vote.chosen]))
+    assert found["Fleiss, by letter"]["value"] == pytest.approx(fleiss(lambda vote: vote.shown_as))
+    by_label = fleiss(lambda vote: "chosen" if tiered[vote.pair_id].chosen == vote.chosen else "rejected")
+    assert found["Fleiss, by label"]["value"] == pytest.approx(by_label)
+    rng, draws = random.Random(7), []
+    for _ in range(200):
+        first = {pair.id: rng.choice((pair.first, pair.second)) for pair in ours.read(Pair)}
+        draws.append(fleiss(lambda vote, first=first: str(vote.chosen == first[vote.pair_id])))
+    assert found["kappa, random sides"]["value"] == pytest.approx(np.mean(draws), abs=0.01)
+    side = {pair.id: pair.first for pair in ours.read(Pair)}
+    units = defaultdict(dict)
+    for vote in votes:
+        units[vote.pair_id][vote.annotator] = float(vote.chosen == side[vote.pair_id])
+    voters = sorted({vote.annotator for vote in votes})
+    data = [[unit.get(voter, np.nan) for unit in units.values()] for voter in voters]
+    expected = krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")
+    assert found["alpha, random sides"]["value"] == pytest.approx(expected)
+
+
+def _every_text_has_its_origin(ours):
+    origins = {one.id: one for one in ours.read(Origin)}
+    for answer in ours.read(Answer):
+        assert origins[answer.id].model == answer.model
+        assert answer.question_id in origins[answer.id].parents
+        assert re.search(r"[0-9a-f]{12}", origins[answer.id].prompt)
+    assert all(question.id in origins for question in ours.read(Question))

@@ -1,0 +1,312 @@
+"""README and the pages in docs/: the first session, the example, the lists of names, the figures and the links."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
+from support.environments import CHECKOUT, Venv
+
+from personafeedback_tasks.building.imported.mapping import RECIPES
+from personafeedback_tasks.building.votes.guideline import GUIDELINES
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import SETTINGS
+from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
+
+pytestmark = needs_checkout
+
+OPTIONS, METRICS, LIMITS, BUILDING = (DOCS / f"{name}.md" for name in ("options", "metrics", "limits", "building"))
+
+
+def names(cell: str) -> set[str]:
+    """What a cell shows as code."""
+    return set(re.findall(r"`(.*?)`", cell))
+
+
+# --- the first session ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_command_1_prints_the_table_that_the_readme_shows(tmp_path):
+    """As printed, in a fresh clone and a fresh environment."""
+    venv = Venv.create(tmp_path / "venv")
+    cloned = subprocess.run(["git", "clone", "-q", str(CHECKOUT), str(venv.home / "clone")], check=False)
+    if cloned.returncode:
+        pytest.skip("needs the checkout's history")
+    done = venv.run(f"set -e; cd clone\n{block(README, 'command 1')}", COLUMNS="140")
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    shown = block(README, "output 1").splitlines()
+    assert len(shown) > 10
+    missing = [line for line in shown if line not in printed]
+    assert not missing, "\n".join(printed)
+
+
+def test_command_2_is_what_ci_runs():
+    """Run here it would run itself. `.ci/run` takes it out of this file and runs it as printed."""
+    taken = re.search(r"^command=.*$", text(CHECKOUT / ".ci" / "run"), re.M)[0]
+    done = subprocess.run(
+        ["bash", "-c", f'{taken}; echo "$command"'], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == block(README, "command 2").strip() != ""
+
+
+def test_the_example_is_a_case_of_the_sample():
+    """Word for word: the question, both responses, and each sentence that is quoted from the persona."""
+    told = section(README, "One case")
+    shown = " ".join(line.removeprefix(">").strip() for line in told.splitlines())
+    parts = dict(re.findall(r"\*\*(Her question|Chosen|Rejected):\*\* (.*?) {2,}", f"{shown}  "))
+    (case,) = [case for case in load_cases("sample") if case.question == parts["Her question"]]
+    assert (case.chosen, case.rejected) == (parts["Chosen"], parts["Rejected"])
+    assert len(case.rejected) > len(case.chosen)  # "A judge that picks the longer response gets this case wrong"
+    persona = case.persona
+    assert f"is {persona.profile['Name']}, {persona.profile['Demographics']['Age']}," in shown
+    (quoted,) = re.findall(r'It says: "(.*?)"', shown)
+    assert quoted in persona.values
+
+
+# --- lists of names ---------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_what_was_tried_is_the_one_that_ci_prints():
+    """Its lines; a session of all tests prints the sums."""
+    tried = text(DOCS / "testing.md").partition("<!-- tried -->")[2].partition("\n\n")[0]
+    shown = re.findall(r"^\| [\d,]+ \| (.*) \|$", tried, re.M)
+    tests = "".join(map(text, Path(__file__).parents[1].rglob("test_*.py")))
+    assert sorted(shown) == sorted(set(re.findall(r'pytest\.mark\.tried\("(.*?)"', tests)))
+
+
+def test_the_counts_of_the_tables_are_those_of_the_paper():
+    readme = text(README)
+
+    def cases(*words: str) -> str:
+        return f"{sum(n for cell, n in PAPER_COUNTS.items() if set(words) <= set(cell)):,}"
+
+    assert f"has {cases()} cases labeled by people" in readme
+    assert f"all six cells, {cases()} |" in readme
+    assert f"{cases('specific')} and {cases('general')} |" in readme
+    assert f"{cases('easy')}, {cases('medium')} and {cases('hard')} |" in readme
+    for category in ("specific", "general"):
+        numbers = [cases(category, difficulty) for difficulty in ("easy", "medium", "hard")]
+        assert f"{numbers[0]}, {numbers[1]} and {numbers[2]} |" in readme
+    assert (
+        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general', 'hard']:,} calls"
+        in readme
+    )
+    assert f"`{HUB_REVISION[:7]}`" in text(DOCS / "data.md")
+
+
+def test_the_table_of_methods_says_where_and_how_each_one_runs():
+    default = next(iter(METHODS))
+    expected = {}
+    for name, method in METHODS.items():
+        calls = {
+            "lm-eval": "_".join(filter(None, ("NAME", method.suffix))),
+            "inspect": "NAME" if name == default else f"-T method={name}",
+        }
+        expected[name] = {harness: calls[harness] for harness in method.harnesses}
+    shown = {}
+    for name, _, lm_eval, inspect in table(OPTIONS, "| method |"):
+        calls = {"lm-eval": lm_eval.strip("`"), "inspect": inspect.strip("`").partition(" --model")[0]}
+        shown[name.strip("`")] = {
+            harness: call for harness, call in calls.items() if not call.startswith(("use ", "no"))
+        }
+    assert shown == expected
+
+
+def test_the_table_of_settings_has_every_setting():
+    assert set().union(*(names(row[0]) for row in table(OPTIONS, "| setting | the model sees"))) == set(SETTINGS)
+
+
+def test_the_table_of_options_has_every_option_of_the_tasks():
+    tree = ast.parse(text(CHECKOUT / "inspect_tasks" / "personafeedback.py"))
+    options = {arg.arg for node in tree.body if isinstance(node, ast.FunctionDef) for arg in node.args.args}
+    rows = table(OPTIONS, "| option |")
+    assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == options
+    for _, lm_eval, inspect in rows:
+        assert set(re.findall(r'`"(\w+)": ', lm_eval)) <= {name.partition("=")[0] for name in names(inspect)}
+
+
+def test_the_table_of_metrics_has_every_metric():
+    shown = set().union(
+        *(
+            names(row[0])
+            for page in (METRICS, DOCS / "recenter.md", DOCS / "writing.md")
+            for rows in tables(page, "| metric |")
+            for row in rows
+        )
+    )
+    assert {metric.name for method in METHODS.values() for metric in method.metrics} <= shown
+    defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))
+    assert set(re.findall(r"- metric: (\w+)", defaults)) <= shown
+
+
+def test_the_table_of_wordings_says_where_each_one_is_from():
+    rows = {next(iter(names(row[0]))): row for row in table(OPTIONS, "| wording |")}
+    assert rows.keys() == set(WORDINGS)
+    assert "Appendix D" in rows["v1"][2]
+    assert "Figure 5" in rows["v4"][2]
+    assert names(table(OPTIONS, "| option |")[4][0]) == set(WORDINGS)
+
+
+def test_the_table_of_recipes_says_on_which_files_each_one_was_tried():
+    rows = {next(iter(names(row[0]))): row for row in table(BUILDING, "| `--recipe` |")}
+    assert rows.keys() == set(RECIPES)
+    for name, recipe in RECIPES.items():
+        if recipe.tried:
+            repository, _, commit = recipe.tried.partition(" at commit ")
+            assert f"`{repository}`" in rows[name][1]
+            assert f"**tried** on commit `{commit}`" in rows[name][2]
+        else:
+            assert "**not verified on the real data**" in rows[name][2]
+
+
+def test_the_guideline_has_the_rules_that_the_page_counts():
+    page = " ".join(text(BUILDING).split())
+    assert (
+        "Of the guideline's six rules the first four are the paper's Appendix D in our words. The last two are ours"
+        in page
+    )
+    assert {len(guideline.rules) for guideline in GUIDELINES.values()} == {6}
+
+
+NOT_KNOWN = re.compile(r"never(?: been)? released|the way the paper made|did not release")
+
+
+def test_nothing_is_said_of_the_authors_that_we_do_not_know():
+    """We looked for their prompt and their training pairs, and found neither: that is all."""
+    sources = [
+        path for end in ("*.py", "*.json", "*.md", "*.j2") for path in (CHECKOUT / "personafeedback_tasks").rglob(end)
+    ]
+    pages = [*PAGES, CARD, *(CHECKOUT / "task_configs").rglob("*.md")]
+    claims = {path: NOT_KNOWN.findall(" ".join(text(path).split())) for path in (*sources, *pages)}
+    assert {str(path): found for path, found in claims.items() if found} == {}
+
+
+# --- what the harnesses do ----------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_scaling_says_what_the_installed_harnesses_do():
+    page = " ".join(text(DOCS / "models.md").split())
+    source = text(Path(pytest.importorskip("lm_eval").__file__).with_name("models") / "vllm_causallms.py")
+    assert 'self.data_parallel_size > 1 and not find_spec("ray")' in source
+    assert "distribute(self.data_parallel_size, requests)" in source
+    assert "`data_parallel_size=8` needs `pip install ray`" in page
+    concurrency = pytest.importorskip("inspect_ai.util").AdaptiveConcurrency()
+    assert f"starts at {concurrency.start} and goes up to {concurrency.max}" in page
+    assert "--max-connections 50`," not in page
+
+
+def test_contributing_names_every_room():
+    rooms = {path.parent.name for path in (CHECKOUT / "personafeedback_tasks").glob("*/__init__.py")}
+    assert {f"{room}/" for room in rooms} == set().union(*(names(row[0]) for row in table(CONTRIBUTING, "| room |")))
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+
+def of_the_card() -> dict[str, tuple[str, str, str, str]]:
+    """Cell, and `all` -> (cases, users, acc, interval) of the judge `longest`, as its card has them."""
+    results = yaml.safe_load(text(CARD).split("---\n")[1])["model-index"][0]["results"]
+    found = {}
+    for result in results:
+        (metric,) = [metric for metric in result["metrics"] if metric["name"] == "acc (both orders), %"]
+        low, high = metric["args"]["interval_95"]
+        name = result["dataset"]["config"].removeprefix("general").strip("_") or "all"
+        counts = (f"{metric['args']['cases']:,}", f"{metric['args']['users']:,}")
+        found[name] = (*counts, f"{metric['value']:.1f}", f"{low:.1f}–{high:.1f}")
+    return found
+
+
+def test_the_table_of_the_longer_response_is_that_of_its_card():
+    card = of_the_card()
+    rows = [[cell.strip("*") for cell in row] for row in table(README, "| general, % |")]
+    assert {name: (cases, users, acc, interval) for name, cases, users, acc, interval, _, _ in rows} == card
+    in_reports = [[cell.strip("*") for cell in row] for row in table(DOCS / "reports.md", "| % | cases | users |")]
+    assert {name.removeprefix("general").strip() or "all": tuple(row) for name, *row in in_reports} == card
+    baselines = {
+        row[0].removeprefix("general").strip() or "all": row[1:3]
+        for row in table(DOCS / "reports.md", "| % | longest |")
+    }
+    assert {name: [acc, overlap] for name, _, _, acc, _, overlap, _ in rows} == baselines
+
+
+def test_the_ranking_shown_is_that_of_the_same_run():
+    """On General Hard; and its margins are over the baselines of the table above."""
+    *_, acc, interval = of_the_card()["hard"]
+    (hard,) = [row for row in table(README, "| general, % |") if row[0] == "hard"]
+    shown = block(README, "story: excerpt").splitlines()
+    assert [line.split()[1:4] for line in shown if "personafeedback/longest" in line] == [
+        ["personafeedback/longest", acc, interval]
+    ]
+    (head,) = [number for number, line in enumerate(shown) if "over_longest" in line]
+    margins = dict(zip(re.split(" {2,}", shown[head].strip()), shown[head + 1].split()[1:], strict=True))
+    assert float(margins["over_overlap"]) == pytest.approx(float(acc) - float(hard[5]))
+    for nothing in ("over_longest", "persona gain", "right minus wrong"):  # it reads no persona
+        assert margins[nothing] == "+0.0"
+
+
+def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
+    shares = []
+    for difficulty in ("easy", "medium", "hard"):
+        cases = load_cases(real_data, "general", difficulty)
+        longer = sum((len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases)
+        shares.append(int(100 * longer / len(cases) + 0.5))
+    for page in (README, LIMITS):
+        assert f"{min(shares)} to {max(shares)} % of the cases of each cell" in " ".join(text(page).split())
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+PAGES = [README, CONTRIBUTING, CHECKOUT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+def tokens(path: Path):
+    blocks = MarkdownIt("commonmark").enable("table").parse(text(path))
+    return [(token, number and blocks[number - 1]) for number, token in enumerate(blocks)]
+
+
+def links(path: Path) -> list[tuple[str, str]]:
+    """(`image` or `link`, where to) of each."""
+    inner = [one for token, _ in tokens(path) for one in token.children or []]
+    found = [("image", one.attrs["src"]) for one in inner if one.type == "image"]
+    return found + [("link", one.attrs["href"]) for one in inner if one.type == "link_open"]
+
+
+def headings(path: Path) -> set[str]:
+    """Their anchors, as GitHub makes them."""
+    titles = [token.content for token, before in tokens(path) if before and before.type == "heading_open"]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def relative(path: Path) -> list[tuple[str, str]]:
+    return [(kind, target) for kind, target in links(path) if not target.startswith("https://")]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(CHECKOUT)))
+def test_every_relative_link_leads_to_a_file_and_its_heading(path):
+    def leads_somewhere(target: str) -> bool:
+        file, _, anchor = target.partition("#")
+        there = (path.parent / file).resolve() if file else path
+        return there.is_file() and (not anchor or anchor in headings(there))
+
+    assert [target for _, target in relative(path) if not leads_somewhere(target)] == []
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    assert {f"docs/{page.name}" for page in DOCS.glob("*.md")} <= {target for _, target in links(README)}
+
+
+def test_the_readme_is_short_and_can_be_read_on_a_package_index():
+    """There is no address of the repository yet that links could begin with: only the list of pages, and the pictures, need one."""
+    assert len(text(README)) < 16_500
+    listed = section(README, "Where to read on")
+    assert all(kind == "image" or f"({target})" in listed for kind, target in relative(README))

@@ -1,0 +1,232 @@
+"""The rooms of the package: imports go downwards only, extras have doors, and only one room knows its benchmark."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+import pytest
+from support.environments import CHECKOUT
+
+import personafeedback_tasks
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.engine.benchmark import benchmarks
+
+ROOT = Path(personafeedback_tasks.__file__).parent
+ROOMS = (
+    "common", "replies", "engine", "choice", "personafeedback", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "building", "runs", "analysis", "reports", "cli",
+)  # fmt: skip
+"""Lowest first: a room may import those before it."""
+
+BENCHMARKS = ("personafeedback", "recenter", "writing", "building")
+BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
+"""Room of a benchmark -> those whose data it asks in its own way."""
+
+DOORS = {
+    "inspect_harness": {"inspect_ai"},
+    "lm_eval_harness": {"lm_eval", "datasets"},
+    "reward_models": {"torch", "transformers"},
+    "reports": {"rich", "matplotlib", "jinja2"},
+}
+"""Room -> what only it, and those that come through its door, import when they are imported."""
+
+EXTRAS = set().union(*DOORS.values()) | {
+    "scipy",
+    "numpy",
+    "bm25s",
+    "krippendorff",
+    "ppi_py",
+    "openai",
+    "anthropic",
+    "sentence_transformers",
+    "sklearn",
+}
+
+
+def modules(room):
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path, inside_functions=True):
+    """(the module as a dotted path, of our package from its root) of every import in a file."""
+    found, left = [], [parsed(path)]
+    package = ("personafeedback_tasks", *path.relative_to(ROOT).parent.parts)
+    while left:
+        node = left.pop()
+        if inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            left += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            found += [f"{module}.{alias.name}" for alias in node.names]
+    return found
+
+
+def test_every_module_is_in_a_room():
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").is_file()}
+    assert folders - {"inspect_tasks", "task_configs"} == set(ROOMS)
+    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py", "_registry.py"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_go_downwards_only(room):
+    above = ROOMS[ROOMS.index(room) + 1 :]
+    for path in modules(room):
+        upwards = [
+            name
+            for name in imports(path)
+            if name.split(".")[:1] == ["personafeedback_tasks"] and name.split(".")[1] in above
+        ]
+        assert not upwards, f"{path.relative_to(ROOT)} imports {upwards}, which is above {room}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_circle_within_a_room(room):
+    prefix = f"personafeedback_tasks.{room}."
+    names = {
+        ".".join(("personafeedback_tasks", *path.relative_to(ROOT).with_suffix("").parts)): path
+        for path in modules(room)
+    }
+    below = {name: {found for found in names for one in imports(path, False) if one == found or one.startswith(f"{found}.")}
+             for name, path in names.items()}  # fmt: skip
+    below = {
+        name.removesuffix(".__init__"): {one.removesuffix(".__init__") for one in found} - {name}
+        for name, found in below.items()
+    }
+    left = {name: found for name, found in below.items() if name.startswith(prefix)}
+    while free := [name for name, found in left.items() if not found & left.keys()]:
+        for name in free:
+            del left[name]
+    assert not left
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "runs")])
+def test_the_core_imports_no_extra(room):
+    """Not even in the rooms' modules that need one: they import it where they use it, and say which extra brings it."""
+    for path in modules(room):
+        needed = [name for name in imports(path, inside_functions=False) if name.partition(".")[0] in EXTRAS]
+        assert not needed, f"{path.relative_to(ROOT)} imports {needed}"
+
+
+@pytest.mark.parametrize("room", DOORS)
+def test_a_room_that_needs_an_extra_asks_for_it_at_its_door(room):
+    door = (ROOT / room / "__init__.py").read_text(encoding="utf-8")
+    assert "require(" in door
+    assert not [
+        path
+        for path in modules(room)
+        if path.name != "__init__.py" and re.search(r"\brequire\(", path.read_text("utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_comes_in_and_what_goes_out(room):
+    words = ast.get_docstring(parsed(ROOT / room / "__init__.py")) or ""
+    assert room == "cli" or ("In: " in words and "Out: " in words)
+
+
+def strings(path):
+    """The texts in a file that are no docstrings."""
+    tree = parsed(path)
+    documented = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("room", BENCHMARKS)
+def test_no_benchmark_imports_another(room):
+    others = tuple(
+        f"personafeedback_tasks.{other}." for other in BENCHMARKS if other not in (room, *BUILT_ON.get(room, ()))
+    )
+    for path in modules(room):
+        assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", *BENCHMARKS, "cli")])
+def test_no_other_room_knows_a_benchmark(room):
+    """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
+    records = benchmarks().values()
+    words = {word for record in records for word in (*record.cells, *record.columns(record.cells), record.title)} - {
+        "total"
+    }
+    words |= {call for record in records for method in record.methods.values() for call in method.calls}
+    words -= set(ORDERS if room == "choice" else ())  # they are defined there
+    names = {record.name for record in records}
+    labels = {label for record in records for label in record.labels}
+    rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
+    a_word = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
+    for path in modules(room):
+        assert not [name for name in imports(path) if name.startswith(rooms)], path
+        texts = strings(path)
+        known = [text for text in texts if a_word.search(text)]
+        known += [text for text in texts if text in {*names, *(() if path.name == "compare.py" else labels)}]
+        assert not known, f"{path.relative_to(ROOT)} knows {known}"  # compare.py has runs A and B
+
+
+def test_what_the_generator_writes_is_what_is_committed():
+    from personafeedback_tasks.task_configs import generate
+
+    if not (CHECKOUT / "pyproject.toml").is_file():
+        pytest.skip("needs the checkout, where the files are written")
+    written = {CHECKOUT / path.relative_to(generate.HERE.parent): text for path, text in generate.files().items()}
+    stale = [str(path) for path, text in written.items() if not path.is_file() or path.read_text("utf-8") != text]
+    assert not stale, "run `python task_configs/generate.py`"
+    assert set((CHECKOUT / "task_configs").glob("*/*yaml")) <= written.keys()
+
+
+@pytest.mark.parametrize("benchmark", benchmarks().values(), ids=lambda benchmark: benchmark.name)
+def test_inspect_has_every_task_with_the_options_of_the_record(benchmark):
+    module = pytest.importorskip(f"personafeedback_tasks.inspect_tasks.{benchmark.name}")
+    methods = tuple(method.name for method in benchmark.methods.values() if "inspect" in method.harnesses)
+    narrowing: dict[str, dict[str, None]] = {}
+    for narrowed in benchmark.selections.values():
+        for name, value in narrowed.items():
+            narrowing.setdefault(name, {})[value] = None
+    expected = {name: (set(values), None, "one of these alone") for name, values in narrowing.items()}
+    for option in fields(benchmark.options):
+        values = methods if option.name == "method" else option.metadata["values"] and option.metadata["values"]()
+        default = None if option.metadata["parse"] else option.default
+        expected[option.name] = (set(values) if values else None, default, option.metadata["help"])
+
+    whole = getattr(module, benchmark.name)
+    parameters = dict(inspect.signature(whole).parameters)
+    assert parameters.pop("unknown").kind is inspect.Parameter.VAR_KEYWORD
+    choices = {
+        name: {
+            value
+            for kind in (one.annotation, *get_args(one.annotation))
+            if get_origin(kind) is Literal
+            for value in get_args(kind)
+        }
+        or None
+        for name, one in parameters.items()
+    }
+    said = dict(re.findall(r"^        (\w+): (.*)\.$", whole.__doc__, re.MULTILINE))
+    assert {name: (choices[name], one.default, said[name]) for name, one in parameters.items()} == expected
+
+    for method in [None, *(method for method in benchmark.methods.values() if method.tasks)]:
+        for selection in benchmark.selections:
+            if method or selection:
+                task = getattr(module, benchmark.task(selection, method.suffix if method else ""))
+                without = {"method"} if method else set(narrowing)
+                assert dict(inspect.signature(task).parameters) == {
+                    name: one for name, one in inspect.signature(whole).parameters.items() if name not in without
+                }

@@ -1,0 +1,472 @@
+"""`duel`, and a grader in the same run: a reply and what it stands against are compared alike on both ways and in both harnesses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import zlib
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
+from lm_eval.api.model import LM
+from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
+from support.documents import DOCS
+from support.inspect_runs import command as inspect_command
+from support.killed import Command, serving
+from support.logs import lm_eval_log
+from support.recenter import in_inspect, in_lm_eval
+
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.writing.cases import questions
+from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
+from personafeedback_tasks.writing.duel import _name as duel_name
+from personafeedback_tasks.writing.record import WRITE
+
+SAMPLE = load_cases("sample")
+QUESTIONS = questions(SAMPLE)
+OF_ID = {one.id: one for one in QUESTIONS}
+
+
+def echo(name: str, call: str = "") -> str:
+    return OF_ID[name].pairs[0].chosen
+
+
+def mixed(name: str, call: str = "") -> str:
+    """Ties with either side, an empty reply, a short and a long one."""
+    case = OF_ID[name].pairs[0]
+    mood = int(name.rpartition(":")[2], 16) % 5
+    return [case.chosen, f" {case.rejected}\n", "", "Tea.", f"<think>hm</think>{case.chosen} {case.rejected}"][mood]
+
+
+def run(*words: object) -> str:
+    """What a command of ours prints; fails if it does."""
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def refusal(*words: object) -> str:
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exit_code != 0, done.output
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Writing runs: name -> log."""
+    folder = tmp_path_factory.mktemp("written")
+    return {
+        "mixed": in_inspect(WRITE, mixed, folder / "mixed", method="write")[1],
+        "echo": in_lm_eval(WRITE, echo, folder, method="write")[1],
+    }
+
+
+@pytest.fixture(scope="module")
+def duels(written, tmp_path_factory):
+    """Duels of `mixed`: side -> (folder, what the command printed)."""
+    folder = tmp_path_factory.mktemp("duels")
+    sides = {**{side: side for side in SIDES}, "echo": written["echo"].parent}
+    return {
+        name: (folder / name, run("duel", written["mixed"], "--against", side, "--out", folder / name))
+        for name, side in sides.items()
+    }
+
+
+# --- the data set -------------------------------------------------------------------------------------------------------
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+
+
+@given(drawn=st.data(), against=st.sampled_from([*SIDES, "model"]))
+@settings(deadline=None, derandomize=True, max_examples=40)
+def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
+    asked = list(QUESTIONS)[:6]
+    texts = st.one_of(TEXTS, st.sampled_from([one.pairs[0].chosen for one in asked]))
+    ours, theirs = (
+        Writer(name, name, {one.id: Reply(drawn.draw(texts)) for one in asked}, Path("log"))
+        for name in ("ours", "theirs")
+    )
+    compared = pairs(QUESTIONS, ours, theirs if against == "model" else against)
+    wanted = [pair for pair in compared if not pair.why_not]
+    assert len(compared) == 6
+    if not wanted:
+        with pytest.raises(Exception, match="nothing to ask"):
+            files(compared, "ours", against, "unknown", {})
+        return
+    root = tmp_path_factory.mktemp("duel")
+    for name, content in {**people(SAMPLE.release.root), **files(compared, "ours", against, "unknown", {})}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    loaded = load_present(root)
+    assert [
+        (case.extra["source"], case.chosen, case.rejected) for case in sorted(loaded, key=lambda case: case.id)
+    ] == [(pair.case.id, pair.reply, pair.other) for pair in sorted(wanted, key=lambda pair: _line_of(wanted, pair))]
+    manifest = loaded.release.manifest
+    assert len(loaded) + len(manifest.duel.not_asked) == 6
+    assert {one.case: one.why for one in manifest.duel.not_asked} == {
+        pair.case.id: pair.why_not for pair in compared if pair.why_not
+    }
+
+
+def _line_of(wanted, pair):
+    """The id of a pair's row: its line among those of its cell."""
+    return f"{pair.case.cell}:{[one for one in wanted if one.case.cell == pair.case.cell].index(pair) + 1}"
+
+
+def test_a_duel_has_a_row_for_each_case_of_the_release(duels):
+    for side in SIDES:
+        cases = load_present(duels[side][0])
+        of_source = {case.id: case for case in SAMPLE}
+        for case in cases:
+            source = of_source[case.extra["source"]]
+            assert (case.user_id, case.question, case.rejected) == (
+                source.user_id, source.question, SIDES[side](source),
+            )  # fmt: skip
+            assert case.persona.text == source.persona.text
+        why = Counter(one.why for one in cases.release.manifest.duel.not_asked)
+        assert why["tie"] > 0
+        assert why["empty"] > 0
+        assert len(cases) + why.total() == len(SAMPLE)
+        assert f"{why['tie']} ties, {why['empty']} empty replies" in duels[side][1]
+
+
+def test_against_another_writer_each_question_is_asked_once(duels):
+    cases = load_present(duels["echo"][0])
+    assert {case.rejected for case in cases} <= {echo(one.id) for one in QUESTIONS}
+    assert len(cases) + len(cases.release.manifest.duel.not_asked) == len(QUESTIONS)
+
+
+def test_a_writer_that_echoes_the_chosen_response_only_ties(written, tmp_path):
+    said = refusal("duel", written["echo"], "--against", "chosen", "--out", tmp_path / "duel")
+    assert f"of {len(SAMPLE)} pairs, every one is a tie" in said
+    assert not (tmp_path / "duel").exists()
+
+
+@pytest.mark.slow
+def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path):
+    """One model with and without the persona: two writers, and both runs are in every row."""
+    _, bare = in_inspect(WRITE, echo, tmp_path / "bare", method="write", setting="no_persona")
+    run("duel", written["mixed"], "--against", bare, "--out", tmp_path / "duel")
+    cases = load_present(tmp_path / "duel")
+    duel = cases.release.manifest.duel
+    assert duel.against == f"{duel.models[1]} (no_persona)"
+    assert duel.writer == duel.models[0]
+    for case in cases:
+        assert (case.extra["written"]["setting"], case.extra["other_written"]["setting"]) == ("persona", "no_persona")
+
+
+@given(st.text("abc/-", min_size=1, max_size=140), st.text("abc/-", min_size=1, max_size=140))
+def test_the_name_of_a_duel_names_both_sides(writer, against):
+    name = duel_name(writer, against)
+    assert len(name) <= 100
+    first, second = name.removeprefix("duel of ").split(" against ")
+    for side, whole in ((first, writer), (second, against)):
+        assert side == whole or (side.endswith("...") and whole.startswith(side[:-3]) and len(side) >= 40)
+
+
+@pytest.mark.parametrize("licence", ["", " MIT", "a\nb", "x" * 101])
+def test_a_licence_that_no_manifest_may_have_is_refused(written, tmp_path, licence):
+    said = refusal("duel", written["mixed"], "--against", "chosen", "--out", tmp_path / "duel", "--licence", licence)
+    assert "--licence must be one printable line of 1 to 100 characters" in said
+    assert not (tmp_path / "duel").exists()
+
+
+@pytest.mark.slow
+def test_mistakes_are_named(written, duels, tmp_path):
+    out = ["--out", tmp_path / "duel"]
+    assert "no such file or folder" in refusal("duel", written["mixed"], "--against", "choosen", *out)
+    assert "not empty" in refusal("duel", written["mixed"], "--against", "chosen", "--out", duels["chosen"][0])
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
+    assert "expected one of personafeedback_write" in refusal("duel", judged, "--against", "chosen", *out)
+    assert not (tmp_path / "duel").exists()
+
+
+# --- judged -------------------------------------------------------------------------------------------------------------
+
+
+def in_inspect_judge(data: Path, folder: Path, judge: str = "by-prompt/judge") -> Path:
+    done = inspect_command(
+        "personafeedback_tasks/personafeedback", "-T", f"data={data}", "--model", judge, "--log-dir", folder
+    )
+    assert done.returncode == 0, done.stdout
+    (log,) = folder.glob("*.eval")
+    return log
+
+
+def vote(prompt: str) -> str:
+    """A judge with every kind of answer, which depends on the whole prompt and on nothing else."""
+    return ["A", "B", "Answer: A", "I prefer B.", "Hm."][zlib.crc32(prompt.strip().encode()) % 5]
+
+
+@modelapi(name="by-prompt")
+class ByPrompt(ModelAPI):
+    def __init__(self, model_name, base_url=None, api_key=None, config=None, **model_args):
+        super().__init__(model_name)
+
+    async def generate(self, input, tools, tool_choice, config):
+        return ModelOutput.from_content(self.model_name, vote(input[-1].text))
+
+
+class Judging(LM):
+    """The same judge in lm-eval."""
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [vote(request.args[0]) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+    loglikelihood_rolling = loglikelihood
+
+
+def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
+    """Id of a case of the release -> the answers to its duel."""
+    source = {case.id: case.extra["source"] for case in load_present(data)}
+    return {source[name]: case[0].answers for name, case in read_run(log).cases.items()}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A run that wrote as `mixed` and was judged at once."""
+    folder = tmp_path_factory.mktemp("graded")
+    _, log = in_inspect(
+        WRITE, mixed, folder, method="write", roles={"grader": get_model("by-prompt/judge")},
+        against="chosen,rejected",
+    )  # fmt: skip
+    return log
+
+
+@pytest.mark.slow
+def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_path):
+    samples = read_eval_log(str(graded)).samples
+    votes = {
+        name: tuple(of)
+        for one in samples
+        for name, of in one.scores["personafeedback_write_grader"].metadata["votes"].items()
+    }
+    table = {name: metric.value for name, metric in read_eval_log(str(graded)).results.scores[1].metrics.items()}
+    for side in SIDES:
+        folder = duels[side][0]
+        at_once = {name.split()[1]: of for name, of in votes.items() if name.split()[0] == side}
+        log = in_inspect_judge(folder, tmp_path / side)
+        assert votes_of(log, folder) == at_once
+        if side == "rejected":
+            in_lm = lm_eval_log(tmp_path / "lm", Judging(), "personafeedback", folder)
+            assert votes_of(in_lm, folder) == at_once
+        not_asked = Counter(one.why for one in load_present(folder).release.manifest.duel.not_asked)
+        won = sum(case.value("acc") for case in read_run(log).cases.values()) + 0.5 * not_asked["tie"]
+        assert table[f"win_{side}"] == pytest.approx(won / len(SAMPLE), abs=1e-12)
+        assert table[f"tie_{side}"] == pytest.approx(not_asked["tie"] / len(SAMPLE), abs=1e-12)
+
+
+@pytest.mark.slow
+def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path):
+    from click.testing import CliRunner as Runner
+    from inspect_ai._cli.main import inspect
+
+    words = [
+        "score", str(graded), "--scorer", "personafeedback_tasks/personafeedback_write_grader", "-S", "data=sample",
+        "--model-role", "grader=by-prompt/judge", "--action", "overwrite", "--output-file", str(tmp_path / "again.eval"),
+        "--display", "none",
+    ]  # fmt: skip
+    done = Runner().invoke(inspect, words)
+    assert done.exit_code == 0, done.output
+    once, again = read_eval_log(str(graded)), read_eval_log(str(tmp_path / "again.eval"))
+    at_once = {name: metric.value for name, metric in once.results.scores[1].metrics.items()}
+    assert {name: metric.value for name, metric in again.results.scores[-1].metrics.items()} == pytest.approx(
+        at_once, abs=1e-12, nan_ok=True
+    )
+    for one, other in zip(once.samples, again.samples, strict=True):
+        assert one.output == other.output
+
+
+@pytest.mark.parametrize("change", ["a response", "a persona", "a case less"])
+def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, change):
+    """The scorer loads the cases itself: they must be those of the run."""
+    from inspect_ai._cli.main import inspect
+
+    data = shutil.copytree(SAMPLE.release.root, tmp_path / "data")
+    path = data / "data" / "general" / "hard.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    if change == "a persona":
+        (persona := data / "persona" / f"{json.loads(lines[0])['user_id']}.json").write_text(
+            json.dumps({**json.loads(persona.read_text("utf-8")), "Pet": "an axolotl"}), "utf-8"
+        )
+    else:
+        row = json.loads(lines[0])
+        changed = [] if change == "a case less" else [json.dumps({**row, "chosen": "Ask an axolotl."}) + "\n"]
+        path.write_text("".join([*changed, *lines[1:]]), "utf-8")
+    words = [
+        "score", str(graded), "--scorer", "personafeedback_tasks/personafeedback_write_grader", "-S", f"data={data}",
+        "-S", "counts=any", "--model-role", "grader=by-prompt/judge", "--action", "overwrite",
+        "--output-file", str(tmp_path / "again.eval"), "--display", "none",
+    ]  # fmt: skip
+    done = CliRunner().invoke(inspect, words)
+    assert done.exit_code != 0
+    said = done.output + str(done.exception)
+    assert "Pass the data of the run: -S data=FOLDER." in said
+    assert not (tmp_path / "again.eval").exists()
+
+
+@pytest.mark.slow
+def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_path):
+    """Writer and grader are one model here, so that Inspect counts both under one name."""
+    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
+        model = partial(get_model, "openai-api/acme/m", base_url=server.url, api_key="none")
+        task = writing_tasks.personafeedback_write_general_hard(data="sample", against="rejected")
+        (log,) = inspect_eval(
+            task, model(), model_roles={"grader": model()}, log_dir=str(tmp_path / "both"), display="none"
+        )
+    sample = log.samples[0]
+    (of_both,), (of_grader,) = sample.model_usage.values(), sample.role_usage.values()
+    assert 0 < of_grader.total_tokens < of_both.total_tokens
+    found = [case.tokens for case in read_run(tmp_path / "both").cases.values()]
+    assert sum(found) == sum(
+        next(iter(one.model_usage.values())).total_tokens - sum(of.total_tokens for of in one.role_usage.values())
+        for one in log.samples
+    )
+
+
+@pytest.mark.slow
+def test_known_judges(tmp_path):
+    """One that always says the first has exactly half and no consistency; one of length likes the longer."""
+    for judge, reply, rate in (("first", "Tea.", 0.5), ("longest", "Tea.", 0.0), ("longest", "Tea. " * 999, 1.0)):
+        _, log = in_inspect(
+            WRITE, lambda name, call, reply=reply: reply, tmp_path / f"{judge}{len(reply)}", method="write",
+            roles={"grader": get_model(f"personafeedback/{judge}")}, against=["chosen"],
+        )  # fmt: skip
+        found = {name: metric.value for name, metric in read_eval_log(str(log)).results.scores[1].metrics.items()}
+        assert found["win_chosen"] == rate
+        assert found["consistency_chosen"] == (0 if judge == "first" else 1)
+
+
+def test_without_a_grader_one_sentence_before_the_first_call(tmp_path):
+    records = tmp_path / "said.jsonl"
+    records.write_text("".join(json.dumps({"id": one.id, "reply": "Tea."}) + "\n" for one in QUESTIONS), "utf-8")
+    words = [
+        "personafeedback_tasks/personafeedback_write", "-T", "data=sample", "-T", "against=chosen", "--model",
+        "personafeedback_write/replay", "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
+    ]  # fmt: skip
+    done = inspect_command(*words)
+    assert done.returncode != 0
+    assert "Pass --model-role grader=MODEL" in done.stdout + done.stderr
+    assert not list((tmp_path / "logs").glob("*.eval"))
+    done = inspect_command(*words, "-T", "against=longer")
+    assert "against must be one of chosen, rejected" in done.stdout + done.stderr
+
+
+def test_a_task_built_by_a_program_needs_its_grader_too(tmp_path):
+    with pytest.raises(AssertionError, match="Pass --model-role grader=MODEL"):
+        in_inspect(WRITE, echo, tmp_path, method="write", against="chosen")
+
+
+@pytest.mark.slow
+def test_the_commands_that_duel_prints_run(duels, tmp_path, monkeypatch):
+    """As printed, with the judge's name filled in."""
+    monkeypatch.chdir(tmp_path)
+    (line,) = [line.strip() for line in duels["rejected"][1].splitlines() if line.strip().startswith("inspect eval")]
+    words = shlex.split(line.replace("JUDGE", "personafeedback/longest"))[2:]
+    done = inspect_command(*words, "--log-dir", tmp_path / "logs")
+    assert done.returncode == 0, done.stdout
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert len(read_run(log).cases) == len(load_present(duels["rejected"][0]))
+
+
+class Anybody(dict):
+    """Prompt -> who asks it: the prompt itself."""
+
+    def __missing__(self, prompt):
+        return (prompt,)
+
+
+@pytest.mark.slow
+def test_a_grader_on_a_server_of_its_own(tmp_path):
+    """In the long form of docs/writing.md; the server has no Responses endpoint."""
+    (form,) = [
+        line for line in (DOCS / "writing.md").read_text("utf-8").splitlines() if line.startswith("--model-role")
+    ]
+    records = tmp_path / "said.jsonl"
+    records.write_text("".join(json.dumps({"id": one.id, "reply": mixed(one.id)}) + "\n" for one in QUESTIONS), "utf-8")
+    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
+        flag, role = shlex.split(form.replace("http://localhost:8000/v1", server.url))
+        done = inspect_command(
+            "personafeedback_tasks/personafeedback_write_general_hard", "-T", "data=sample", "-T", "against=rejected", "--model",
+            "personafeedback_write/replay", "-M", f"replies={records}", flag, role, "--log-dir", tmp_path / "logs", OPENAI_API_KEY="none",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+        asked = server.take_seen()
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    votes = [
+        of
+        for one in read_eval_log(str(log)).samples
+        for of in one.scores["personafeedback_write_grader"].metadata["votes"].values()
+    ]
+    assert len(asked) == 2 * len(votes) > 0
+
+
+@pytest.mark.slow
+def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
+    with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
+        command = Command(tmp_path / "run", "sample", server.url)
+        command.run_and_kill(
+            server, "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write", "--model", "openai/gpt-4o", "-M",
+            "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
+            "--max-connections", "2", answered=20, held=2,
+        )  # fmt: skip
+        before = [prompt for (prompt,) in server.take_seen()]
+        (killed,) = (tmp_path / "killed").glob("*.eval")
+        finished = len(read_run(killed).cases)
+        command.run(
+            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
+        )
+        after = [prompt for (prompt,) in server.take_seen()]
+    assert 0 < finished <= 20
+    assert len(set(before) | set(after)) == len(QUESTIONS) == finished + len(after)
+    (log,) = (tmp_path / "retried").glob("*.eval")
+    said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
+    assert f"{len(SAMPLE)} pairs" in said
+
+
+@pytest.mark.slow
+def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
+    """In one run: the writer and the grader are the same server, which stops while it judges."""
+
+    def said(prompt):
+        return vote(prompt) if "<response_A>" in prompt else f"For you: {zlib.crc32(prompt.encode())}"
+
+    words = [
+        "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write_general_hard", "--model", "openai/gpt-4o", "-M", "responses_api=false",
+        "--model-role", "grader={model: openai/judge, model_args: {responses_api: false}}", "-T", "against=chosen,rejected", "--log-dir",
+        str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "1",
+    ]  # fmt: skip
+    with serving(Anybody(), said) as server:
+        command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
+        command.run_and_kill(server, *words, answered=13, held=2)  # whoever asks again has what it asked for before
+        before = [prompt for (prompt,) in server.take_seen()]
+        (killed,) = (tmp_path / "killed").glob("*.eval")
+        command.run(
+            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
+        )
+        after = [prompt for (prompt,) in server.take_seen()]
+    (log,) = (tmp_path / "retried").glob("*.eval")
+    questions_asked = 8
+    assert len(read_run(log).cases) == questions_asked
+    answered = before[:13]
+    assert not set(answered) & set(after)
+    assert len(answered) + len(after) == questions_asked * 5  # one reply, two sides in both orders

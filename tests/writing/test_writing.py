@@ -1,0 +1,196 @@
+"""`personafeedback_write`: a model writes, in both harnesses, and what is said of its replies follows from the replies."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from support.inspect_runs import command as inspect_command
+from support.recenter import changed_log, in_inspect, in_lm_eval, same
+
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.replies.answers import REASONS
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import RunError
+from personafeedback_tasks.writing.cases import facts, questions
+from personafeedback_tasks.writing.measures import WRITTEN, measures, read_written, text_of
+from personafeedback_tasks.writing.prompts import Writing, build
+from personafeedback_tasks.writing.record import WRITE
+
+QUESTIONS = {one.id: one for one in questions(load_cases("sample"))}
+
+REFUSAL = "I'm sorry, but I can't help with that."
+
+
+def written(name: str, call: str = "") -> str:
+    """What a writer of many moods says: the chosen response, a refusal, nothing, thoughts, another language."""
+    mood = int(name.rpartition(":")[2], 16) % 6
+    chosen = QUESTIONS[name].pairs[0].chosen
+    said = [chosen, REFUSAL, "", f"<think>{chosen}</think>\n\n{chosen}", "好的，我来回答你的问题。", f"<think>{chosen}"]
+    return said[mood]
+
+
+# --- what is asked ----------------------------------------------------------------------------------------------------
+
+
+def test_each_question_of_a_user_is_asked_once(make_release):
+    row = {"user_id": "1", "question": "Which tea?", "chosen": "Green.", "reject": "Black."}
+    cells = {
+        "general/easy": [row, row | {"question": "Which cake?"}, row | {"user_id": "2"}],
+        "general/hard": [row | {"chosen": "Oolong."}],
+    }
+    root = make_release(cells, {"1": {"Name": "Ada"}, "2": {"Name": "Bo"}})
+    found = questions(load_present(root, counts="any"))
+    asked = {(one.user_id, one.question): [case.id for case in one.pairs] for one in found}
+    assert asked == {
+        ("1", "Which tea?"): ["general_easy:1", "general_hard:1"],
+        ("1", "Which cake?"): ["general_easy:2"],
+        ("2", "Which tea?"): ["general_easy:3"],
+    }
+
+
+def test_a_question_has_one_id_whatever_cells_are_asked():
+    of_hard = {one.id: one for one in questions(load_cases("sample", difficulty="hard"))}
+    assert of_hard.keys() < QUESTIONS.keys()
+    assert all(one.digest == QUESTIONS[name].digest for name, one in of_hard.items())
+
+
+@pytest.mark.parametrize("setting", ["persona", "no_persona", "other_persona"])
+def test_no_prompt_shows_a_response(setting):
+    for one in QUESTIONS.values():
+        prompt = build(one, Writing(setting=setting))
+        assert one.question in prompt
+        assert (one.persona.text in prompt) == (setting == "persona")
+        assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
+
+
+def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_release):
+    pytest.importorskip("bm25s")
+    row = {"user_id": "1", "question": "Which tea do I like?", "chosen": "Green.", "reject": "Black."}
+    root = make_release({"general/easy": [row]}, {"1": {"Name": "Ada", "Job": "pilot"}})
+    (root / "memory").mkdir()
+    pieces = ["A green tea that calms.", "News of trains."]
+    (root / "memory" / "1.jsonl").write_text("".join(json.dumps({"text": piece}) + "\n" for piece in pieces), "utf-8")
+    (one,) = questions(load_present(root, counts="any"))
+    prompt = build(one, Writing(setting="rag", k=1))
+    assert pieces[0] in prompt
+    assert not [text for text in (pieces[1], "pilot", "Green.", "Black.") if text in prompt]
+
+
+# --- what is said of a reply -------------------------------------------------------------------------------------------
+
+
+@given(st.text(max_size=60), st.booleans())
+@settings(deadline=None, derandomize=True)
+def test_any_reply_has_measures(reply, truncated):
+    one = next(iter(QUESTIONS.values()))
+    answer = read_written(reply, truncated)
+    found = measures(answer, Reply(reply, truncated), json.loads(json.dumps(facts(one))))
+    assert answer in (WRITTEN, *REASONS)
+    assert set(found) == {metric.name for metric in WRITE.methods["write"].metrics}
+    assert found["written"] + found["truncated"] + found["refused"] <= 1
+    assert found["length"] == len(text_of(reply) or "")
+    assert math.isnan(found["language"]) == bool(found["empty"])
+
+
+@given(st.text(max_size=30), st.text(max_size=30).filter(lambda text: "think" not in text.lower()))
+@settings(deadline=None, derandomize=True)
+def test_thinking_is_not_part_of_a_reply(thought, text):
+    thought = thought.replace("<", "")
+    assert text_of(f"<think>{thought}</think>{text}") == text.strip()
+    assert text_of(f"<think>{thought}{text.replace('<', '')}") is None
+    assert text_of(text) == text.strip()
+
+
+def test_a_refusal_is_short():
+    assert read_written(REFUSAL) == "refusal"
+    assert read_written("抱歉，我无法回答这个问题。") == "refusal"
+    assert read_written(f"{REFUSAL} {'But here is what I would do in your place. ' * 20}") == WRITTEN
+
+
+# --- in both harnesses ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("written")
+    return {
+        "lm-eval": in_lm_eval(WRITE, written, folder, method="write"),
+        "inspect": in_inspect(WRITE, written, folder, method="write"),
+    }
+
+
+def test_both_harnesses_have_the_numbers_of_the_same_replies(runs):
+    in_lm, in_ins = runs["lm-eval"][0], runs["inspect"][0]
+    for metric in WRITE.methods["write"].metrics_in("lm-eval"):
+        assert same(in_lm[metric.name], in_ins[metric.name]), metric.name
+    assert same(in_lm["written_stderr_clustered"], in_ins["written_stderr"])
+    assert 0 < in_ins["written"] < 1
+    assert 0 < in_ins["refused"] < 1
+    one, other = (read_run(path) for _, path in runs.values())
+    assert one.cases.keys() == other.cases.keys() == QUESTIONS.keys()
+    for name, case in one.cases.items():
+        assert [outcome.answers for outcome in case] == [outcome.answers for outcome in other.cases[name]]
+        assert all(
+            same(case.value(metric.name), other.cases[name].value(metric.name))
+            for metric in WRITE.methods["write"].metrics_in("lm-eval")
+        )
+
+
+def test_a_changed_reply_is_found(runs, tmp_path):
+    results = runs["lm-eval"][1]
+    (samples,) = results.parent.glob("samples_*.jsonl")
+    for path in (results, samples):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    lines = samples.read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    changed = next(row for row in rows if row["written"])
+    changed["resps"] = [[changed["resps"][0][0] + "!"]]
+    (tmp_path / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    with pytest.raises(RunError, match="length|written"):
+        read_run(tmp_path / results.name)
+
+    def longer(sample):
+        if sample["scores"]["personafeedback_write"]["value"]["written"]:
+            sample["output"]["choices"][0]["message"]["content"] += "!"
+
+    with pytest.raises(RunError, match="length|written"):
+        read_run(changed_log(runs["inspect"][1], longer))
+
+
+def test_a_report_says_what_a_reply_is_and_no_more(runs, capsys):
+    for _, path in runs.values():
+        main(["report", str(path), "--data", "sample"], standalone_mode=False)
+        said = capsys.readouterr().out
+        assert "characters" in said
+        assert "chance" not in said
+
+
+def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
+    records = tmp_path / "said.jsonl"
+    records.write_text(
+        "".join(json.dumps({"id": name, "reply": "Tea."}) + "\n" for name in QUESTIONS), encoding="utf-8"
+    )
+    done = inspect_command(
+        "personafeedback_tasks/personafeedback_write_hard", "-T", "data=sample", "--model", "personafeedback_write/replay",
+        "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    main(["report", str(tmp_path / "logs"), "--data", "sample"], standalone_mode=False)
+    assert "partial" not in capsys.readouterr().out.lower()
+    main(["score-replies", "personafeedback_write_hard", str(records), "--data", "sample"], standalone_mode=False)
+    assert "4.000" in capsys.readouterr().out  # characters
+
+
+def test_a_second_model_is_for_inspect(tmp_path):
+    with pytest.raises(Exception, match="against works in Inspect only"):
+        in_lm_eval(WRITE, written, tmp_path, method="write", against="chosen")
