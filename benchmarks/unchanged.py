@@ -11,7 +11,8 @@ data. Time stamps, random identifiers, versions of packages and paths are left o
 --again. Needs PERSONAFEEDBACK_DATA, and the extras of the tests.
 
 A part that fails is not stored: its traceback is printed and the exit status is 2. `compare` prints the first difference of each file,
-each kind of difference once, and exits with 1 if there is one. `--named` leaves out what matches, on both sides: changes that have a name.
+each kind of difference once, and exits with 1 if there is one; with --numbers, the numbers that a file no longer has, for a change of
+layout or sentences. `--named` leaves out what matches, on both sides: changes that have a name.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
 
@@ -77,6 +79,21 @@ def store(root: Path, part: str) -> None:
     print(f"{part}: {count} files, {time.process_time() - start:.0f} s of CPU", flush=True)
 
 
+def numbers(before: Path, after: Path, part: str, named: list[str]) -> int:
+    """How many files of a part lack a number that they had; where it stands does not count."""
+    lacking = 0
+    for path in sorted(path for path in (before / part).rglob("*") if path.is_file()):
+        file = path.relative_to(before)
+        was, now = (
+            Counter(re.findall(r"\d+(?:\.\d+)?", "\n".join(_lines(root / file, named)))) for root in (before, after)
+        )
+        if lost := was - now:
+            lacking += 1
+            print(f"{file}\n  - {' '.join(lost.elements())[:SHOWN]}\n  + {' '.join((now - was).elements())[:SHOWN]}")
+    print(f"{part}: {lacking} files lack a number", flush=True)
+    return lacking
+
+
 def compare(before: Path, after: Path, part: str, named: list[str]) -> int:
     """How many files of a part differ; prints each kind of difference once, with the files that have it."""
     if not (before / part).is_dir() or not (after / part).is_dir():
@@ -122,13 +139,15 @@ def main() -> int:
     storing.add_argument("--again", action="store_true", help="also the parts that are stored")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
+    comparing.add_argument("--numbers", action="store_true", help="only whether each number is still in its file")
     comparing.add_argument("--named", nargs="+", default=[], metavar="REGEX")
     for one in (storing, comparing):
         one.add_argument("--only", nargs="+", metavar="PART")
     asked = parser.parse_args()
     if asked.what == "compare":
         parts = asked.only or sorted(path.name for path in asked.before.iterdir() if path.is_dir())
-        return int(sum(compare(asked.before, asked.after, part, asked.named) for part in parts) > 0)
+        how = numbers if asked.numbers else compare
+        return int(sum(how(asked.before, asked.after, part, asked.named) for part in parts) > 0)
     from unchanged_parts import PARTS
 
     root, failed = asked.folder.resolve(), []
