@@ -9,20 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..common.significance import detectable, holm, two_sided_p
-from ..common.statistics import LEVEL, Estimate, critical, degrees_of_freedom, mean
+from ..common.statistics import LEVEL, Estimate, critical, mean
+from .user_distribution import PERCENTS, Fitted, fit, quantiles
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
 
 SHARED_BY = 20
 """Users who must share an attribute, and who must not, for it to be tested."""
-
-RESAMPLES = 500
-"""Bootstrap samples of users behind the intervals of the quantiles."""
-SEED = 20250615
 
 
 @dataclass(frozen=True)
@@ -89,17 +85,17 @@ def make_users(
     raw = _of_user(values, users)
     if len(raw) < FEW_USERS or all(len(found) == 1 for found in raw.values()):
         return None
-    found = fit(_of_user(at_equal_cells(values, cells), users))
-    *quantiles, worst_tenth = _with_intervals(found)
+    fitted = fit(_of_user(at_equal_cells(values, cells), users))
+    *at_percents, worst_tenth = quantiles(fitted)
     return Users(
         count=len(raw),
         worst_tenth=worst_tenth,
-        quantiles=dict(zip(map(str, PERCENTS), quantiles, strict=True)),
+        quantiles=dict(zip(map(str, PERCENTS), at_percents, strict=True)),
         raw=dict(zip(map(str, PERCENTS), _raw_quantiles([mean(own) for own in raw.values()]), strict=True)),
-        spread=math.sqrt(found.variance),
-        low=math.sqrt(found.low),
-        high=math.sqrt(found.high),
-        slices=slices(found, people),
+        spread=math.sqrt(fitted.variance),
+        low=math.sqrt(fitted.low),
+        high=math.sqrt(fitted.high),
+        slices=slices(fitted, people),
     )
 
 
@@ -110,130 +106,6 @@ def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]
         in_cell.setdefault(cell, []).append(value)
     means, middle = {cell: mean(found) for cell, found in in_cell.items()}, mean(values)
     return [value - means[cell] + middle for value, cell in zip(values, cells, strict=True)]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The distribution of the users' true accuracies.
-
-    Attributes:
-        means: user -> mean of its values.
-        noise: the variance that chance gives each of these means.
-        center: mean of the true accuracies.
-        variance, low, high: of the true accuracies, with its 95 % interval.
-    """
-
-    means: Mapping[str, float]
-    noise: Sequence[float]
-    center: float
-    variance: float
-    low: float
-    high: float
-
-
-def fit(of_user: Mapping[str, Sequence[float]]) -> Fitted:
-    """The mean and the variance of the users' true accuracies, with what chance adds to their means taken out.
-
-    With s the pooled variance of the values within users, the mean m_i of n_i values has the variance v + s / n_i around the
-    center m, which weighs each user by its inverse.
-
-    v by the method of moments: Q(v) = sum (m_i - m)^2 / (v + s / n_i) must be what it is expected to be, users - 1 (Paule,
-    Mandel 1982). Its interval is where Q is within the middle 95 % of chi square (Viechtbauer 2007), with the degrees of freedom
-    that the kurtosis of the users' deviations leaves (see `share`): a few users far below all others have most of Q.
-
-    Args:
-        of_user: user -> its values, at least one, and two somewhere.
-    """
-    import numpy as np
-    from scipy.special import chdtri
-
-    sizes = np.array([len(found) for found in of_user.values()])
-    means = np.array([mean(found) for found in of_user.values()])
-    within = math.fsum((value - m) ** 2 for found, m in zip(of_user.values(), means, strict=True) for value in found)
-    noise = np.maximum(within / (sizes.sum() - len(sizes)) / sizes, SMALLEST)
-    users, tail = len(sizes), (1 - LEVEL) / 2
-
-    def moments(expected: float) -> tuple[float, float]:
-        center, variance = _moments(means[None], noise[None], expected)
-        return float(center[0]), float(variance[0])
-
-    center, v = moments(users - 1)
-    degrees = degrees_of_freedom(dict(zip(of_user, ((means - center) / np.sqrt(v + noise)).tolist(), strict=True)))
-    low, high = (moments(chdtri(degrees, above) / degrees * (users - 1))[1] for above in (tail, 1 - tail))
-    return Fitted(dict(zip(of_user, means.tolist(), strict=True)), noise.tolist(), center, v, low, high)
-
-
-def _moments(means: Any, noise: Any, expected: float) -> tuple[Any, Any]:
-    """(center, variance) at which Q is `expected`, of several samples of users at once: arrays of samples x users.
-
-    The variance is at least 0 and at most the largest one that shares have.
-    """
-    import numpy as np
-
-    def center(v: Any) -> Any:
-        weights = 1 / (v[:, None] + noise)
-        return (weights * means).sum(axis=1) / weights.sum(axis=1)
-
-    def excess(v: Any) -> Any:
-        return ((means - center(v)[:, None]) ** 2 / (v[:, None] + noise)).sum(axis=1) - expected
-
-    low, high = np.zeros(len(means)), np.full(len(means), 0.25)
-    low = np.where(excess(high) >= 0, high, low)
-    high = np.where(excess(np.zeros(len(means))) <= 0, 0.0, high)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        above = excess(middle) > 0
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    variance = np.minimum((low + high) / 2, high)
-    return center(variance), variance
-
-
-BISECTIONS = 60
-"""Halvings of [0, 0.25]: to the last digit of a float."""
-
-PERCENTS = (10, 50, 90)
-
-
-def _with_intervals(found: Fitted) -> list[Estimate]:
-    """The quantiles at PERCENTS and the mean of the worst tenth, each with a 95 % bootstrap interval over users.
-
-    The expanded percentile interval (Hesterberg 2015): as much wider than the plain one as t is beside the normal.
-    """
-    import numpy as np
-    from scipy.special import ndtr
-
-    values = _of_distribution(np.array([found.center]), np.array([found.variance]))[:, 0]
-    means, noise = np.array(list(found.means.values())), np.array(found.noise)
-    drawn = np.random.default_rng(SEED).integers(len(means), size=(RESAMPLES, len(means)))
-    again = _of_distribution(*_moments(means[drawn], noise[drawn], len(means) - 1))
-    users = len(means)
-    tail = ndtr(-math.sqrt(users / (users - 1)) * critical(users - 1))
-    ends = np.quantile(again, (tail, 1 - tail), axis=1)
-    return [
-        Estimate(value, stderr, low, high, len(means), len(means))
-        for value, stderr, low, high in zip(
-            *map(np.ndarray.tolist, (values, again.std(axis=1, ddof=1), *ends)), strict=True
-        )
-    ]
-
-
-def _of_distribution(center: Any, variance: Any) -> Any:
-    """Rows: the quantiles at PERCENTS, and the mean of the lowest tenth, of beta distributions with these moments."""
-    import numpy as np
-    from scipy.special import betainc, betaincinv
-
-    inside = (variance > SMALLEST) & (center * (1 - center) > variance * (1 + SMALLEST))
-    m, v = np.where(inside, center, 0.5), np.where(inside, variance, 0.01)
-    cases = m * (1 - m) / v - 1  # that many cases the distribution counts as
-    a, b = m * cases, (1 - m) * cases
-    quantiles = [betaincinv(a, b, percent / 100) for percent in PERCENTS]
-    worst = m * betainc(a + 1, b, quantiles[0]) * 10
-    flat = np.clip(center, 0, 1)
-    return np.array([np.where(inside, row, flat) for row in (*quantiles, worst)])
-
-
-SMALLEST = 1e-12
-"""Variance of a mean that chance seems to have no part in, since each user is all right or all wrong."""
 
 
 def slices(found: Fitted, people: Mapping[str, Mapping[str, str]]) -> tuple[Slice, ...]:

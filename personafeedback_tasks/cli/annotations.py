@@ -52,7 +52,7 @@ def import_annotations(folder: Path, out: Path) -> None:
         say(f"  and {len(made.personal) - SHOWN:,} more")
 
 
-def _refuse_leftovers(out: Path, made: upstream.Imported) -> None:
+def _refuse_leftovers(out: Path, made: upstream.ImportedAnnotations) -> None:
     """Data of an earlier import must not stay beside those of this one."""
     names = [file_name(stage) for stage in STAGES]
     there = [out / name for name in (*names, *(f"pilot/{name}" for name in names))] + sorted(

@@ -9,19 +9,19 @@ from typing import Literal
 
 from .errors import require
 
-Votes = Sequence[Hashable]
+RowVotes = Sequence[Hashable]
 """What each person said of one row."""
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 
-def agreed(votes: Votes) -> float:
+def agreed(votes: RowVotes) -> float:
     """The share of the pairs of people who say the same of a row, P in what follows. It needs two votes."""
     people = len(votes)
     return sum(n * (n - 1) for n in Counter(votes).values()) / (people * (people - 1))
 
 
-def randolph(rows: Sequence[Votes], categories: int) -> float:
+def randolph(rows: Sequence[RowVotes], categories: int) -> float:
     """Randolph's free-marginal kappa: (P - 1 / k) / (1 - 1 / k), where every one of k votes is as likely by chance.
 
     Of two categories it is 2 P - 1: what Fleiss' kappa comes to on average where each row's votes are coded by a side drawn at random.
@@ -34,7 +34,7 @@ def randolph(rows: Sequence[Votes], categories: int) -> float:
     return (math.fsum(map(agreed, rows)) / len(rows) - by_chance) / (1 - by_chance)
 
 
-def fleiss(rows: Sequence[Votes]) -> float:
+def fleiss(rows: Sequence[RowVotes]) -> float:
     """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal.
 
     The agreement of a row is the share of its pairs of people who say the same, and each row counts once; what is expected
@@ -53,7 +53,7 @@ def fleiss(rows: Sequence[Votes]) -> float:
     return (same / len(rows) - expected) / (1 - expected) if len(every) > 1 else math.nan
 
 
-def alpha(rows: Sequence[Votes], values: Sequence[Hashable], level: Level) -> float:
+def alpha(rows: Sequence[RowVotes], values: Sequence[Hashable], level: Level) -> float:
     """Krippendorff's alpha; nan if all votes are equal. Rows may have unequal numbers of votes.
 
     Args:

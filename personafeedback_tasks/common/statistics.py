@@ -90,7 +90,8 @@ def two_way(
     (Cameron, Gelbach, Miller 2011), and at least either of the first two, since the difference may be too small with few clusters.
 
     Args:
-        variance: cluster of each case -> the variance with these clusters alone.
+        variance: cluster of each case -> the variance with these clusters alone. Where it is undefined (nan) for users, prompts or their
+            pairs, so is the result.
         clusters: of each case: its user.
         also: its prompt; None, or one prompt in all, for the users alone. Prompts of one user each change nothing.
     """
@@ -99,7 +100,8 @@ def two_way(
         return of_clusters
     of_others = variance(also)
     pairs = list(zip(clusters, also, strict=True))
-    return max(of_clusters, of_others, of_clusters + of_others - variance(pairs))
+    both = of_clusters + of_others - variance(pairs)
+    return both if math.isnan(both) else max(of_clusters, of_others, both)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-from ..common.agreement import Votes, alpha, fleiss
+from ..common.agreement import RowVotes, alpha, fleiss
 from ..common.statistics import estimate_of
 from ..engine.outcome import Outcome
 from ..engine.report import HumanAgreement
@@ -51,7 +51,7 @@ def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) 
 
 def _found(
     rows: Sequence[tuple[str, Sequence[Hashable]]],
-    coefficients: dict[str, Callable[[Sequence[Votes]], float]],
+    coefficients: dict[str, Callable[[Sequence[RowVotes]], float]],
     judge: Callable[[Sequence[str]], list[Outcome]],
 ) -> HumanAgreement:
     several = [(user, votes) for user, votes in rows if len(votes) > 1]

@@ -21,7 +21,7 @@ from ..common.errors import DataError
 from ..common.strict_json import broken, rows, short
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from .rows import STAGES, Extraction, R, Relevance, Response, Row, parse
+from .rows import STAGES, Extraction, JudgedRow, R, Relevance, Response, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 SAMPLE = "sample"
@@ -168,12 +168,12 @@ def locate(data: str | os.PathLike[str] | None = None) -> tuple[Path, str]:
     raise DataError(f"There is no folder {short(name)}{folders.looked(name)}. {what_to_do}")
 
 
-def present(root: Path) -> list[type[Row]]:
+def present(root: Path) -> list[type[JudgedRow]]:
     """The stages that a folder has a file for."""
     return [stage for stage in STAGES if (root / file_name(stage)).is_file()]
 
 
-def file_name(stage: type[Row]) -> str:
+def file_name(stage: type[JudgedRow]) -> str:
     return f"{stage.stage}.jsonl"
 
 

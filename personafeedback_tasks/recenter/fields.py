@@ -24,7 +24,7 @@ class Fields:
     """The keys of one line, read strictly. What is broken raises DataError with the line.
 
     Attributes:
-        id, user_id: as in Row.
+        id, user_id: as in JudgedRow.
     """
 
     def __init__(self, row: dict[str, Any], where: str) -> None:

@@ -23,7 +23,7 @@ SCALE = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
-class Row(ABC):
+class JudgedRow(ABC):
     """One judged row of a stage: a case of the engine.
 
     Attributes:
@@ -66,11 +66,11 @@ class Row(ABC):
         """
 
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=JudgedRow)
 
 
 @dataclass(frozen=True)
-class Relevance(Row):
+class Relevance(JudgedRow):
     """Should this attribute of the user change the reply to this prompt in any way?
 
     Attributes:
@@ -121,7 +121,7 @@ class Relevance(Row):
 
 
 @dataclass(frozen=True)
-class Extraction(Row):
+class Extraction(JudgedRow):
     """Does this attribute, extracted from this conversation for this reason, hold?
 
     Attributes:
@@ -174,7 +174,7 @@ class Extraction(Row):
 
 
 @dataclass(frozen=True)
-class Response(Row):
+class Response(JudgedRow):
     """Is the response that uses the attribute better than the one that does not?
 
     Attributes:
@@ -222,7 +222,7 @@ class Response(Row):
         return cls(fields.id, fields.user_id, prompt, attribute, generic, personalized, votes)
 
 
-STAGES: tuple[type[Row], ...] = (Extraction, Relevance, Response)
+STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 """In the order of a personalized reply: what is known of the user, what matters now, what comes of it."""
 
 

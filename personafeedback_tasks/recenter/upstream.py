@@ -51,7 +51,7 @@ WHOLE = 1e-6
 
 
 @dataclass
-class Imported:
+class ImportedAnnotations:
     """What an import makes.
 
     Attributes:
@@ -116,7 +116,7 @@ class _Profile:
     labels: Mapping[str, bool | None]
 
 
-def convert(folder: Path) -> Imported:
+def convert(folder: Path) -> ImportedAnnotations:
     """Read the authors' files.
 
     Args:
@@ -127,7 +127,7 @@ def convert(folder: Path) -> Imported:
     """
     if (folder / "data").is_dir():
         folder = folder / "data"
-    made = Imported(absent=[name for name in SOURCES if not any(folder.glob(name))])
+    made = ImportedAnnotations(absent=[name for name in SOURCES if not any(folder.glob(name))])
     profiles = _profiles(folder, made)
     numbered: dict[int, tuple[str, object]] = {}
     for path in sorted(folder.glob(REPLIES)):
@@ -152,7 +152,7 @@ def lines(found: list[dict[str, Any]]) -> Iterator[str]:
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in found)
 
 
-def _profiles(folder: Path, made: Imported) -> list[_Profile]:
+def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
     """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
     prompts = ShortIds("p")
     found: dict[str, _Profile] = {}
@@ -183,7 +183,7 @@ def _labels(row: Mapping[str, Any], where: str) -> dict[str, bool | None]:
     return labels
 
 
-def _add_labels(profile: _Profile, user: str, made: Imported) -> None:
+def _add_labels(profile: _Profile, user: str, made: ImportedAnnotations) -> None:
     """A row for each attribute that people labeled."""
     for number, (attribute, label) in enumerate(profile.labels.items(), start=1):
         if label is None:
@@ -202,7 +202,9 @@ def _same_labels(profile: _Profile, first: _Profile) -> None:
         _same(f"the ground_truth of {short(attribute)}", label, first.labels[attribute], profile.where, first.where)
 
 
-def _replies(path: Path, profiles: list[_Profile], numbered: dict[int, tuple[str, object]], made: Imported) -> None:
+def _replies(
+    path: Path, profiles: list[_Profile], numbered: dict[int, tuple[str, object]], made: ImportedAnnotations
+) -> None:
     """A model's replies, line by line those of the profiles.
 
     Args:
@@ -259,7 +261,7 @@ def _reply(item: Mapping[str, Any], where: str) -> str:
     return ""
 
 
-def _pilot(path: Path, made: Imported) -> None:
+def _pilot(path: Path, made: ImportedAnnotations) -> None:
     for line, row in rows(path):
         where = f"{path}, line {line}"
         rate, n = _value(row, "human_yes_rate", where), _value(row, "n_annotators", where)
@@ -284,7 +286,7 @@ def _pilot(path: Path, made: Imported) -> None:
         made.add(SOURCES[PILOT], counted, where)
 
 
-def _items(path: Path, made: Imported) -> None:
+def _items(path: Path, made: ImportedAnnotations) -> None:
     ids = ShortIds("r")
     seen: dict[str, str] = {}
     for line, row in rows(path):

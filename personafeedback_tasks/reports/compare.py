@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from ..analysis.groups import groups_of, judged
 from ..common import foreign
-from ..common.sign_flips import sign_flip_p
+from ..common.paired_tests import paired_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate, estimate_of
 from ..common.strict_json import jsonable
@@ -34,7 +34,7 @@ class GroupComparison:
         name: `general_hard`, `general`, `total`.
         acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
-        p: two-sided p value by sign flips of whole users' differences, in (0, 1]. That over all cases is the test; those of the
+        p: two-sided p value by resampling whole users, see `paired_tests.paired_p`, in (0, 1]. That over all cases is the test; those of the
             other groups, of which there may be ten, have Holm's correction.
         only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
             reverse.
@@ -149,7 +149,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 acc_a=sum(a) / len(a),
                 acc_b=sum(b) / len(b),
                 difference=estimate(deltas, users),
-                p=sign_flip_p(deltas, users),
+                p=paired_p(deltas, users),
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
                 detectable=minimum_detectable_difference(deltas, users),
@@ -188,8 +188,8 @@ def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Outcome], 
 
 
 LEGEND = (
-    "acc in percent, paired by case; intervals clustered by user; p: permutation test that flips the sign of whole users' "
-    "differences (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
+    "acc in percent, paired by case; intervals clustered by user; p: the larger of sign flips and "
+    "bootstrap-t over users (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
     "detectable: the minimum detectable difference at 80 % power."
 )
 

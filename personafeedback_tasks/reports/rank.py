@@ -15,7 +15,7 @@ from typing import Any
 from ..analysis.control import gains
 from ..analysis.groups import has_macro, measures_of
 from ..common.adjusted import at_zero
-from ..common.sign_flips import familywise_p
+from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, estimate, mean, of_mean, share, user_sums
 from ..engine.report import Examined
 from ..runs.run import Run

@@ -18,7 +18,7 @@ from .terminal import line, tables
 
 LEGEND = (
     "acc in percent; intervals clustered by user. rank: the places that a run may have, all of them right at once in 95 % of rankings. tied: the "
-    "other places that a run cannot be told apart from (paired sign flips of whole users, the largest |t| over all pairs, 5 % level). Differences to "
+    "other places that a run cannot be told apart from (paired; sign flips and bootstrap-t over users, the largest |t| over all pairs, 5 % level). Differences to "
     "a baseline or a control are in points, on the cases that both answered."
 )
 TOKENS = "tokens a case"

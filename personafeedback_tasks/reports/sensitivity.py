@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..analysis.groups import groups_of
-from ..common.sign_flips import range_by_chance
+from ..common.paired_tests import range_by_chance
 from ..common.statistics import user_sums
 from ..runs.run import Run
 from .report import Report
@@ -22,7 +22,7 @@ class Sensitivity:
         group: the cell, category or total.
         acc: wording (such as `v2` or `v1, language en`) -> acc in [0, 1], from the lowest.
         chance: the mean range of wordings that are equally good.
-        p: of "these are", see `sign_flips.range_by_chance`.
+        p: of "these are", see `paired_tests.range_by_chance`.
     """
 
     model: str

@@ -14,8 +14,10 @@ pytest.importorskip("scipy")
 
 from scipy import stats
 
+from personafeedback_tasks.analysis import user_distribution
 from personafeedback_tasks.analysis import users as users_of
-from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, fit, make_users, slices
+from personafeedback_tasks.analysis.user_distribution import fit
+from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, make_users, slices
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
 from personafeedback_tasks.personafeedback.baselines import longest
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -93,14 +95,14 @@ def test_the_fit_by_hand():
 
 
 def test_the_quantiles_are_those_of_the_beta_distribution():
-    found = users_of._of_distribution(np.array([0.7]), np.array([0.01]))[:, 0]
+    found = user_distribution._of_distribution(np.array([0.7]), np.array([0.01]))[:, 0]
     beta = stats.beta(14, 6)  # 0.7 * 0.3 / 0.01 - 1 = 20 cases
     assert found[:3] == same(beta.ppf([0.1, 0.5, 0.9]))
     assert found[3] == same(beta.expect(lambda x: x, ub=beta.ppf(0.1), conditional=True))
 
 
 def test_without_spread_every_user_is_at_the_mean():
-    assert users_of._of_distribution(np.array([0.7, 1.0]), np.array([0.0, 0.0])).tolist() == [[0.7, 1.0]] * 4
+    assert user_distribution._of_distribution(np.array([0.7, 1.0]), np.array([0.0, 0.0])).tolist() == [[0.7, 1.0]] * 4
 
 
 def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():

@@ -23,8 +23,8 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.power import Comparison
-from personafeedback_tasks.common.sign_flips import sign_flip_p
 from personafeedback_tasks.common.significance import minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
 from personafeedback_tasks.engine.plan import asked, make_plan, repeated
@@ -161,7 +161,7 @@ def test_the_limit_shows_the_difference_4_times_in_5(real_data, compared, differ
     assert 0.77 <= power <= 0.83
     if compared.paired:
         owners = [f"{owner:03}" for owner in owners_of(sizes)]
-        p = np.array([sign_flip_p(row.tolist(), owners, resamples=399) for row in tables[0][:600]])
+        p = np.array([paired_p(row.tolist(), owners, resamples=399) for row in tables[0][:600]])
         print(f"by sign flips: {np.mean(p <= 0.05):.1%}")
         assert 0.75 <= np.mean(p <= 0.05) <= 0.85
         # What `compare` says after the run is what the plan said before it.

@@ -16,7 +16,7 @@ from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.common.sign_flips import sign_flip_p
+from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -57,7 +57,7 @@ def test_every_number_is_that_of_the_paired_cases(logs, real_data):
     assert group.acc_b == 0.5
     deltas = [a - b for a, b in zip(mixed, first, strict=True)]
     assert group.difference == estimate(deltas, users)
-    assert group.p == sign_flip_p(deltas, users)
+    assert group.p == paired_p(deltas, users)
     assert group.detectable == minimum_detectable_difference(deltas, users)
     assert set(group.only_a) == {case.id for case in cases if all(_picked(case, "mixed"))}
     assert group.only_b == ()  # who always picks A is never right in both orders
@@ -152,7 +152,7 @@ def test_all_cases_are_the_test_and_the_rows_share_a_level(tmp_path):
             case_id for case_id, case in a.cases.items() if group.name in (case.cell, case.cell.split("_")[0], "total")
         ]
         gaps = [a.cases[case_id].value("acc") - b.cases[case_id].value("acc") for case_id in ids]
-        return sign_flip_p(gaps, [a.cases[case_id].user_id for case_id in ids])
+        return paired_p(gaps, [a.cases[case_id].user_id for case_id in ids])
 
     *parts, whole = found.groups
     assert len(parts) == 8

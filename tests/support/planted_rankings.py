@@ -44,11 +44,8 @@ def places_hold(rng: np.random.Generator, runs: int, step: float) -> bool:
     return True
 
 
-def found_among(rng: np.random.Generator, runs: int, benchmarks: int) -> float:
-    """Share of benchmarks in which two of some runs are told apart, where their difference is what `plan` says shows in 80 %.
-
-    The other runs lie halfway between the two. The standard error that the plan assumes is here that of 50 benchmarks.
-    """
+def step_that_shows(rng: np.random.Generator, runs: int) -> float:
+    """The difference between two of some runs that `plan` says shows in 80 %, with the standard error of 50 benchmarks."""
     equal = [scores(rng, np.array([0.7, 0.7])) for _ in range(50)]
     errors = [estimate([a - b for a, b in zip(*found, strict=True)], users).stderr for found, users in equal]
     step = detectable(float(np.mean(errors)), USERS - 1, POWER, tests=comb(runs, 2))
@@ -56,8 +53,16 @@ def found_among(rng: np.random.Generator, runs: int, benchmarks: int) -> float:
     shift, weights = np.polynomial.hermite_e.hermegauss(40)
     odds = np.log(0.7 / 0.3) + np.sqrt(0.4**2 + 1) * shift
     slope = 1 / (1 + np.exp(-odds)) / (1 + np.exp(odds)) @ weights / weights.sum() / (0.7 * 0.3)
-    step /= float(slope)
-    accuracies = np.array([0.7 + step / 2, *[0.7] * (runs - 2), 0.7 - step / 2])
-    drawn = (pairs_of(*scores(rng, accuracies)) for _ in range(benchmarks))
-    told_apart = [pair.p < LEVEL for pairs in drawn for pair in pairs if (pair.first, pair.second) == (1, runs)]
-    return float(np.mean(told_apart))
+    return step / float(slope)
+
+
+def outer_told_apart(rng: np.random.Generator, runs: int, step: float) -> bool:
+    """Whether the first of some runs is told apart from the last, by a step, where the others lie halfway between the two."""
+    pairs = pairs_of(*scores(rng, np.array([0.7 + step / 2, *[0.7] * (runs - 2), 0.7 - step / 2])))
+    return next(pair.p < LEVEL for pair in pairs if (pair.first, pair.second) == (1, runs))
+
+
+def found_among(rng: np.random.Generator, runs: int, benchmarks: int) -> float:
+    """Share of benchmarks in which two of some runs are told apart, where their difference is what `plan` says shows in 80 %."""
+    step = step_that_shows(rng, runs)
+    return float(np.mean([outer_told_apart(rng, runs, step) for _ in range(benchmarks)]))

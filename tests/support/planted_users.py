@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
-from personafeedback_tasks.analysis.users import _with_intervals, fit
+from personafeedback_tasks.analysis.user_distribution import fit, quantiles
 from personafeedback_tasks.common.statistics import Estimate
 
 SEED = 20250615
@@ -21,32 +21,45 @@ def true_quantiles(mean: float, spread: float) -> list[float]:
     return [low, middle, high, float(beta.expect(lambda x: x, ub=low, conditional=True))]
 
 
-def _drawn(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> Iterator[list[Estimate]]:
-    rng = np.random.default_rng(SEED)
-    cases = mean * (1 - mean) / spread**2 - 1
-    for _ in range(simulations):
-        values = {}
-        for number, (size, p) in enumerate(
-            zip(sizes, rng.beta(mean * cases, (1 - mean) * cases, len(sizes)), strict=True)
-        ):
-            first = rng.random(size) < p
-            again = np.where(rng.random(size) < 0.8, first, rng.random(size) < p)  # the other order mostly agrees
-            values[f"u{number:03}"] = ((first * 1.0 + again) / 2).tolist()
-        yield _with_intervals(fit(values))
+def drawn(
+    rng: np.random.Generator, sizes: Sequence[int], means: Sequence[float], spread: float
+) -> dict[str, list[float]]:
+    """User -> its values, each the mean of two orders that mostly agree.
+
+    Args:
+        sizes: the number of cases of each user.
+        means, spread: of the beta distribution of each user's true accuracy.
+    """
+    values = {}
+    for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
+        strength = mean * (1 - mean) / spread**2 - 1
+        p = rng.beta(mean * strength, (1 - mean) * strength)
+        first = rng.random(size) < p
+        again = np.where(rng.random(size) < 0.8, first, rng.random(size) < p)
+        values[f"u{number:03}"] = ((first * 1.0 + again) / 2).tolist()
+    return values
+
+
+def drawn_quantiles(rng: np.random.Generator, sizes: Sequence[int], mean: float, spread: float) -> list[Estimate]:
+    """The quantiles that a report prints."""
+    return quantiles(fit(drawn(rng, sizes, [mean] * len(sizes), spread)))
 
 
 def quantiles_held(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> list[float]:
     """Share of the simulations whose intervals hold each of the true quantiles."""
-    true = true_quantiles(mean, spread)
+    rng, true = np.random.default_rng(SEED), true_quantiles(mean, spread)
     held = [
-        [found.low <= value <= found.high for found, value in zip(made, true, strict=True)]
-        for made in _drawn(sizes, mean, spread, simulations)
+        [
+            found.low <= value <= found.high
+            for found, value in zip(drawn_quantiles(rng, sizes, mean, spread), true, strict=True)
+        ]
+        for _ in range(simulations)
     ]
     return np.mean(held, axis=0).tolist()
 
 
 def quantiles_found(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> list[float]:
     """Their mean estimates."""
-    return np.mean(
-        [[found.value for found in made] for made in _drawn(sizes, mean, spread, simulations)], axis=0
-    ).tolist()
+    rng = np.random.default_rng(SEED)
+    made = [[found.value for found in drawn_quantiles(rng, sizes, mean, spread)] for _ in range(simulations)]
+    return np.mean(made, axis=0).tolist()

@@ -25,7 +25,7 @@ from ...engine.cases import digest_of
 from ..rows import Relevance
 from .evaluation import HeldOut
 from .features import blocks
-from .model import Model, Weights
+from .model import TrainedFilter, Weights
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
@@ -62,7 +62,7 @@ class Filter:
     embeddings: str
     digest: str
     with_answers: bool
-    model: Model
+    model: TrainedFilter
     held_out: Mapping[tuple[str, str], HeldOut]
 
     @cached_property
@@ -102,7 +102,7 @@ def replace(folder: Path, files: Mapping[str, Content]) -> None:
     write_all({folder / name: content for name, content in files.items()})
 
 
-def weights_text(model: Model, of: Mapping[str, slice]) -> str:
+def weights_text(model: TrainedFilter, of: Mapping[str, slice]) -> str:
     columns = {name: [float(weight) for weight in model.weights.weights[at]] for name, at in of.items()}
     return json_text({"bias": model.weights.bias, "weights": columns})
 
@@ -133,7 +133,7 @@ def read(folder: Path) -> Filter:
     embeddings = about.within("embeddings")
     with_answers = about.get("answers", (dict, type(None))) is not None
     of = blocks(embeddings.get("dimensions", int), with_answers)
-    model = Model(_weights(folder, of), about.number("threshold"), about.number("strength"))
+    model = TrainedFilter(_weights(folder, of), about.number("threshold"), about.number("strength"))
     name, digest = embeddings.get("model", str), embeddings.get("digest", str)
     return Filter(folder, name, digest, with_answers, model, dict(_held_out(folder)))
 

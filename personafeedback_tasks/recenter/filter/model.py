@@ -39,7 +39,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Model:
+class TrainedFilter:
     """A trained filter.
 
     Attributes:
@@ -56,7 +56,7 @@ class Model:
         return [bool(probability >= self.threshold) for probability in probabilities]
 
 
-def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> Model:
+def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> TrainedFilter:
     """
     Args:
         found: of the training rows.
@@ -74,7 +74,7 @@ def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> Model:
     ):  # more wait for each other on matrices of this size; and one adds up in the same order everywhere
         held_out = {strength: _held_out(found, labels, inner, of, strength) for strength in STRENGTHS}
         best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
-        return Model(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
+        return TrainedFilter(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
 
 
 def fit(found: Features, labels: Any, of: Mapping[str, slice], strength: float) -> Weights:
@@ -118,6 +118,6 @@ def _held_out(found: Features, labels: Any, folds: Sequence[Fold], of: Mapping[s
     return probabilities
 
 
-def of_rows(found: Features, groups: Groups, rows: Sequence[int], of: Mapping[str, slice]) -> Model:
+def of_rows(found: Features, groups: Groups, rows: Sequence[int], of: Mapping[str, slice]) -> TrainedFilter:
     """`train` on some of the rows."""
     return train(found[rows], taken(groups, rows), of)

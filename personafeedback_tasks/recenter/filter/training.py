@@ -19,7 +19,7 @@ from . import card, folder
 from .answers import Recorded, digest
 from .evaluation import CONSTANT, HeldOut, held_out, scores
 from .features import blocks, features
-from .model import Model, train
+from .model import TrainedFilter, train
 from .splits import EVALUATIONS, Fold, Groups, check, same_prompt
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
@@ -103,7 +103,7 @@ def _about(
     groups: Groups,
     loaded: Embedder,
     dimensions: int,
-    final: Model,
+    final: TrainedFilter,
     folds: Mapping[str, Sequence[Fold]],
 ) -> dict[str, Any]:
     """What filter.json has, all but the recorded answers."""

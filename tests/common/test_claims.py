@@ -1,0 +1,78 @@
+"""The table of docs/metrics.md: its rows are those that are simulated, its figures are what is expected, and a small part is simulated again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ppi_py")
+
+from support.studies import STUDIES, Claim, Study
+
+METRICS = Path(__file__).parents[2] / "docs" / "metrics.md"
+
+SKEWED = ("log-normal", "a tenth of users much worse")
+"""Planted differences of which the documentation says that the rate is missed with few users."""
+
+
+def quoted() -> dict[Claim, tuple[float, float]]:
+    """Claim -> (rate, its Monte Carlo error), in percent."""
+    lines = METRICS.read_text("utf-8").partition("| claim | planted |")[2].splitlines()[2:]
+    rows = {}
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        name, planted, expected, rate, users, cases = (cell.strip() for cell in line.strip("|").split("|"))
+        value, error = map(float, rate.split(" ± "))
+        rows[Claim(name, planted, expected, int(users.replace(",", "")), int(cases.replace(",", "")))] = value, error
+    return rows
+
+
+def test_the_documentation_quotes_every_simulated_claim_and_no_other():
+    assert list(quoted()) == [claim for study in STUDIES for claim in study.claims]
+
+
+def skewed(claim: Claim) -> bool:
+    return any(word in claim.planted for word in SKEWED)
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for study in STUDIES for claim in study.claims if claim.expected and not skewed(claim)]
+)
+def test_quoted_rates_are_those_expected(claim):
+    """Within four Monte Carlo errors and a point and a half, or in words: at least or at most."""
+    rate, error = quoted()[claim]
+    bound, number = re.fullmatch(r"(at least |at most )?(\d+)", claim.expected).groups()
+    tolerance = 4 * error + 1.5
+    if bound != "at least ":
+        assert rate <= float(number) + tolerance
+    if bound != "at most ":
+        assert rate >= float(number) - tolerance
+
+
+@pytest.mark.parametrize(
+    "study", [study for study in STUDIES if skewed(study.claims[0])], ids=lambda study: study.claims[0].planted
+)
+def test_quoted_rates_under_skew_are_below_those_of_sign_flips(study):
+    rows = quoted()
+    both, flips = (rows[claim][0] for claim in study.claims)
+    assert both < flips
+    assert both <= 10 or study.claims[0].users == 10
+
+
+FEW = 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "study", [study for study in STUDIES if study.simulations >= 1_000], ids=lambda study: study.claims[0].name
+)
+def test_a_small_part_gives_the_quoted_rates(study: Study):
+    """Within five Monte Carlo errors of so few simulations."""
+    rows = quoted()
+    for claim, (rate, _) in zip(study.claims, study.measured(FEW), strict=True):
+        expected, error = rows[claim]
+        few = (max(expected, 2) * max(100 - expected, 2) / FEW) ** 0.5
+        assert 100 * rate == pytest.approx(expected, abs=5 * (few + error)), claim

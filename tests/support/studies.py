@@ -1,0 +1,554 @@
+"""What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of docs/metrics.md.
+
+`benchmarks/inference.py` runs all of them and prints the table, a test runs a small part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+
+from personafeedback_tasks.analysis.calibration import calibration
+from personafeedback_tasks.analysis.user_distribution import fit
+from personafeedback_tasks.analysis.users import slices
+from personafeedback_tasks.common.adjusted import at_zero
+from personafeedback_tasks.common.agreement import randolph
+from personafeedback_tasks.common.corrected import corrected
+from personafeedback_tasks.common.human_votes import prediction_powered
+from personafeedback_tasks.common.length_adjusted import length_adjusted
+from personafeedback_tasks.common.paired_tests import (
+    _flipped,
+    _scaled,
+    familywise_p,
+    paired_p,
+    range_by_chance,
+)
+from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
+from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, share
+from personafeedback_tasks.common.transfer import transfer
+from personafeedback_tasks.recenter.agreement import against_rest
+from personafeedback_tasks.reports.rank import LEVEL, pairs_of
+
+from . import planted_prompts, planted_rankings, planted_users
+from .planted_duels import Planted
+
+SEED = 20250615
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A row of the table.
+
+    Attributes:
+        name: of the interval or test.
+        planted: the truth.
+        expected: the rate that it should have, in words; empty for a rate that is told and not promised.
+        users, cases: of a simulated benchmark.
+    """
+
+    name: str
+    planted: str
+    expected: str
+    users: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class Study:
+    """Claims about the same simulated benchmarks.
+
+    Attributes:
+        once: one benchmark -> of each claim whether it held, or the share that did, in [0, 1]; nan where it says nothing.
+        simulations: how many benchmarks the table has.
+    """
+
+    claims: tuple[Claim, ...]
+    once: Callable[[Rng], Sequence[float]]
+    simulations: int = 2_000
+
+    def measured(self, simulations: int) -> list[tuple[float, float]]:
+        """(rate, its Monte Carlo error) of each claim."""
+        rng = np.random.default_rng(SEED)
+        held = np.array([self.once(rng) for _ in range(simulations)], dtype=float)
+        counted = np.maximum((~np.isnan(held)).sum(axis=0), 1)
+        return list(
+            zip(np.nanmean(held, axis=0).tolist(), (np.nanstd(held, axis=0) / np.sqrt(counted)).tolist(), strict=True)
+        )
+
+
+def table_row(claim: Claim, rate: float, error: float) -> str:
+    """A line of the table, in percent."""
+    measured = f"{100 * rate:.1f} ± {100 * error:.1f}"
+    return f"| {claim.name} | {claim.planted} | {claim.expected} | {measured} | {claim.users:,} | {claim.cases:,} |"
+
+
+def holds(found: Estimate | None, truth: float) -> float:
+    return math.nan if found is None or math.isnan(found.low) else float(found.low <= truth <= found.high)
+
+
+def owners(users: int, cases: int) -> list[str]:
+    return [f"u{number:03}" for number in range(users) for _ in range(cases)]
+
+
+def logistic_mean(center: float, spread: float) -> float:
+    """The mean share of users whose log odds are normal."""
+    points, weights = np.polynomial.hermite_e.hermegauss(40)
+    return float(weights @ (1 / (1 + np.exp(-center - spread * points))) / weights.sum())
+
+
+def beta_binomial(rng: Rng, users: int, cases: int, mean: float, correlation: float) -> np.ndarray:
+    """Right and wrong cases, users x cases; two of a user have the correlation."""
+    strength = 1 / correlation - 1
+    return (rng.random((users, cases)) < rng.beta(mean * strength, (1 - mean) * strength, users)[:, None]).astype(float)
+
+
+# --- rank, compare ---------------------------------------------------------------------------------------------------
+
+
+def _rankings() -> Iterable[Study]:
+    users, cases = planted_rankings.USERS, planted_rankings.USERS * planted_rankings.CASES
+    for runs in (22, 23, 60):
+
+        def told_apart(rng: Rng, runs: int = runs) -> list[float]:
+            pairs = pairs_of(*planted_rankings.scores(rng, np.linspace(0.98, 0.02, runs)))
+            return [float(np.mean([pair.p < LEVEL for pair in pairs]))]
+
+        yield Study(
+            (Claim("`rank`: pairs told apart", f"{runs} runs from 2 to 98 %", "", users, cases),), told_apart, 8
+        )
+    for runs, step in ((6, 0.0), (6, 0.001), (6, 0.005), (6, 0.015), (20, 0.0), (20, 0.005)):
+
+        def all_places(rng: Rng, runs: int = runs, step: float = step) -> list[float]:
+            return [planted_rankings.places_hold(rng, runs, step)]
+
+        planted = f"{runs} runs, {100 * step:g} points apart"
+        yield Study((Claim("`rank`: all places at once", planted, "at least 95", users, cases),), all_places, 400)
+    step = planted_rankings.step_that_shows(np.random.default_rng(SEED), 10)
+    yield Study(
+        (Claim("`plan`: two of 10 ranked runs told apart", "the difference that shows in 80 %", "80", users, cases),),
+        lambda rng: [planted_rankings.outer_told_apart(rng, 10, step)],
+        400,
+    )
+
+
+def _differences() -> Iterable[Study]:
+    def lognormal(width: float) -> Callable[[Rng, int], np.ndarray]:
+        return lambda rng, users: rng.lognormal(0, width, users) - math.exp(width**2 / 2)
+
+    def few_worse(rng: Rng, users: int) -> np.ndarray:
+        return np.where(rng.random(users) < 0.1, -0.9, 0.1) + rng.normal(0, 0.1, users)
+
+    shapes: dict[str, Callable[[Rng, int], np.ndarray]] = {
+        "no difference, normal": lambda rng, users: rng.normal(size=users),
+        "no difference, a tenth of users much worse": few_worse,
+        "no difference, log-normal (1)": lognormal(1.0),
+        "no difference, log-normal (1.5)": lognormal(1.5),
+    }
+    for users in (10, 30, 100):
+        for planted, draw in shapes.items():
+
+            def rejects(rng: Rng, users: int = users, draw: Callable[[Rng, int], np.ndarray] = draw) -> list[float]:
+                sums = [draw(rng, users)]
+                return [familywise_p(sums, 999)[0] <= 0.05, _flipped(_scaled(sums), 999)[0] <= 0.05]
+
+            yield Study(
+                (
+                    Claim("`compare`, `rank`: a difference is found", planted, "5", users, users),
+                    Claim("the same by sign flips alone", planted, "", users, users),
+                ),
+                rejects,
+                2_000,
+            )
+
+    def family(rng: Rng) -> list[float]:
+        runs = (rng.lognormal(0, 1, (6, 30)) - math.exp(0.5)) * np.array([1, -1] * 3)[:, None]
+        return [min(familywise_p([runs[a] - runs[b] for a, b in combinations(range(6), 2)], 999)) <= 0.05]
+
+    yield Study(
+        (Claim("`rank`: any pair is told apart", "6 equal runs, skewed to either side", "at most 5", 30, 30),),
+        family,
+        2_000,
+    )
+
+    def rows(rng: Rng) -> list[float]:
+        values = (beta_binomial(rng, 101, 10, 0.5, 0.1) - beta_binomial(rng, 101, 10, 0.5, 0.1)).ravel()
+        users, cells = owners(101, 10), np.arange(1010) % 3
+        parts = [
+            paired_p(values[cells == cell], [u for u, c in zip(users, cells, strict=True) if c == cell], 999)
+            for cell in range(3)
+        ]
+        return [
+            paired_p(values, users, 999) <= 0.05,
+            min(holm(parts)) <= 0.05,
+            min(*parts, paired_p(values, users, 999)) <= 0.05,
+        ]
+
+    yield Study(
+        (
+            Claim("`compare`: the total differs", "no difference, three cells", "5", 101, 1010),
+            Claim("`compare`: any cell differs (Holm)", "no difference, three cells", "at most 5", 101, 1010),
+            Claim("any of the four rows without Holm", "no difference, three cells", "", 101, 1010),
+        ),
+        rows,
+        1_000,
+    )
+
+
+# --- one run ---------------------------------------------------------------------------------------------------------
+
+
+def _shares() -> Iterable[Study]:
+    for users, cases, mean in ((8, 10, 0.97), (8, 10, 0.99), (20, 10, 0.99), (101, 10, 0.75)):
+
+        def interval(rng: Rng, users: int = users, cases: int = cases, mean: float = mean) -> list[float]:
+            values = beta_binomial(rng, users, cases, mean, 0.05)
+            return [holds(share(values.ravel().tolist(), owners(users, cases)), mean)]
+
+        planted = f"{100 * mean:g} %; cases of a user correlate by .05"
+        yield Study(
+            (Claim("interval of an accuracy", planted, "at least 95" if mean > 0.9 else "95", users, users * cases),),
+            interval,
+            1_000,
+        )
+
+    def f1(pairs: Sequence[tuple[float, float]]) -> float:
+        both = sum(a * b for a, b in pairs)
+        every = sum(a + b for a, b in pairs)
+        return 2 * both / every if every else math.nan
+
+    def of_f1(rng: Rng) -> list[float]:
+        right = beta_binomial(rng, 20, 10, 0.96, 0.05).ravel()
+        truth = (rng.random(200) < 0.3).astype(float)
+        said = np.where(right == 1, truth, 1 - truth)
+        found = estimate_of(f1, list(zip(truth.tolist(), said.tolist(), strict=True)), owners(20, 10), (0.0, 1.0))
+        return [holds(found, 2 * 0.3 * 0.96 / (0.3 + 0.3 * 0.96 + 0.7 * 0.04)), float(found.high > 1)]
+
+    yield Study(
+        (
+            Claim("interval of F1", "93 %: 96 % of rows right, 30 % are YES", "95", 20, 200),
+            Claim("the same ends above 100 %", "93 %: 96 % of rows right, 30 % are YES", "0", 20, 200),
+        ),
+        of_f1,
+    )
+
+    def detected(rng: Rng) -> list[float]:
+        names = owners(101, 10)
+        equal = beta_binomial(rng, 101, 10, 0.5, 0.1) - beta_binomial(rng, 101, 10, 0.5, 0.1)
+        true = minimum_detectable_difference(equal.ravel().tolist(), names)
+        other = beta_binomial(rng, 101, 10, 0.5 + true / 2, 0.1) - beta_binomial(rng, 101, 10, 0.5 - true / 2, 0.1)
+        bound = equivalence_bound(estimate(other.ravel().tolist(), names))
+        return [paired_p(other.ravel().tolist(), names, 999) <= 0.05, true <= bound]
+
+    yield Study(
+        (
+            Claim("`compare`: the detectable difference is found", "that difference", "80", 101, 1010),
+            Claim("right minus wrong lies within the printed bound", "that difference", "95", 101, 1010),
+        ),
+        detected,
+    )
+
+    true_at_zero = 0.8 * logistic_mean(math.log(3), 0.3)
+
+    def at_equal_length(rng: Rng) -> list[float]:
+        length = rng.normal(0.3, 1, 1010)
+        odds = math.log(3) + 0.6 * length + np.repeat(rng.normal(0, 0.3, 101), 10)
+        right = (rng.random(1010) < 1 / (1 + np.exp(-odds))) & (rng.random(1010) >= 0.2)  # unreadable is wrong
+        return [holds(at_zero(right.astype(float).tolist(), length.tolist(), owners(101, 10)), true_at_zero)]
+
+    yield Study(
+        (
+            Claim(
+                "`acc` at equal length",
+                f"{100 * true_at_zero:.1f} %: 20 % of replies cannot be read and are wrong",
+                "95",
+                101,
+                1010,
+            ),
+        ),
+        at_equal_length,
+    )
+
+    def equal_wordings(rng: Rng) -> list[float]:
+        return [range_by_chance(rng.binomial(10, 0.75, (5, 101)))[1] <= 0.05]
+
+    yield Study(
+        (Claim("the range of wordings is more than chance", "five equal wordings", "5", 101, 1010),),
+        equal_wordings,
+        300,
+    )
+    for cases in (200, 1010, 3841):
+
+        def calibrated(rng: Rng, cases: int = cases) -> list[float]:
+            sure = rng.beta(5, 2, cases)
+            truth = np.where(rng.random(cases) < sure, sure, 1 - sure)
+            run = SimpleNamespace(
+                benchmark=SimpleNamespace(report=SimpleNamespace(probability="p")),
+                cases={
+                    i: SimpleNamespace(values=[{"p": float(p)}], user_id=f"u{i % 101}") for i, p in enumerate(truth)
+                },
+            )
+            found = calibration(run)
+            return [found.error / found.chance]
+
+        yield Study(
+            (Claim("calibration error, of that printed for chance", "a calibrated judge", "100", 101, cases),),
+            calibrated,
+            200,
+        )
+
+
+# --- users -----------------------------------------------------------------------------------------------------------
+
+
+def _users() -> Iterable[Study]:
+    names = ("10 % of users at", "50 % of users at", "90 % of users at", "mean of the worst tenth")
+    for sizes in ([10] * 101, [26] * 147, [10] * 30):
+        for mean, spread in ((0.75, 0.05), (0.75, 0.1), (0.85, 0.12)):
+            true = planted_users.true_quantiles(mean, spread)
+
+            def quantiles(
+                rng: Rng,
+                sizes: Sequence[int] = sizes,
+                mean: float = mean,
+                spread: float = spread,
+                true: Sequence[float] = true,
+            ) -> list[float]:
+                found = planted_users.drawn_quantiles(rng, sizes, mean, spread)
+                return [holds(one, value) for one, value in zip(found, true, strict=True)]
+
+            planted = f"mean {100 * mean:g} %, standard deviation {100 * spread:g} points"
+            yield Study(
+                tuple(Claim(f"interval: {name}", planted, "at least 95", len(sizes), sum(sizes)) for name in names),
+                quantiles,
+                2_000,
+            )
+
+    def group(rng: Rng) -> list[float]:
+        people = {f"u{number:03}": {"group": "a" if number < 31 else "b"} for number in range(147)}
+        (tested,) = slices(fit(planted_users.drawn(rng, [26] * 147, [0.7] * 147, 0.05)), people)
+        gap = tested.detectable
+        means = [0.7 - gap * (number < 31) for number in range(147)]
+        (again,) = slices(fit(planted_users.drawn(rng, [26] * 147, means, 0.05)), people)
+        return [again.significant, tested.significant]
+
+    yield Study(
+        (
+            Claim("the gap that would have been found is found", "31 users lower by the printed gap", "80", 147, 3822),
+            Claim("a group of users differs", "31 users are like the others", "5", 147, 3822),
+        ),
+        group,
+    )
+
+
+def _prompts() -> Iterable[Study]:
+    users, cases = planted_prompts.USERS, planted_prompts.PAIRS * planted_prompts.ROWS
+    for spread in (0.0, 0.3, 0.5, 1.0):
+        true = planted_prompts.true_mean(spread)
+
+        def means(rng: Rng, spread: float = spread, true: float = true) -> list[float]:
+            values, of_users, prompts = planted_prompts.drawn(rng, spread)
+            return [holds(share(values, of_users, also=prompts), true), holds(share(values, of_users), true)]
+
+        planted = f"{planted_prompts.PROMPTS} prompts that differ by {spread:g} logits"
+        yield Study(
+            (
+                Claim("interval by user and prompt", planted, "95", users, cases),
+                Claim("the same by user alone", planted, "", users, cases),
+            ),
+            means,
+        )
+
+    def odds(values: Sequence[float]) -> float:
+        return sum(values) / (len(values) - sum(values))
+
+    def ratio(rng: Rng) -> list[float]:
+        values, of_users, prompts = planted_prompts.drawn(rng, 0.5)
+        true = planted_prompts.true_mean(0.5)
+        return [holds(estimate_of(odds, values, of_users, (0.0, math.inf), prompts), true / (1 - true))]
+
+    planted = f"{planted_prompts.PROMPTS} prompts that differ by 0.5 logits"
+    yield Study((Claim("interval of odds, jackknife by user and prompt", planted, "95", users, cases),), ratio, 300)
+
+
+# --- people ----------------------------------------------------------------------------------------------------------
+
+
+def _annotators() -> Iterable[Study]:
+    """40 users with 10 pairs, 9 annotators; pairs differ in how clear they are, users in how clear theirs are."""
+    points, weights = np.polynomial.hermite_e.hermegauss(40)
+    weights = weights / weights.sum()
+
+    def agreeing(abilities: np.ndarray) -> float:
+        """2 P - 1 of these annotators, over all pairs."""
+        right = 1 / (1 + np.exp(-(1.0 + math.hypot(0.3, 0.8) * points[:, None] + abilities)))
+        count = len(abilities)
+        both = (right.sum(axis=1) ** 2 - (right**2).sum(axis=1)) / (count * (count - 1))
+        return float(weights @ (1 - 2 * right.mean(axis=1) + 2 * both)) * 2 - 1
+
+    for spread in (0.0, 0.3, 0.6):
+        others = agreeing(np.random.default_rng(1).normal(0, spread, 4_000))
+
+        def kappa(rng: Rng, spread: float = spread, others: float = others) -> list[float]:
+            abilities = rng.normal(0, spread, 9)
+            clear = 1.0 + np.repeat(rng.normal(0, 0.3, 40), 10) + rng.normal(0, 0.8, 400)
+            votes = rng.random((400, 9)) < 1 / (1 + np.exp(-(clear[:, None] + abilities)))
+            found = estimate_of(lambda rows: randolph(rows, 2), votes.tolist(), owners(40, 10), (-1.0, 1.0))
+            return [holds(found, agreeing(abilities)), holds(found, others)]
+
+        planted = f"9 annotators whose abilities differ by {spread:g} logits"
+        yield Study(
+            (
+                Claim("kappa, for these annotators", planted, "95", 40, 400),
+                Claim("the same, for others", planted, "", 40, 400),
+            ),
+            kappa,
+            500,
+        )
+
+    def voters(rng: Rng) -> list[float]:
+        judged = [
+            one for row in rng.random((100, 9)) < 0.75 for one in against_rest([str(int(right)) for right in row])
+        ]
+        people = [one.targets[0] == one.answers[0] for one in judged]
+        majority = (rng.random((100, 9)) < 0.75).sum(axis=1) >= 5
+        return [float(np.mean(people)), float(majority.mean())]
+
+    yield Study(
+        (
+            Claim("people among themselves agree", "each of 9 voters is right in 75 %", "", 100, 100),
+            Claim("a perfect judge agrees with the majority", "each of 9 voters is right in 75 %", "", 100, 100),
+        ),
+        voters,
+        200,
+    )
+
+
+# --- the verdict -----------------------------------------------------------------------------------------------------
+
+VOTES = 200
+GOOD, FEW, UNLIKE = Planted(skill=1.6), Planted(skill=1.6, users=40, duels=12), Planted(skill=1.6, spread=1.0)
+
+
+def _verdicts() -> Iterable[Study]:
+    for name, planted in {
+        "the reply is better in 60 %": Planted(),
+        "in 30 %": Planted(rate=0.3),
+        "in 90 %": Planted(rate=0.9),
+        "in 97 %": Planted(rate=0.97),
+        "stronger bias of length and place": Planted(length=0.4, place=1.2),
+        "9 of 10 replies are longer": Planted(longer=0.9, length=0.4),
+        "weak judge": Planted(skill=0.7, place=0.8, length=0.1),
+        "users differ much": Planted(spread=1.0),
+        "30 users": Planted(users=30),
+        "147 users, 26 cases each in the exam, 1 duel": Planted(users=147, duels=1, exam=26),
+        "10 % unreadable, better in 80 %": Planted(unread=0.1, rate=0.8, skill=1.6),
+    }.items():
+
+        def rate(rng: Rng, planted: Planted = planted) -> list[float]:
+            _, duels, exam = planted.draw(rng)
+            return [holds(corrected(duels, exam).rate, planted.rate)]
+
+        yield Study((_duels("rate corrected by the exam", name, "95", planted),), rate)
+
+    for name, planted in {
+        "judge as good as in its exam": GOOD,
+        "as good, 40 users": FEW,
+        "as good, users differ much": UNLIKE,
+        "worse": replace(GOOD, new=0.7),
+        "worse, 40 users": replace(FEW, new=0.7),
+        "better": BETTER,
+    }.items():
+
+        def powered(rng: Rng, planted: Planted = planted) -> list[float]:
+            from ppi_py import ppi_mean_ci
+
+            better, duels, _ = planted.draw(rng)
+            seen = np.zeros(better.size, bool)
+            seen[rng.choice(better.size, VOTES, replace=False)] = True
+            people = [float(truth) if voted else None for truth, voted in zip(better, seen, strict=True)]
+            low, high = ppi_mean_ci(better[seen].astype(float), duels.won[seen], duels.won[~seen], alpha=0.05)
+            return [
+                holds(prediction_powered(people, duels).rate, planted.rate),
+                low.item() <= planted.rate <= high.item(),
+            ]
+
+        name = f"{name}; {VOTES} duels with votes"
+        yield Study(
+            (
+                _duels("rate with people's votes", name, "95", planted),
+                _duels("the same by `ppi-python`", name, "", planted),
+            ),
+            powered,
+        )
+
+    for name, planted, expected in (
+        ("judge as good as in its exam", GOOD, "5"),
+        ("as good, 40 users", FEW, "5"),
+        ("as good, users differ much", UNLIKE, "5"),
+        ("worse", replace(GOOD, new=0.7), ""),
+        ("worse, 40 users", replace(FEW, new=0.7), ""),
+        ("better", BETTER, ""),
+    ):
+        for wrong in (0, 0.1, 0.2):
+
+            def differs(rng: Rng, planted: Planted = planted, wrong: float = wrong) -> list[float]:
+                better, duels, exam = planted.draw(rng)
+                seen = rng.choice(better.size, VOTES, replace=False)
+                asked = rng.choice(len(exam), VOTES, replace=False)
+                two = planted.ballots(rng, better, seen, wrong, 2)
+                one = planted.ballots(rng, better, seen, wrong, 1)
+                of_exam = planted.ballots(rng, np.ones(len(exam)), asked, wrong, 1)
+                return [transfer(two, duels, exam).differs, transfer(one, duels, exam, of_exam).differs]
+
+            votes = f"{name}; votes wrong in {100 * wrong:g} %"
+            yield Study(
+                (
+                    _duels("judge errs otherwise, two votes a duel", votes, expected, planted),
+                    _duels("the same, one vote a duel and on the exam", votes, expected, planted),
+                ),
+                differs,
+                2_000 if expected else 300,
+            )
+
+    def equal_length(rng: Rng) -> list[float]:
+        ratio = rng.normal(0.3, 0.5, 1010)
+        odds = 0.4 + 0.5 * np.tanh(ratio / 0.5) + np.repeat(rng.normal(0, 0.3, 101), 10)
+        won = (rng.random(1010) < 1 / (1 + np.exp(-odds))).astype(float)
+        return [holds(length_adjusted(won.tolist(), ratio.tolist(), owners(101, 10)).rate, logistic_mean(0.4, 0.3))]
+
+    yield Study(
+        (
+            Claim(
+                "win rate at equal length",
+                f"{100 * logistic_mean(0.4, 0.3):.1f} %; replies are longer",
+                "95",
+                101,
+                1010,
+            ),
+        ),
+        equal_length,
+    )
+
+
+BETTER = Planted(skill=0.85, new=2.6, rate=0.2)
+
+
+def _duels(name: str, truth: str, expected: str, planted: Planted) -> Claim:
+    return Claim(name, truth, expected, planted.users, planted.users * planted.duels)
+
+
+STUDIES: tuple[Study, ...] = (
+    *_rankings(),
+    *_differences(),
+    *_shares(),
+    *_users(),
+    *_prompts(),
+    *_annotators(),
+    *_verdicts(),
+)
