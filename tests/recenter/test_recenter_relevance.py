@@ -104,7 +104,7 @@ def same(found, expected):
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_every_score_is_its_definition(judged):
     """Spelled out row by row. An unreadable reply selects nothing and is never right."""
-    pairs = [(people, said) for (people,), (said,), _ in judged]
+    pairs = [(outcome.targets[0], outcome.answers[0]) for outcome in judged]
     people, model = [p == "YES" for p, _ in pairs], [s == "YES" for _, s in pairs]
     hits = sum(p and m for p, m in zip(people, model, strict=True))
 
@@ -124,8 +124,9 @@ def test_every_score_is_its_definition(judged):
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_scikit_learn_agrees(judged):
     metrics = pytest.importorskip("sklearn.metrics")
-    people = [target for (target,), *_ in judged]
-    model = [said if said in OTHER else "unreadable" for _, (said,), _ in judged]
+    people = [outcome.targets[0] for outcome in judged]
+    said = [outcome.answers[0] for outcome in judged]
+    model = [answer if answer in OTHER else "unreadable" for answer in said]
     labels = ["YES", "NO", "unreadable"]
     for name, of_theirs in (
         ("precision", metrics.precision_score),

@@ -88,7 +88,7 @@ def many(template: Run, size: int) -> Run:
     """A run with more cases than the list shows at once."""
     one = next(iter(template.cases.values()))
     ids = [f"general_hard:{number}" for number in range(1, size + 1)]
-    cases = {case_id: replace(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)}
+    cases = {case_id: changed(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)}
     return replace(template, cells={"general_hard": size}, cases=cases)
 
 
@@ -365,11 +365,17 @@ def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_
         for name, case in template.cases.items()
     }
     twice = {
-        name: replace(
-            case,
-            answers=(("A", "B"), ("no_response", "A")),
-            values=(values, {"acc": 0.0}),
-            unread=(("no_response", "<b>…</b>"),),
+        name: ScoredCase(
+            (
+                replace(case[0], answers=("A", "B"), values=values, unread=()),
+                replace(
+                    case[0],
+                    epoch=2,
+                    answers=("no_response", "A"),
+                    values={"acc": 0.0},
+                    unread=(("no_response", "<b>…</b>"),),
+                ),
+            )
         )
         for name, case in template.cases.items()
     }

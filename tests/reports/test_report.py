@@ -529,7 +529,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     assert "no baselines and nothing else from the texts" in words
     assert "longest" not in words
     assert re.search(r"95 %.* interval", words)
-    assert "the number of cases per cell" not in words  # Table 2 says it
+    assert "The number of cases in the data was not checked" not in words  # Table 2 says it
     results.write_text(
         results.read_text(encoding="utf-8")
         .replace('"counts": "checked"', '"counts": "any"')
@@ -537,7 +537,8 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
         encoding="utf-8",
     )
     words = " ".join(personafeedback("report", results).stdout.split())
-    assert "nothing else from the texts, and the number of cases per cell was not checked. Pass --data." in words
+    assert "no baselines and nothing else from the texts" in words
+    assert "The number of cases in the data was not checked (counts=any)." in words
 
 
 def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_part):

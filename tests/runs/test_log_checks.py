@@ -310,8 +310,8 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     done = personafeedback("compare", log, logs["inspect"])
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
-    assert "! The users, cells and texts of run A were not checked. There is no folder 'gone'" in printed
-    assert "run B were not checked" not in printed
+    assert "! run A: The users, cells and texts were not checked. There is no folder 'gone'" in printed
+    assert "run B: The users" not in printed
 
 
 def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp_path):

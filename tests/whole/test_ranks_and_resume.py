@@ -137,7 +137,8 @@ def server(cases):
 
 @pytest.fixture(scope="module")
 def expected(cases):
-    return {c.id: scoring.score_answers([read_reply(mixed(c.id, o)) for o in ORDERS]) for c in cases}
+    scored = {case.id: scoring.score_answers([read_reply(mixed(case.id, order)) for order in ORDERS]) for case in cases}
+    return {case_id: {metric: values[metric] for metric in scoring.METRICS} for case_id, values in scored.items()}
 
 
 def check_cases(found, expected):
