@@ -100,13 +100,14 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
         for name in (
             "personafeedback",
             "personafeedback_write",
+            "prefeval",
             "recenter",
             "recenter_extraction",
             "recenter_relevance",
             "recenter_response",
         )
     }
-    assert sum(content.startswith("->") for content in ours.values()) == 42 + 13 + 2 + 4 + 2 + 1
+    assert sum(content.startswith("->") for content in ours.values()) == 42 + 13 + 6 + 2 + 4 + 2 + 1
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
