@@ -80,7 +80,7 @@ def store(root: Path, part: str) -> None:
 
 
 def numbers(before: Path, after: Path, part: str, named: list[str]) -> int:
-    """How many files of a part lack a number that they had; where it stands does not count."""
+    """How many files of a part lost a number that they had, wherever in the file it was."""
     lacking = 0
     for path in sorted(path for path in (before / part).rglob("*") if path.is_file()):
         file = path.relative_to(before)

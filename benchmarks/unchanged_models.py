@@ -3,7 +3,7 @@
 They know of the package only what a model behind a server would: its prompts. So they run on any version of it.
 
 - `first` says A; `longest` says the letter of the longer response.
-- `noisy` mostly prefers the response that people chose. It says so in every way that a model may, and now and then not at all.
+- `noisy` mostly prefers the response that people chose. It answers in every form that a model may use, and sometimes not at all.
 - `careful` does so less often, so that its runs have a card; `steady` always says a letter, wrong in one of six prompts.
 - `moody` is `noisy` that changes its mind when it is asked again.
 - `writer` answers questions, `stages` judges attributes and replies, `builder...` writes what `personafeedback build` asks for.
@@ -118,7 +118,7 @@ ASKED: Counter[tuple[str, str]] = Counter()
 
 
 def reply(model: str, prompt: str) -> str:
-    """What a model says to a prompt."""
+    """The reply of a model to a prompt."""
     ASKED[model, prompt] += 1
     if model == "noisy" and "<response_A>" not in prompt:  # which pieces of a user's memory to keep
         return str(one_of(("1, 3", "2", "NONE", "1", "Hm."), prompt))
