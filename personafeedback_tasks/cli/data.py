@@ -88,18 +88,20 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
     needs_tables(json_file)
     cases, missing = _load(**options)
     found = baselines.baselines(cases)
-    wrong, why_not = _control(cases)
-    if _write_json(json_file, baselines.as_dict(cases, found, wrong), missing):
+    other, why_not = _other_persona(cases)
+    if _write_json(json_file, baselines.as_dict(cases, found, other), missing):
         _say_data(cases, missing)
-        _show_baselines(found, wrong)
+        _show_baselines(found, other)
         if why_not:
             say(f"No baseline with another persona: {why_not}")
 
 
-def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
+def _other_persona(
+    cases: CaseSet,
+) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
     """The baselines with another user's persona, or why there are none."""
     try:
-        return baselines.control(cases), ""
+        return baselines.with_other_persona(cases), ""
     except DataError as error:
         return None, foreign.without_folders(str(error), cases.source)
 
@@ -207,7 +209,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
 
 
-def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Control | None) -> None:
+def _show_baselines(found: baselines.Estimates, other: tuple[baselines.Estimates, baselines.Estimates] | None) -> None:
     groups = list(next(iter(found.values())))
     show_table(
         "Accuracy ± standard error, in percent",
@@ -217,8 +219,9 @@ def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Cont
             for group in groups
         ],
     )
-    if wrong:
-        header = [text for name in wrong.wrong for text in (f"{name}, other persona", "right minus wrong")]
+    if other:
+        wrong, difference = other
+        header = [text for name in wrong for text in (f"{name}, other persona", "right minus wrong")]
         show_table(
             "With another user's persona, in percent; differences in points",
             ["cell", *header],
@@ -227,8 +230,8 @@ def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Cont
                     group,
                     *(
                         text
-                        for name, by_group in wrong.wrong.items()
-                        for text in (_accuracy(by_group[group]), _signed(wrong.difference[name][group]))
+                        for name, by_group in wrong.items()
+                        for text in (_accuracy(by_group[group]), _signed(difference[name][group]))
                     ),
                 )
                 for group in groups
