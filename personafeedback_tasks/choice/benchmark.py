@@ -82,7 +82,6 @@ def choice_benchmark(
             card=CardSpec(
                 dataset=dataset,
                 revision=revision,
-                environment=environment,
                 measures=("acc", "acc_sym"),
                 baselines={"longest": "picks the longest response"},
                 measured=lambda model, options, measures, cases: f"{asks} {measured(model, options, orders, known)}",

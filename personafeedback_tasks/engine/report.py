@@ -243,7 +243,6 @@ class CardSpec:
 
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
-        environment: the variable that names the data.
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each does, in a sentence.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
@@ -252,7 +251,6 @@ class CardSpec:
 
     dataset: str
     revision: str
-    environment: str
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]

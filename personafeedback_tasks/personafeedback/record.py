@@ -157,7 +157,6 @@ REPORT = report_of(
     card=CardSpec(
         dataset=HUB_ID,
         revision=HUB_REVISION,
-        environment=ENVIRONMENT_VARIABLE,
         measures=("acc", "acc_sym"),
         baselines={"longest": "picks the longer response"},
         measured=card.measured,

@@ -83,7 +83,6 @@ GENERATE = Method(
 EXTRACTION = Benchmark(
     name="recenter_extraction",
     title="Recenter extraction",
-    group="recenter",
     version=VERSION,
     options=ExtractionOptions,
     methods={"generate": GENERATE},

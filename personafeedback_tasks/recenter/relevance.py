@@ -133,7 +133,6 @@ SELECT = Method(
 RELEVANCE = Benchmark(
     name="recenter_relevance",
     title="Recenter relevance",
-    group="recenter",
     version=VERSION,
     options=RelevanceOptions,
     methods={"generate": GENERATE, "select": SELECT},
