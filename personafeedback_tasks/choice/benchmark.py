@@ -9,14 +9,14 @@ from ..common import foreign
 from ..common.power import Comparison
 from ..engine.benchmark import Benchmark
 from ..engine.cases import each_and_all
-from ..engine.report import CardFacts, CardSpec, Examined, Shown
+from ..engine.report import CardFacts, CardSpec, Examined
 from . import baselines
 from .cases import ChoiceCases
 from .explanations import explanations
 from .judges import judges
 from .methods import methods
 from .orders import Orders
-from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of
+from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
 from .wording import ChoiceOptions, ChoiceWording
 
 COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0) for share in (0.1, 0.25, 0.4))
@@ -76,7 +76,7 @@ def choice_benchmark(
         report=report_of(
             orders,
             examine=lambda cases, asked: examine(cases, asked, orders),
-            shown=lambda cases, asked: shown(cases, asked, orders, wording.tag),
+            shown=shown_of(wording.tag.capitalize()),
             control=control(known),
             drawn={"longest": ("Longest", "-"), "overlap": ("Overlap", ":")},
             card=CardSpec(
@@ -110,17 +110,6 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
             "right_longest": ("right is longest", longest),
             "right_not_longest": ("right is not longest", frozenset(case.id for case in there) - longest),
         },
-    )
-
-
-def shown(cases: ChoiceCases, asked: Collection[str], orders: Orders, tag: str) -> Shown:
-    """What a reader of a case sees, whatever the setting of a run showed of it."""
-    there = [case for case in cases if case.id in asked]
-    return Shown(
-        about=tag.capitalize(),
-        people={case.user_id: case.known for case in there},
-        questions={case.id: case.question for case in there},
-        responses={case.id: case.responses for case in there},
     )
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from ..personafeedback.paper.models import MODELS, Model
-from ..personafeedback.paper.recomputed import recomputed
-from ..personafeedback.paper.tables import FILES, MACRO, Row, Table, table, verification
+from ..personafeedback.paper.tables import FILES, MACRO, Row, Table, recomputed, table, verification
 from .output import json_option, needs_tables, say, write_json
 
 NUMBERS = tuple(number for number in FILES if number != "8")

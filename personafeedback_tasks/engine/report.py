@@ -12,6 +12,9 @@ from ..common.statistics import Estimate
 from .duels import Duels
 from .outcome import Answers, Outcome, ScoredCase
 
+PRECISION, RECALL = "precision", "recall"
+"""Corpus metrics of a benchmark that selects something, which has a picture of the one over the other."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -257,21 +260,6 @@ class CardSpec:
     caveats: Callable[[CardFacts], list[str]]
 
 
-@dataclass(frozen=True)
-class PrecisionRecall:
-    """The measures of a picture of precision over recall.
-
-    Attributes:
-        precision, recall, f1: of what is selected.
-        rate: the share that people select, which is the precision of selecting everything.
-    """
-
-    precision: str
-    recall: str
-    f1: str
-    rate: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReportSpec:
     """What the reports of a benchmark show.
@@ -288,7 +276,6 @@ class ReportSpec:
             compared with each, see `analysis.shortcuts`.
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
-        precision_recall: what a picture of precision over recall shows; None where there is none.
         ranked: the measures beside `primary` in a ranking.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
@@ -317,7 +304,6 @@ class ReportSpec:
     picked: Callable[[ScoredCase], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
-    precision_recall: PrecisionRecall | None = None
     ranked: Sequence[str] = ()
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None

@@ -19,9 +19,8 @@ from .artifacts import ARTIFACTS
 from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
 from .cases import Case, CaseSet
 from .cells import PAPER_COUNTS
-from .construction import not_searched, options, questions, rewrite_pairs
+from .construction import not_searched, options, questions, rewrite_pairs, scenarios
 from .release import Release
-from .scenarios import scenarios
 
 AUDIT_VERSION = "2"
 """Rises whenever the same data can give different findings."""

@@ -84,6 +84,11 @@ class Case:
         return self.persona.user_id
 
     @property
+    def known(self) -> str:
+        """What is known about the user: the whole persona."""
+        return self.persona.text
+
+    @property
     def language(self) -> str:
         """`en` or `zh`: a property of the user, see Persona.language."""
         return self.persona.language

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from .cases import Case
 from .cells import CATEGORIES
+from .paper.tables import table
 
 OPTIONS = 3
 """Responses on the annotators' screen."""
@@ -97,3 +99,28 @@ def not_searched(cases: Iterable[Case]) -> tuple[str, ...]:
 
 def _known(category: str, cells: set[str]) -> bool:
     return {f"{category}_easy", f"{category}_hard"} <= cells
+
+
+SCENARIO = "scenario"
+"""The key of a row that has a scenario or a category, as Table 5 prints it. The release at hand has no such key."""
+
+OTHER_SCENARIOS = "other scenarios"
+"""Of a value that Table 5 does not have."""
+
+
+def scenarios(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    """Category of Table 5, or OTHER_SCENARIOS -> its cases, in the order of the table. Those that no case has are left out."""
+    found: dict[str, list[Case]] = {name: [] for name in (*_scenario_categories().values(), OTHER_SCENARIOS)}
+    for case in cases:
+        value = case.extra.get(SCENARIO)
+        if value is not None:
+            found[
+                _scenario_categories().get(value, OTHER_SCENARIOS) if isinstance(value, str) else OTHER_SCENARIOS
+            ].append(case)
+    return {name: members for name, members in found.items() if members}
+
+
+@cache
+def _scenario_categories() -> dict[str, str]:
+    """Scenario or category -> category."""
+    return {value: row.name for row in table("5").rows for value in (row.name, *row.about["scenarios"])}

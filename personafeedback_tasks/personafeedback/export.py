@@ -6,7 +6,6 @@ turn: so the persona comes before the question, and both contain every turn.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,12 +43,3 @@ def rewardbench(cases: CaseSet, template: Template) -> Iterator[dict[str, Any]]:
             "user_id": case.user_id,
             "digest": case.digest,
         }
-
-
-FORMATS = {"rewardbench": rewardbench}
-"""Name -> cases to rows."""
-
-
-def lines(name: str, cases: CaseSet, template: Template) -> Iterator[str]:
-    """The rows of one of FORMATS as lines of JSON."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in FORMATS[name](cases, template))

@@ -43,19 +43,7 @@ def _names(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Template(Options):
-    """The options of PersonaFeedback: the prompt, apart from the case, and the data.
-
-    Attributes:
-        setting: what the model is told about the user, see SETTINGS.
-        method: how its choice is read, see record.py.
-        prompt: which wording of the question, see `wordings.WORDINGS`.
-        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data are unchanged.
-        hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
-        k: `rag` only: how many pieces it shows.
-        rag_filter: `rag` only: whether the model first drops irrelevant pieces, see rag/filter.py.
-        data: where the release is, see `release.locate`.
-        counts: `checked` or `any`, see `cases.load_cases`.
-    """
+    """The options of PersonaFeedback: the prompt, apart from the case, and the data."""
 
     setting: str = option(
         "persona", "what the model is told about the user", values=lambda: tuple(SETTINGS),

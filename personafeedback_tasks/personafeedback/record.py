@@ -11,10 +11,13 @@ from ..choice.explanations import explanations
 from ..choice.judges import judges
 from ..choice.methods import methods
 from ..choice.orders import TWO
-from ..choice.report import control, report_of
+from ..choice.report import control, report_of, shown_of
+from ..common.errors import DataError
 from ..common.power import Comparison
+from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
-from ..engine.report import CardSpec, Covariate, Examined, Shown
+from ..engine.duels import Duels
+from ..engine.report import CardSpec, Covariate, Examined
 from ..engine.signature import set_of
 from . import card, conversations, prompts
 from .attributes import attributes
@@ -22,14 +25,13 @@ from .audit import AUDIT_VERSION, audit, flags
 from .baselines import acc_of
 from .cases import CaseSet, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .duels import duels
+from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
-from .scenarios import scenarios
 
 METHODS = methods(TWO, conversations.conversation)
 
@@ -128,16 +130,25 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
     )
 
 
-def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
-    """What a reader of a case sees: the whole persona, whatever the setting of a run showed of it."""
-    there = [case for case in cases if case.id in asked]
-    return Shown(
-        about="Persona",
-        people={case.user_id: case.persona.text for case in there},
-        questions={case.id: case.question for case in there},
-        labels=(CHOSEN, REJECTED),
-        responses={case.id: case.responses for case in there},
-    )
+def duels(cases: CaseSet) -> Duels | None:
+    """What the manifest and the rows say of duels; None for cases that are none.
+
+    Raises:
+        DataError: a row does not name the benchmark's case.
+    """
+    duel = cases.release.manifest and cases.release.manifest.duel
+    sources: dict[str, str] = {}
+    if not duel:
+        return None
+    for case in cases:
+        source = case.extra.get("source")
+        if not isinstance(source, str):
+            raise DataError(
+                f"{cases.source}, {cut(case.id)}: found source = {short(source)}, expected the id of the benchmark's case. "
+                "Make the folder again with `personafeedback duel`."
+            )
+        sources[case.id] = source
+    return Duels(**vars(duel), sources=sources)
 
 
 REPORT = report_of(
@@ -148,7 +159,7 @@ REPORT = report_of(
         "name": "the response that says the user's name",
     },
     examine=examine,
-    shown=shown,
+    shown=shown_of("Persona", (CHOSEN, REJECTED)),
     duels=duels,
     control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,

@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...common.errors import OptionError
-from ...engine.report import Published
-from . import aspects
+from ...engine.report import Published, PublishedAspects
 from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
 
 WHY = (
@@ -45,7 +44,7 @@ def beside(model: str | None, settings: Sequence[str]) -> Published:
                     for setting in settings
                     if setting in row.cells
                 }
-    return Published(" ".join([WHY, *slips]), rows, aspects.published())
+    return Published(" ".join([WHY, *slips]), rows, _aspects())
 
 
 def _best() -> list[str]:
@@ -73,6 +72,16 @@ def _known(model: str) -> str:
     raise OptionError(
         f"The paper has no model {model!r}. Use a name of its Table 3{alike and f', such as {alike}'} (see `personafeedback paper "
         "--table 3`), or put --paper after the runs for its best models."
+    )
+
+
+def _aspects() -> PublishedAspects:
+    """The accuracy of each HelpSteer2 aspect per cell and category, for a reward model with several outputs."""
+    found = table("4")
+    return PublishedAspects(
+        label="paper",
+        source=f"paper: Table {found.number}, {found.caption}. Whether that model saw the persona is not said.",
+        acc={f"{row.group}_{row.name}".removesuffix("_whole"): row.cells for row in found.rows},
     )
 
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from ...common.errors import choose
-from ..cells import PAPER_COUNTS
+from ..cells import DIFFICULTIES, PAPER_COUNTS
 from ..cells import columns as groups_of
 
 FILES = {
@@ -127,6 +127,25 @@ def table(number: str) -> Table:
 def verification() -> Mapping[str, Any]:
     """Every printed average beside those recomputed, and how many agree; see `tables/verification.json`."""
     return _document("verification")
+
+
+def recomputed(of: Table, row: Row) -> dict[str, float]:
+    """Column -> the average that the cells of a row give; empty for a row without averages.
+
+    Tables 3, 4 and 6 are weighted by cases. Table 7 has no cells: `macro` is the plain mean of the model's in Table 3.
+    """
+    if of.number in ("3", "6"):
+        found = averages(row.cells)
+        return {column: found[group] for column, group in AVERAGES.items()}
+    if of.number == "4" and row.name == "whole":
+        levels = {f"{row.group}_{level}": of.row(level, row.group).cells for level in DIFFICULTIES}
+        return {
+            aspect: weighted({cell: values[aspect] for cell, values in levels.items()}, levels) for aspect in of.columns
+        }
+    if of.number == "7":
+        (in_table_3,) = [other for other in table("3").rows if same_model(row.name, other.name)]
+        return {MACRO: averages(in_table_3.cells)[MACRO]}
+    return {}
 
 
 def averages(cells: Mapping[str, float]) -> dict[str, float]:
