@@ -11,7 +11,7 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..common.statistics import Estimate, percent
 from ..personafeedback import audit, baselines
-from ..personafeedback.cases import COUNTS, CaseSet, load_cases, load_present
+from ..personafeedback.cases import COUNTS, PersonaCases, load_cases, load_present
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from .output import json_option, needs_tables, say, show_table, write_json
 
@@ -97,7 +97,7 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
 
 
 def _other_persona(
-    cases: CaseSet,
+    cases: PersonaCases,
 ) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
     """The baselines with another user's persona, or why there are none."""
     try:
@@ -108,7 +108,7 @@ def _other_persona(
 
 def _load(
     data: str | None, category: str | None, difficulty: str | None, counts: str | None
-) -> tuple[CaseSet, list[str]]:
+) -> tuple[PersonaCases, list[str]]:
     """The selected cases and, if no category was given, the names of the cells without a file."""
     counts = counts or COUNTS[0]
     if category is not None:
@@ -125,7 +125,7 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     return is_free
 
 
-def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
+def _say_data(cases: PersonaCases, missing: Iterable[str]) -> None:
     say(f"Data: {cases.revision}")
     if missing:
         say(_without(missing))

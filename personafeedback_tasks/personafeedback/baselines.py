@@ -11,7 +11,7 @@ from ..choice import baselines as shortcuts
 from ..choice.names import says
 from ..choice.orders import TWO
 from ..common.statistics import Estimate, clustered_stderr, mean
-from .cases import Case, CaseSet
+from .cases import PersonaCase, PersonaCases
 from .cells import columns
 
 Estimates = dict[str, dict[str, Estimate]]
@@ -25,7 +25,7 @@ READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap
 """The baselines that read the persona's values, and can be given another user's. `name` reads no more of it than the name."""
 
 
-def _name(case: Case) -> float:
+def _name(case: PersonaCase) -> float:
     """The response that says the user's name, see `names.says`; 0.5 if both or neither do."""
     called = case.persona.profile.get("Name")
     return shortcuts.acc_of_most(
@@ -33,7 +33,7 @@ def _name(case: Case) -> float:
     )
 
 
-BASELINES: dict[str, Callable[[Case], float]] = {
+BASELINES: dict[str, Callable[[PersonaCase], float]] = {
     "longest": lambda case: shortcuts.longest(case.responses, TWO),
     "overlap": lambda case: shortcuts.overlap(case.responses, TWO, case.persona.values),
     "overlap_share": lambda case: shortcuts.overlap_share(case.responses, TWO, case.persona.values),
@@ -41,7 +41,7 @@ BASELINES: dict[str, Callable[[Case], float]] = {
 }
 
 
-def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:
+def groups(cases: PersonaCases) -> dict[str, tuple[PersonaCase, ...]]:
     """Name -> cases: the cells that are present, the categories of several cells, and `total` if both categories are.
 
     The cells are in the order of the paper.
@@ -52,13 +52,13 @@ def groups(cases: CaseSet) -> dict[str, tuple[Case, ...]]:
     }
 
 
-def estimate(values: Iterable[float], cases: Iterable[Case]) -> Estimate:
+def estimate(values: Iterable[float], cases: Iterable[PersonaCase]) -> Estimate:
     """Mean and clustered standard error of one value per case; no interval, which needs the extra `report`."""
     values, users = list(values), [case.user_id for case in cases]
     return Estimate(mean(values), clustered_stderr(values, users), math.nan, math.nan, len(values), len(set(users)))
 
 
-def baselines(cases: CaseSet) -> Estimates:
+def baselines(cases: PersonaCases) -> Estimates:
     """Every baseline on every group of cases: name -> group -> its `acc`.
 
     Args:
@@ -74,7 +74,7 @@ def baselines(cases: CaseSet) -> Estimates:
     }
 
 
-def with_other_persona(cases: CaseSet) -> tuple[Estimates, Estimates]:
+def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
     """The `acc` of READ_PERSONA with the persona of another user (see others.py), and how much more it is with the right one, paired by case.
 
     Raises:
@@ -97,12 +97,12 @@ def with_other_persona(cases: CaseSet) -> tuple[Estimates, Estimates]:
     return wrong, difference
 
 
-def acc_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
+def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
     """Case id -> name of a baseline -> its `acc` in that case."""
     return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
 
 
-def as_dict(cases: CaseSet, found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
+def as_dict(cases: PersonaCases, found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
     """What `baselines` and `with_other_persona` found in these cases, ready for JSON."""
     wrong, difference = other or (None, None)
     return {
@@ -116,7 +116,7 @@ def as_dict(cases: CaseSet, found: Estimates, other: tuple[Estimates, Estimates]
     }
 
 
-def absent(cases: CaseSet) -> list[str]:
+def absent(cases: PersonaCases) -> list[str]:
     """The cells that the data must have and that are not among the cases."""
     return [cell for cell in map("_".join, cases.release.counts) if cell not in cases.cells]
 

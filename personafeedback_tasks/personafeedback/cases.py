@@ -45,7 +45,7 @@ _REJECTED = ("reject", "rejected")
 
 
 @dataclass(frozen=True)
-class Case:
+class PersonaCase:
     """One human-annotated test case.
 
     Attributes:
@@ -116,7 +116,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class CaseSet(engine.CaseSet[Case]):
+class PersonaCases(engine.CaseSet[PersonaCase]):
     """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
@@ -125,7 +125,7 @@ class CaseSet(engine.CaseSet[Case]):
         counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 
-    cases: tuple[Case, ...]
+    cases: tuple[PersonaCase, ...]
     release: Release
     counts: str
 
@@ -169,7 +169,7 @@ def load_cases(
     category: str | None = None,
     difficulty: str | None = None,
     counts: str = "checked",
-) -> CaseSet:
+) -> PersonaCases:
     """Load the cases of one cell, one category, one difficulty, or all cells.
 
     The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
@@ -201,7 +201,7 @@ def load_cases(
                 "the cases that are present; the results then say so."
             )
         cells.append(in_turns(cases, growth=1))
-    return CaseSet(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
+    return PersonaCases(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
 
 def _case(
@@ -212,7 +212,7 @@ def _case(
     difficulty: str,
     release: Release,
     personas: dict[str, Persona],
-) -> Case:
+) -> PersonaCase:
     where = f"{path}, line {line}"
     rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
     if len(rejected_keys) > 1:
@@ -232,7 +232,7 @@ def _case(
         personas[user_id] = _persona(release.root, user_id, where)
     id_ = f"{category}_{difficulty}:{line}"
     persona = personas[user_id]
-    return Case(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
+    return PersonaCase(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
@@ -261,16 +261,16 @@ def persona_fields(release: Release) -> frozenset[str]:
     return frozenset().union(*(persona.fields for persona in release.others.personas.values()))
 
 
-def in_turns(cases: Iterable[Case], growth: int) -> list[Case]:
+def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
     """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ...
 
     Users are in the order of their first case, and a user's cases keep their order. In every prefix, no user has more
     than `growth` times the cases of another who has some left, plus one.
     """
-    by_user: dict[str, list[Case]] = {}
+    by_user: dict[str, list[PersonaCase]] = {}
     for case in cases:
         by_user.setdefault(case.user_id, []).append(case)
-    ordered: list[Case] = []
+    ordered: list[PersonaCase] = []
     waiting, start, turn = list(by_user.values()), 0, 1
     while waiting:
         for own in waiting:
@@ -292,7 +292,7 @@ def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str
 
 def load_present(
     data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "checked"
-) -> CaseSet:
+) -> PersonaCases:
     """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
     Args:
@@ -306,4 +306,4 @@ def load_present(
     if there in ([], wanted) or locate(data).manifest is not None:
         return load_cases(data, None, difficulty, counts)
     parts = [load_cases(data, *cell, counts=counts) for cell in there]
-    return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)
+    return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

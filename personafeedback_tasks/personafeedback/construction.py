@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from .cases import Case
+from .cases import PersonaCase
 from .cells import CATEGORIES
 from .paper.tables import table
 
@@ -22,15 +22,15 @@ Combination = tuple[str, str, str]
 """Category, user and question."""
 
 
-def combinations(cases: Iterable[Case]) -> dict[Combination, list[Case]]:
+def combinations(cases: Iterable[PersonaCase]) -> dict[Combination, list[PersonaCase]]:
     """The cases of each user and question, in the order of `cases`."""
-    found: dict[Combination, list[Case]] = {}
+    found: dict[Combination, list[PersonaCase]] = {}
     for case in cases:
         found.setdefault((case.category, case.user_id, case.question), []).append(case)
     return found
 
 
-def questions(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def questions(cases: Sequence[PersonaCase]) -> dict[str, dict[str, Any]]:
     """Category -> its users, the fewest and the most questions of a user, combinations of user and question, and distinct
     questions.
     """
@@ -48,7 +48,7 @@ def questions(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def with_options(cases: Sequence[Case]) -> dict[Combination, tuple[frozenset[str], list[Case]]]:
+def with_options(cases: Sequence[PersonaCase]) -> dict[Combination, tuple[frozenset[str], list[PersonaCase]]]:
     """Combination -> the responses of its Easy and Hard cases, and all its cases.
 
     Only of combinations with an Easy case, and of categories with both of these cells: without one the options are not known.
@@ -62,7 +62,7 @@ def with_options(cases: Sequence[Case]) -> dict[Combination, tuple[frozenset[str
     return found
 
 
-def options(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def options(cases: Sequence[PersonaCase]) -> dict[str, dict[str, Any]]:
     """Category -> how many combinations have 2, 3, ... responses in their Easy and Hard cases; which have more than OPTIONS."""
     found: dict[str, dict[str, Any]] = {}
     for (category, _, _), (responses, members) in with_options(cases).items():
@@ -74,7 +74,7 @@ def options(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def rewrite_pairs(cases: Sequence[Case]) -> set[str]:
+def rewrite_pairs(cases: Sequence[PersonaCase]) -> set[str]:
     """Ids of the Medium cases neither of whose responses is in an Easy or Hard case of the same user and question.
 
     They look like one option rewritten up against the same one rewritten down: in the General half both are mostly nearest
@@ -89,7 +89,7 @@ def rewrite_pairs(cases: Sequence[Case]) -> set[str]:
     }
 
 
-def not_searched(cases: Iterable[Case]) -> tuple[str, ...]:
+def not_searched(cases: Iterable[PersonaCase]) -> tuple[str, ...]:
     """The Medium cells whose category has no Easy or no Hard cell here, so that their rewrite pairs are unknown."""
     cells = {case.cell for case in cases}
     return tuple(
@@ -108,9 +108,9 @@ OTHER_SCENARIOS = "other scenarios"
 """Of a value that Table 5 does not have."""
 
 
-def scenarios(cases: Iterable[Case]) -> dict[str, list[Case]]:
+def scenarios(cases: Iterable[PersonaCase]) -> dict[str, list[PersonaCase]]:
     """Category of Table 5, or OTHER_SCENARIOS -> its cases, in the order of the table. Those that no case has are left out."""
-    found: dict[str, list[Case]] = {name: [] for name in (*_scenario_categories().values(), OTHER_SCENARIOS)}
+    found: dict[str, list[PersonaCase]] = {name: [] for name in (*_scenario_categories().values(), OTHER_SCENARIOS)}
     for case in cases:
         value = case.extra.get(SCENARIO)
         if value is not None:

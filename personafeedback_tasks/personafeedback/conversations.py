@@ -6,7 +6,7 @@ from ..choice import prompts as choice
 from ..choice.orders import TWO
 from ..common.errors import OptionError
 from ..engine.conversation import Message
-from .cases import Case
+from .cases import PersonaCase
 from .prompts import STAND_INS, Template, profile
 
 SIDES = TWO.sides
@@ -37,7 +37,7 @@ def check(template: Template) -> None:
         raise OptionError(f"prompt does not apply to reward models, got {template.prompt!r}. Leave prompt out.")
 
 
-def conversation(case: Case, template: Template, side: str) -> list[Message]:
+def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
     """The turns that a reward model scores.
 
     Args:

@@ -132,7 +132,7 @@ def is_line(value: object, longest: int) -> bool:
 
 
 def _parsed(path: Path, document: object) -> Manifest:
-    top = _Object.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
+    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
     if type(top["format"]) is not int or top["format"] != FORMAT:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
     name = top.line("name", LONGEST_NAME)
@@ -142,15 +142,17 @@ def _parsed(path: Path, document: object) -> Manifest:
         )
     return Manifest(
         name=name,
-        counts=_counts(_Object.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
+        counts=_counts(_ManifestObject.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
         labels=top.line("labels", LONGEST_TEXT),
         generator=top.line("generator", LONGEST_TEXT),
         licence=top.line("licence", LONGEST_NAME),
         annotators=None if top["annotators"] is None else top.count("annotators", " or null"),
         agreement=None
         if top["agreement"] is None
-        else _agreement(_Object.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))),
-        duel=_duel(_Object.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
+        else _agreement(
+            _ManifestObject.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))
+        ),
+        duel=_duel(_ManifestObject.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
     )
 
 
@@ -158,13 +160,13 @@ def _fields_of(kind: Any, *others: str) -> tuple[str, ...]:
     return (*others, *kind.__dataclass_fields__)
 
 
-def _counts(given: _Object) -> dict[str, int]:
+def _counts(given: _ManifestObject) -> dict[str, int]:
     if not given.fields:
         raise DataError(f"{given.path}: found no cell in counts, expected at least one of {', '.join(CELLS)}. {_FIX}")
     return {cell: given.count(cell) for cell in CELLS if cell in given.fields}
 
 
-def _agreement(given: _Object) -> Agreement:
+def _agreement(given: _ManifestObject) -> Agreement:
     value = given.number("value", -1, 1)
     ends = [name for name in ("low", "high") if given.fields.get(name) is not None]
     if len(ends) == 1:
@@ -175,13 +177,13 @@ def _agreement(given: _Object) -> Agreement:
     return Agreement(measure=given.line("measure", LONGEST_NAME), value=value, low=low, high=high)
 
 
-def _duel(given: _Object) -> Duel:
+def _duel(given: _ManifestObject) -> Duel:
     listed = given["not_asked"]
     if not isinstance(listed, list):
         raise given.wrong("not_asked", "a list of objects")
     found: dict[str, NotAsked] = {}
     for number, item in enumerate(listed):
-        one = _Object.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
+        one = _ManifestObject.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
         cell, why = one.one_of("cell", CELLS), one.one_of("why", tuple(WON))
         case = one.line("case", LONGEST_TEXT)
         if not re.fullmatch(rf"{cell}:[1-9][0-9]*", case):
@@ -201,7 +203,7 @@ def _duel(given: _Object) -> Duel:
 
 
 @dataclass(frozen=True)
-class _Object:
+class _ManifestObject:
     """One object of the file, whose values are taken out under a check.
 
     Attributes:
@@ -215,7 +217,9 @@ class _Object:
     fields: Mapping[str, Any]
 
     @classmethod
-    def of(cls, path: Path, key: str, found: object, known: tuple[str, ...], optional: tuple[str, ...] = ()) -> _Object:
+    def of(
+        cls, path: Path, key: str, found: object, known: tuple[str, ...], optional: tuple[str, ...] = ()
+    ) -> _ManifestObject:
         """The object, with no other keys than those known and all but the optional ones."""
         whole = cls(path, key, found if isinstance(found, dict) else {})
         if not isinstance(found, dict):

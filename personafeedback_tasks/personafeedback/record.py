@@ -23,7 +23,7 @@ from . import card, conversations, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import acc_of
-from .cases import CaseSet, load_cases, load_present
+from .cases import PersonaCases, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
@@ -56,11 +56,11 @@ SELECTIONS: dict[str, dict[str, str]] = {
 }
 
 
-def _load(options: Template, selection: Mapping[str, str]) -> CaseSet:
+def _load(options: Template, selection: Mapping[str, str]) -> PersonaCases:
     return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
 
 
-def _check(options: Template, cases: CaseSet) -> None:
+def _check(options: Template, cases: PersonaCases) -> None:
     if options.method == "reward":
         conversations.check(options)
     options.check(cases)
@@ -76,7 +76,7 @@ SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
+def _signs(cases: PersonaCases, options: Template) -> dict[str, Any]:
     """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
     return {
         "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
@@ -96,7 +96,7 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
-def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
+def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
     found = audit(cases)
     there = [case for case in cases if case.id in asked]
@@ -130,7 +130,7 @@ def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
     )
 
 
-def duels(cases: CaseSet) -> Duels | None:
+def duels(cases: PersonaCases) -> Duels | None:
     """What the manifest and the rows say of duels; None for cases that are none.
 
     Raises:

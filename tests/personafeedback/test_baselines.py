@@ -35,7 +35,7 @@ from personafeedback_tasks.personafeedback.baselines import (
     groups,
     with_other_persona,
 )
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
@@ -46,8 +46,8 @@ JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
 ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
 
 
-def case(chosen: str, rejected: str, profile=ANN) -> Case:
-    return Case("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
+def case(chosen: str, rejected: str, profile=ANN) -> PersonaCase:
+    return PersonaCase("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
     judge = get_model(f"personafeedback/{name}").api
 
-    async def answers(one: Case) -> list[str]:
+    async def answers(one: PersonaCase) -> list[str]:
         messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]
         return [(await judge.generate([message], [], "auto", GenerateConfig())).completion for message in messages]
 

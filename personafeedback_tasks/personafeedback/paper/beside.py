@@ -8,7 +8,7 @@ from typing import Any
 
 from ...common.errors import OptionError
 from ...engine.report import Published, PublishedAspects
-from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
+from .tables import AVERAGES, COUNTS, MACRO, PaperRow, same_model, table
 
 WHY = (
     "Published in arXiv 2506.12915, in percent. Not comparable with the run: we found neither the authors' prompt nor their order of the "
@@ -49,7 +49,7 @@ def beside(model: str | None, settings: Sequence[str]) -> Published:
 
 def _best() -> list[str]:
     """The best model and the best reward model of Table 3, by its last column."""
-    groups: dict[bool, list[Row]] = {False: [], True: []}
+    groups: dict[bool, list[PaperRow]] = {False: [], True: []}
     for row in table("3").rows:
         groups[row.group == "reward"].append(row)
     return [max(rows, key=lambda row: row.cells["total_avg"]).name for rows in groups.values()]
@@ -85,12 +85,12 @@ def _aspects() -> PublishedAspects:
     )
 
 
-def _slip(row: Row, slip: Mapping[str, Any]) -> str:
+def _slip(row: PaperRow, slip: Mapping[str, Any]) -> str:
     return (
         f"A likely slip, shown as printed: {row.name}, {table('3').columns[slip['column']]}, has {slip['printed']}, and its cells "
         f"give {slip['from_cells']}."
     )
 
 
-def _label(row: Row, number: str) -> str:
+def _label(row: PaperRow, number: str) -> str:
     return ", ".join([row.name, *([row.about["training"]] if row.about.get("training") else []), f"Table {number}"])

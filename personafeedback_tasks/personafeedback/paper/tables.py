@@ -38,7 +38,7 @@ MACRO = "macro"
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """One row of a table.
 
     Attributes:
@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """One table of the paper.
 
     Attributes:
@@ -74,11 +74,11 @@ class Table:
     caption: str
     columns: Mapping[str, str]
     units: Mapping[str, str]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     notes: tuple[str, ...]
     document: Mapping[str, Any]
 
-    def row(self, name: str, group: str | None = None) -> Row:
+    def row(self, name: str, group: str | None = None) -> PaperRow:
         """The first row of that name (and group).
 
         Raises:
@@ -89,7 +89,7 @@ class Table:
                 return row
         raise KeyError(name)
 
-    def erratum(self, row: Row, column: str) -> Mapping[str, Any] | None:
+    def erratum(self, row: PaperRow, column: str) -> Mapping[str, Any] | None:
         """The known slip in one cell, if there is one."""
         for slip in self.document.get("errata", ()):
             if (slip["model"], slip["column"]) == (row.name, column):
@@ -104,7 +104,7 @@ def same_model(short: str, name: str) -> bool:
 
 
 @cache
-def table(number: str) -> Table:
+def table(number: str) -> PaperTable:
     """One table of the paper.
 
     Raises:
@@ -112,7 +112,7 @@ def table(number: str) -> Table:
     """
     document = _document(FILES[choose("table", number, tuple(FILES))])
     source, columns = document["source"], document["columns"]
-    return Table(
+    return PaperTable(
         number=number,
         section=source["section"],
         caption=source["caption"],
@@ -129,7 +129,7 @@ def verification() -> Mapping[str, Any]:
     return _document("verification")
 
 
-def recomputed(of: Table, row: Row) -> dict[str, float]:
+def recomputed(of: PaperTable, row: PaperRow) -> dict[str, float]:
     """Column -> the average that the cells of a row give; empty for a row without averages.
 
     Tables 3, 4 and 6 are weighted by cases. Table 7 has no cells: `macro` is the plain mean of the model's in Table 3.
@@ -176,7 +176,7 @@ def _document(name: str) -> dict[str, Any]:
     return found
 
 
-def _row(row: Mapping[str, Any]) -> Row:
+def _row(row: Mapping[str, Any]) -> PaperRow:
     name = row.get("model") or row.get("name") or row["subset"]
     about = {key: value for key, value in row.items() if key not in ("model", "name", "subset", "group", "cells")}
-    return Row(name, row["group"], row.get("cells", {}), about)
+    return PaperRow(name, row["group"], row.get("cells", {}), about)
