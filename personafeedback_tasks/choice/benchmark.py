@@ -13,7 +13,6 @@ from ..engine.report import CardFacts, CardSpec, Examined
 from . import baselines
 from .cases import ChoiceCases
 from .explanations import explanations
-from .judges import judges
 from .methods import methods
 from .orders import Orders
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
@@ -70,7 +69,7 @@ def choice_benchmark(
         targets=lambda case: list(orders.letters),
         fingerprint=wording.fingerprint,
         sizes=lambda signature: dict(sample_counts if signature["demonstration"] else counts),
-        judges=judges(orders),
+        judges=baselines.judges(orders),
         explanations=explanations(orders, lambda cases: {}),
         comparisons=COMPARISONS,
         report=report_of(

@@ -57,13 +57,11 @@ class Finding:
     """One kind of thing that could mislead.
 
     Attributes:
-        name: a key of MEANINGS.
         meaning: one sentence.
         ids: of the cases that have it, in the order of the release: by cell, then by line.
         not_searched: the cells where it cannot be told because other cells of their category are absent.
     """
 
-    name: str
     meaning: str
     ids: tuple[str, ...]
     not_searched: tuple[str, ...] = ()
@@ -212,7 +210,6 @@ def audit(cases: PersonaCases) -> Audit:
     unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
         name: Finding(
-            name,
             _meaning(name, meaning, cases),
             tuple(case.id for case in rows if case.id in ids[name]),
             unknown.get(name, ()),

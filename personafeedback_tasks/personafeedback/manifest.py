@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.files import write
 from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
 from ..engine.benchmark import passing_for
 from ..engine.duels import WON, Duel, NotAsked
@@ -93,15 +92,6 @@ class Manifest:
         except ValueError as error:
             raise DataError(f"{path}: found {reason(error)}, expected one JSON object in UTF-8. {_FIX}") from error
         return _parsed(path, document)
-
-    def write(self, root: Path) -> None:
-        """Write it into a data folder, in place of an earlier one.
-
-        Raises:
-            DataError: it is not what `load` would accept. Nothing is written.
-            FileError: it cannot be written.
-        """
-        write(root / FILE, self.content(root))
 
     def content(self, root: Path) -> str:
         """What the file in a data folder would have.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .. import TASK_VERSION
+from ..choice.baselines import judges
 from ..choice.explanations import explanations
-from ..choice.judges import judges
 from ..choice.methods import methods
 from ..choice.orders import TWO
 from ..choice.report import control, report_of, shown_of

@@ -16,6 +16,7 @@ import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
 from ..engine.conversation import Message, has_system_turn, without_system
+from ..engine.evidence import Reward
 from ..engine.rewards import LOCAL, RewardError
 from . import source as model_source
 
@@ -38,14 +39,6 @@ class Encoded:
     ids: list[int]
     persona: str
     truncated: bool = False
-
-
-@dataclass(frozen=True)
-class Rewards:
-    """The model's output for one conversation: its reward, and one number per aspect if it has several outputs."""
-
-    score: float
-    aspects: dict[str, float]
 
 
 def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
@@ -216,17 +209,17 @@ class RewardModel:
         head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
         return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
 
-    def score(self, encoded: Sequence[Encoded]) -> list[Rewards]:
+    def score(self, encoded: Sequence[Encoded]) -> list[Reward]:
         """The rewards of some conversations, in their order."""
         # The longest first: what does not fit into memory fails at once.
         order = sorted(range(len(encoded)), key=lambda index: -len(encoded[index].ids))
-        found: dict[int, Rewards] = {}
+        found: dict[int, Reward] = {}
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             scores, aspects = self._forward([encoded[index].ids for index in batch])
             rows = aspects.tolist() if self.aspects else [()] * len(batch)
             for index, score, row in zip(batch, scores.tolist(), rows, strict=True):
-                found[index] = Rewards(score, dict(zip(self.aspects, row, strict=True)))
+                found[index] = Reward(score, dict(zip(self.aspects, row, strict=True)), encoded[index].truncated)
         return [found[index] for index in range(len(encoded))]
 
     @torch.inference_mode()
