@@ -94,8 +94,8 @@ def choice_benchmark(
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:
     """The shortcuts on the cases of a run, and the cases whose right response is the longest."""
-    there = [case for case in cases if case.id in asked]
-    longest = frozenset(case.id for case in there if len(case.responses[0]) == max(map(len, case.responses)))
+    asked_cases = [case for case in cases if case.id in asked]
+    longest = frozenset(case.id for case in asked_cases if len(case.responses[0]) == max(map(len, case.responses)))
     return Examined(
         baselines={
             case.id: {
@@ -103,11 +103,11 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
                 "overlap": baselines.overlap(case.responses, orders, case.known),
                 "overlap_share": baselines.overlap_share(case.responses, orders, case.known),
             }
-            for case in there
+            for case in asked_cases
         },
         subsets={
             "right_longest": ("right is longest", longest),
-            "right_not_longest": ("right is not longest", frozenset(case.id for case in there) - longest),
+            "right_not_longest": ("right is not longest", frozenset(case.id for case in asked_cases) - longest),
         },
     )
 

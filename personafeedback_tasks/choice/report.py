@@ -85,13 +85,13 @@ def shown_of(
     """
 
     def shown(cases: CaseSet[Any], asked: Collection[str]) -> Shown:
-        there = [case for case in cases if case.id in asked]
+        asked_cases = [case for case in cases if case.id in asked]
         return Shown(
             about=about,
-            people={case.user_id: case.known for case in there},
-            questions={case.id: case.question for case in there},
+            people={case.user_id: case.known for case in asked_cases},
+            questions={case.id: case.question for case in asked_cases},
             labels=labels,
-            responses={case.id: case.responses for case in there},
+            responses={case.id: case.responses for case in asked_cases},
         )
 
     return shown

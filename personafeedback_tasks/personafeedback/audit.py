@@ -125,9 +125,9 @@ class Audit:
         Raises:
             OptionError: there are no cases of that category.
         """
-        found = {case.category for case in self.cases}
+        categories = {case.category for case in self.cases}
         if category is not None:
-            choose("category", category, tuple(sorted(found)))
+            choose("category", category, tuple(sorted(categories)))
         labels: dict[object, Counter[str]] = defaultdict(Counter)
         for case in self.cases:
             if category in (None, case.category):
@@ -141,8 +141,8 @@ class Audit:
         """`ceiling` of every category that is present, and `total` if both are."""
         categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
         present = {case.category for case in self.cases}
-        found = {category: self.ceiling(category) for category in categories if category in present}
-        return {**found, "total": self.ceiling()} if len(found) > 1 else found
+        of_category = {category: self.ceiling(category) for category in categories if category in present}
+        return {**of_category, "total": self.ceiling()} if len(of_category) > 1 else of_category
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -222,11 +222,11 @@ def audit(cases: PersonaCases) -> Audit:
 def flags(cases: PersonaCases) -> dict[str, list[str]]:
     """Case id -> those of FLAGGED that it has. Repeats are searched among these cases only."""
     findings = audit(cases).findings
-    found: dict[str, list[str]] = {}
+    flagged: dict[str, list[str]] = {}
     for name in FLAGGED:
         for case_id in findings[name].ids:
-            found.setdefault(case_id, []).append(name)
-    return found
+            flagged.setdefault(case_id, []).append(name)
+    return flagged
 
 
 def _meaning(name: str, meaning: str, cases: PersonaCases) -> str:

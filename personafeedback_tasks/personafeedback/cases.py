@@ -160,8 +160,8 @@ class PersonaCases(engine.CaseSet[PersonaCase]):
     @property
     def named_set(self) -> engine.NamedSet | None:
         """The name and the counts of the manifest; its other keys are in `release.manifest`."""
-        found = self.release.manifest
-        return engine.NamedSet(found.name, found.counts) if found else None
+        described = self.release.manifest
+        return engine.NamedSet(described.name, described.counts) if described else None
 
 
 def load_cases(
@@ -240,10 +240,10 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
     path = root / PERSONAS / f"{user_id}.json"
     try:
-        found = path.is_file()
+        is_there = path.is_file()
     except OSError:  # the name is too long for a file
-        found = False
-    if not found:
+        is_there = False
+    if not is_there:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
@@ -302,8 +302,8 @@ def load_present(
         DataError, OptionError: as `load_cases`, and if no cell is present.
     """
     wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
-    there = [cell for cell in present_cells(data) if cell in wanted]
-    if there in ([], wanted) or locate(data).manifest is not None:
+    present = [cell for cell in present_cells(data) if cell in wanted]
+    if present in ([], wanted) or locate(data).manifest is not None:
         return load_cases(data, None, difficulty, counts)
-    parts = [load_cases(data, *cell, counts=counts) for cell in there]
+    parts = [load_cases(data, *cell, counts=counts) for cell in present]
     return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

@@ -113,7 +113,7 @@ _FIX = f"Fix it, or get a complete copy of the set; without {FILE} the folder co
 
 
 def _plain(duel: Duel) -> dict[str, Any]:
-    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(one) for one in duel.not_asked]}
+    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(reply) for reply in duel.not_asked]}
 
 
 def is_line(value: object, longest: int) -> bool:
@@ -171,25 +171,25 @@ def _duel(given: _ManifestObject) -> Duel:
     listed = given["not_asked"]
     if not isinstance(listed, list):
         raise given.wrong("not_asked", "a list of objects")
-    found: dict[str, NotAsked] = {}
+    not_asked: dict[str, NotAsked] = {}
     for number, item in enumerate(listed):
-        one = _ManifestObject.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
-        cell, why = one.one_of("cell", CELLS), one.one_of("why", tuple(WON))
-        case = one.line("case", LONGEST_TEXT)
+        reply = _ManifestObject.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
+        cell, why = reply.one_of("cell", CELLS), reply.one_of("why", tuple(WON))
+        case = reply.line("case", LONGEST_TEXT)
         if not re.fullmatch(rf"{cell}:[1-9][0-9]*", case):
-            raise one.wrong("case", f"{cell}: and a line's number from 1")
-        if case in found:
-            raise one.wrong("case", "each case once")
-        found[case] = NotAsked(case=case, cell=cell, user_id=one.line("user_id", LONGEST_TEXT), why=why)
+            raise reply.wrong("case", f"{cell}: and a line's number from 1")
+        if case in not_asked:
+            raise reply.wrong("case", "each case once")
+        not_asked[case] = NotAsked(case=case, cell=cell, user_id=reply.line("user_id", LONGEST_TEXT), why=why)
     writer, against = given.line("writer", LONGEST_TEXT), given.line("against", LONGEST_TEXT)
     models = given["models"]
     if (
         not isinstance(models, list)
         or len(models) not in (1, 2)
-        or not all(is_line(one, LONGEST_TEXT) for one in models)
+        or not all(is_line(name, LONGEST_TEXT) for name in models)
     ):
         raise given.wrong("models", "a list of one or two names of models")
-    return Duel(writer=writer, against=against, models=tuple(models), not_asked=tuple(found.values()))
+    return Duel(writer=writer, against=against, models=tuple(models), not_asked=tuple(not_asked.values()))
 
 
 @dataclass(frozen=True)
@@ -208,13 +208,13 @@ class _ManifestObject:
 
     @classmethod
     def of(
-        cls, path: Path, key: str, found: object, known: tuple[str, ...], optional: tuple[str, ...] = ()
+        cls, path: Path, key: str, value: object, known: tuple[str, ...], optional: tuple[str, ...] = ()
     ) -> _ManifestObject:
         """The object, with no other keys than those known and all but the optional ones."""
-        whole = cls(path, key, found if isinstance(found, dict) else {})
-        if not isinstance(found, dict):
-            raise DataError(f"{path}: found {whole._named()}{short(found)}, expected an object. {_FIX}")
-        for name in found:
+        whole = cls(path, key, value if isinstance(value, dict) else {})
+        if not isinstance(value, dict):
+            raise DataError(f"{path}: found {whole._named()}{short(value)}, expected an object. {_FIX}")
+        for name in value:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
                 meant = f" Did you mean {near[0]!r}?" if near else ""
@@ -223,9 +223,9 @@ class _ManifestObject:
                     f"{meant} {_FIX}"
                 )
         for name in known:
-            if name not in found and name not in optional:
+            if name not in value and name not in optional:
                 raise DataError(
-                    f"{path}: found no {whole._path(name)} (keys: {short_list(found) or 'none'}), expected one. {_FIX}"
+                    f"{path}: found no {whole._path(name)} (keys: {short_list(value) or 'none'}), expected one. {_FIX}"
                 )
         return whole
 

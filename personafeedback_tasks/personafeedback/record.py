@@ -98,35 +98,37 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
-    found = audit(cases)
-    there = [case for case in cases if case.id in asked]
+    audited = audit(cases)
+    asked_cases = [case for case in cases if case.id in asked]
 
     def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
-        return frozenset(case.id for case in there if longer(len(case.chosen), len(case.rejected)))
+        return frozenset(case.id for case in asked_cases if longer(len(case.chosen), len(case.rejected)))
 
     return Examined(
-        baselines=acc_of(there),
+        baselines=acc_of(asked_cases),
         subsets={
-            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
+            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in asked_cases) - audited.flagged),
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
-            "rewrite_pairs": ("rewrite pairs", frozenset(found.findings["rewrite_pairs"].ids)),
-            "name_in_one": ("name in one response", frozenset(found.findings["name_in_one"].ids)),
+            "rewrite_pairs": ("rewrite pairs", frozenset(audited.findings["rewrite_pairs"].ids)),
+            "name_in_one": ("name in one response", frozenset(audited.findings["name_in_one"].ids)),
             **{
                 f"scenario: {name}": (f"scenario: {name}", frozenset(case.id for case in members))
-                for name, members in scenarios(there).items()
+                for name, members in scenarios(asked_cases).items()
             },
         },
-        ceiling=found.ceilings,
+        ceiling=audited.ceilings,
         ceiling_note="Label ceiling: an order-blind judge has at most this acc over all cells of the data (contradictory labels): {}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate=Covariate(
             "at equal length",
-            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in there},
+            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
         ),
-        people={user: attributes(persona) for user, persona in {case.user_id: case.persona for case in there}.items()},
-        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in found.findings.items()},
+        people={
+            user: attributes(persona) for user, persona in {case.user_id: case.persona for case in asked_cases}.items()
+        },
+        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
     )
 
 

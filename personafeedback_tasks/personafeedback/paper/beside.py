@@ -77,11 +77,11 @@ def _known(model: str) -> str:
 
 def _aspects() -> PublishedAspects:
     """The accuracy of each HelpSteer2 aspect per cell and category, for a reward model with several outputs."""
-    found = table("4")
+    table_4 = table("4")
     return PublishedAspects(
         label="paper",
-        source=f"paper: Table {found.number}, {found.caption}. Whether that model saw the persona is not said.",
-        acc={f"{row.group}_{row.name}".removesuffix("_whole"): row.cells for row in found.rows},
+        source=f"paper: Table {table_4.number}, {table_4.caption}. Whether that model saw the persona is not said.",
+        acc={f"{row.group}_{row.name}".removesuffix("_whole"): row.cells for row in table_4.rows},
     )
 
 

@@ -93,8 +93,8 @@ class PaperTable:
         """The known slip in one cell, if there is one."""
         for slip in self.document.get("errata", ()):
             if (slip["model"], slip["column"]) == (row.name, column):
-                found: Mapping[str, Any] = slip
-                return found
+                known_slip: Mapping[str, Any] = slip
+                return known_slip
         return None
 
 
@@ -135,8 +135,8 @@ def recomputed(of: PaperTable, row: PaperRow) -> dict[str, float]:
     Tables 3, 4 and 6 are weighted by cases. Table 7 has no cells: `macro` is the plain mean of the model's in Table 3.
     """
     if of.number in ("3", "6"):
-        found = averages(row.cells)
-        return {column: found[group] for column, group in AVERAGES.items()}
+        group_averages = averages(row.cells)
+        return {column: group_averages[group] for column, group in AVERAGES.items()}
     if of.number == "4" and row.name == "whole":
         levels = {f"{row.group}_{level}": of.row(level, row.group).cells for level in DIFFICULTIES}
         return {
@@ -154,13 +154,17 @@ def averages(cells: Mapping[str, float]) -> dict[str, float]:
     Args:
         cells: cell -> number; other keys are ignored. Averages of cells that are missing are left out.
     """
-    there = {cell: cells[cell] for cell in COUNTS if cell in cells}
-    found = {
-        name: weighted(there, members)
-        for name, members in groups_of(there).items()
+    present = {cell: cells[cell] for cell in COUNTS if cell in cells}
+    group_averages = {
+        name: weighted(present, members)
+        for name, members in groups_of(present).items()
         if len(members) > 1 and set(members) == set(groups_of(COUNTS)[name])
     }
-    return {**found, MACRO: sum(there.values()) / len(there)} if len(there) == len(COUNTS) else found
+    return (
+        {**group_averages, MACRO: sum(present.values()) / len(present)}
+        if len(present) == len(COUNTS)
+        else group_averages
+    )
 
 
 def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
@@ -172,8 +176,8 @@ def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
 @cache
 def _document(name: str) -> dict[str, Any]:
     path = files(__package__) / "tables" / f"{name}.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 def _row(row: Mapping[str, Any]) -> PaperRow:
