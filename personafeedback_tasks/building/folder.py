@@ -19,7 +19,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import settings
-from .rows import BuildRow, Person, Question, R, as_dict, columns, kept, parse, required
+from .rows import BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
 from .steps import command, made_by
 
@@ -137,7 +137,7 @@ class Folder:
         write_all({**others, **{self.path(kind): self._content(kind, some) for kind, some in rows.items()}})
 
     def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
-        dicts = [as_dict(row) for row in rows]
+        dicts = [asdict(row) for row in rows]
         if not kind.file.endswith(".csv"):
             return [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
         names, (key,) = columns(kind), kind.key
