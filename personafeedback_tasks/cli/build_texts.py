@@ -67,7 +67,7 @@ def personas(folder: Path, names: tuple[str, ...], **options: Any) -> None:
 
     Screen people.csv: keep = no drops a person, with a reason such as
     """
-    building_personas.write_personas(Folder.of_build(folder), _one_model(names, options)).show(say)
+    building_personas.write_personas(Folder.of_build(folder), _one_model(names, options), say)
 
 
 @click.command()
@@ -84,7 +84,7 @@ def questions(folder: Path, names: tuple[str, ...], **options: Any) -> None:
 
     Screen questions.csv: keep = no drops a question, with a reason such as
     """
-    building_questions.write_questions(Folder.of_build(folder), _one_model(names, options)).show(say)
+    building_questions.write_questions(Folder.of_build(folder), _one_model(names, options), say)
 
 
 @click.command()
@@ -109,7 +109,7 @@ def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
     """
     models = _models(tuple(dict.fromkeys(names)), options)
-    building_answers.write_answers(Folder.of_build(folder), models).show(say)
+    building_answers.write_answers(Folder.of_build(folder), models, say)
 
 
 def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:

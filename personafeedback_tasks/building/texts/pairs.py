@@ -44,6 +44,13 @@ class Balance:
     def pairs(self) -> int:
         return self.longer + self.shorter + self.equal
 
+    @property
+    def line(self) -> str:
+        return (
+            f"{self.kind}: {self.pairs} pairs; the better informed answer is longer in {self.longer}, shorter in {self.shorter}, as long in "
+            f"{self.equal}"
+        )
+
 
 def choose(
     settings: Settings, questions: Sequence[Question], answers: Iterable[Answer], old: Iterable[Pair], fixed: bool

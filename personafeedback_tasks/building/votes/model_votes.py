@@ -38,18 +38,18 @@ def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[s
 
 
 def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say: Say) -> None:
-    from ...inspect_harness.generation import Request, generate
+    from ...inspect_harness.generation import generate
 
     pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
-    requests = []
+    told: dict[str, str] = {}
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
         case = Case(
             pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
-        requests += [Request(f"{pair.id}:{order}", prompts.build(case, prompts.Template(), order)) for order in ORDERS]
-    replies = generate(requests, model, folder.root, step=VOTES.name, model_args=model_args).replies
+        told |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
+    replies, _ = generate(told, model, folder.root, step=VOTES.name, model_args=model_args)
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
     without: Counter[str] = Counter()
