@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,7 @@ from ..personafeedback.persona import Persona
 from . import settings
 from .rows import BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
-from .steps import command, made_by
+from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,7 @@ class Folder:
 
     @classmethod
     def of_build(cls, root: Path) -> Folder:
-        """The folder of a build that was started.
-
-        Raises:
-            OptionError: there is no build.
-            DataError: its settings are broken.
-        """
+        """The folder of a build that was started. Raises OptionError: there is no build. Raises DataError: its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
                 f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
@@ -66,6 +61,14 @@ class Folder:
     def locked(self) -> AbstractContextManager[None]:
         """Keep other commands out of the build, see `files.locked`."""
         return locked(self.root / settings.FILE)
+
+    @contextmanager
+    def step(self, step: Step) -> Iterator[None]:
+        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
+        with self.locked():
+            for kind in step.reads:
+                self.need(kind)
+            yield
 
     def path(self, kind: type[BuildRow]) -> Path:
         return self.root / kind.file
@@ -106,11 +109,7 @@ class Folder:
         return {getattr(row, key): row for row in self.read(kind)}
 
     def need(self, kind: type[R]) -> list[R]:
-        """As `read`, of a file that must have rows.
-
-        Raises:
-            DataError: it has none; the message names the step that makes it.
-        """
+        """As `read`, of a file that must have rows. Raises DataError: it has none; the message names the step that makes it."""
         if rows := self.read(kind):
             return rows
         raise DataError(
@@ -134,7 +133,7 @@ class Folder:
         Raises:
             FileError: one cannot be written. All are unchanged.
         """
-        write_all({**others, **{self.path(kind): self._content(kind, some) for kind, some in rows.items()}})
+        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
 
     def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
         dicts = [asdict(row) for row in rows]
@@ -155,11 +154,7 @@ class Folder:
         }
 
     def persona(self, user_id: str) -> Persona:
-        """A persona as a prompt shows it.
-
-        Raises:
-            DataError: there is none, or it is broken.
-        """
+        """A persona as a prompt shows it. Raises DataError: there is none, or it is broken."""
         path = self.persona_path(user_id)
         if not path.is_file():
             raise DataError(

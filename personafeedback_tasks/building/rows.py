@@ -194,11 +194,7 @@ def required(kind: type[BuildRow]) -> list[str]:
 
 
 def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:
-    """A row of a file.
-
-    Raises:
-        DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be.
-    """
+    """A row of a file. Raises DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be."""
     types, names, needed = get_type_hints(kind), columns(kind), required(kind)
     for name in row:
         if name not in names:

@@ -193,9 +193,9 @@ def _lacking(build: _Files, step: Step) -> int:
     (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
     if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
         return 0
-    there = {part for origin in origins for part in (origin.id, *origin.parents)}
-    there |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
-    return sum(name not in there for name in ids(build))
+    settled = {part for origin in origins for part in (origin.id, *origin.parents)}
+    settled |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
+    return sum(name not in settled for name in ids(build))
 
 
 def _say_spent(folder: Folder, say: Say) -> None:
@@ -228,8 +228,8 @@ def _refusal(check: Callable[..., None], *arguments: object) -> str:
 
 def _counts(values: Iterable[str]) -> str:
     """` (3 full, 2 masked)`; empty for none."""
-    of = Counter(values)
-    return f" ({', '.join(f'{count} {value}' for value, count in of.items())})" if of else ""
+    counts = Counter(values).items()
+    return f" ({', '.join(f'{count} {value}' for value, count in counts)})" if counts else ""
 
 
 def _dropped(lines: Sequence[object], left: Sequence[object]) -> str:

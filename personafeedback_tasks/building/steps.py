@@ -49,7 +49,7 @@ ANSWERS = Step(
     name="answers", reads=(Question,), writes=(Answer, Pair), asks_models=True, arguments="--model MODEL --model OTHER"
 )
 PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
-VOTES = Step(name="votes", reads=(PackItem,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
+VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
 TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
 RELEASE = Step(name="release", reads=(Tiered,))
 TRAINING = Step(name="training", reads=(Answer,))

@@ -11,12 +11,9 @@ from ..building.plan import show_plan
 from ..building.starting import start
 from ..building.status import show_status
 from ..building.steps import PERSONAS, STEPS
-from .build_import import import_command
-from .build_options import folder_argument
-from .build_release import release, tiers
+from .build_options import build_argument, folder_argument
+from .build_set import import_command, packs, release, tiers, training, votes
 from .build_texts import answers, personas, questions
-from .build_training import training
-from .build_votes import packs, votes
 from .output import say
 
 _LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS)
@@ -70,18 +67,18 @@ def init(folder: Path, language: str | None, name: str | None) -> None:
 
 
 @click.command()
-@folder_argument
-def status(folder: Path) -> None:
+@build_argument
+def status(folder: Folder) -> None:
     """Print what is done, what was refused, what the calls took, and the next command.
 
     Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that failed, or were under
     way when a run was killed, are not counted.
     """
-    show_status(Folder.of_build(folder), say)
+    show_status(folder, say)
 
 
 @click.command()
-@folder_argument
+@build_argument
 @click.option(
     "--size",
     type=click.IntRange(1),
@@ -89,7 +86,7 @@ def status(folder: Path) -> None:
     help="Pairs that people vote on.  [default: those of `personas` in build.yaml]",
 )
 @click.option("--models", type=click.IntRange(1), default=2, show_default=True, help="How many models answer.")
-def plan(folder: Path, size: int | None, models: int) -> None:
+def plan(folder: Folder, size: int | None, models: int) -> None:
     """Print the calls, tokens and votes to buy, before anything is spent.
 
     Counts the whole build with the settings of build.yaml. Persons that are in people.csv keep their split and are not written again;
@@ -98,7 +95,7 @@ def plan(folder: Path, size: int | None, models: int) -> None:
     \b
         personafeedback build plan DIR --size 600
     """
-    show_plan(Folder.of_build(folder), size, models, say)
+    show_plan(folder, size, models, say)
 
 
 @click.group(help=_HELP)

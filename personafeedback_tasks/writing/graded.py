@@ -39,8 +39,8 @@ def asks(question: UserQuestion, logged: Mapping[str, Any], against: Sequence[st
     here = {case.id: case.digest for case in pairs}
     for case_id, digest in asked.items():
         if here.get(case_id) != digest:
-            found = "other texts than" if case_id in here else "no such case, unlike"
-            raise DataError(f"{case_id}: found {found} in the run that wrote the reply, expected the same data.")
+            differs = "other texts than" if case_id in here else "no such case, unlike"
+            raise DataError(f"{case_id}: found {differs} in the run that wrote the reply, expected the same data.")
     return [{side: _ask(side, DuelPair(case, text, SIDES[side](case))) for side in against} for case in pairs]
 
 
@@ -59,8 +59,8 @@ def _duels(questions: Questions, cases: Sequence[Any] | None) -> CaseSet[Any]:
 
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = score_answers(answers)
-    return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
+    scores = score_answers(answers)
+    return {**{name: scores[metric] for name, metric in METRICS.items()}, "tie": 0.0}
 
 
 GRADED = Graded(

@@ -81,7 +81,7 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         OptionError: there is no such model.
         GenerationError: a model wrote nothing.
     """
-    with folder.locked():
+    with folder.step(ANSWERS):
         run = _AnswersRun(folder, say)
         before, users = len(run.answers), {question.user_id for question in run.questions}
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
@@ -89,8 +89,8 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
             for model in models.names:
                 run.write(model, wanted(model), models)
             folder.write_together({Origin: run.origins.values(), Refused: run.refused, Answer: run.answers})
-        of = Counter(answer.strategy for answer in run.answers)
-        counts = ", ".join(f"{of[strategy]} {strategy}" for strategy in STRATEGIES if of[strategy])
+        strategies = Counter(answer.strategy for answer in run.answers)
+        counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
         say(f"Wrote {len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}")
         pairs = _choose(run) if run.answers else folder.read(Pair)
         if run.test:
@@ -170,8 +170,10 @@ class _AnswersRun(TextRun):
 
     def write(self, model: str, wanted: Iterable[_Wanted], models: Models) -> None:
         """Ask for those that are neither there nor refused, and check what comes."""
-        missing = {answer.id: (answer, told, origin) for answer, told, origin in wanted if answer.id not in self._done}
-        for name, reply in self.ask(models, model, {name: told for name, (_, told, _) in missing.items()}):
+        missing = {
+            answer.id: (answer, prompt, origin) for answer, prompt, origin in wanted if answer.id not in self._done
+        }
+        for name, reply in self.ask(models, model, {name: prompt for name, (_, prompt, _) in missing.items()}):
             self._done.add(name)
             answer, _, origin = missing[name]
             text, reason, like = self._checked(answer, reply)

@@ -32,8 +32,8 @@ def fault(text: str, language: str, cut: bool = False) -> str:
         return EMPTY
     if cut:
         return CUT
-    for name, (_, found) in ARTIFACTS.items():
-        if found(text):
+    for name, (_, has_artifact) in ARTIFACTS.items():
+        if has_artifact(text):
             return name
     if refuses(text):
         return REFUSAL

@@ -47,7 +47,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
-    with folder.locked():
+    with folder.step(PERSONAS):
         run, people, profiles = TextRun(folder, PERSONAS, say), folder.read(Person), _profiles(folder.root)
         known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]

@@ -92,7 +92,7 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
-    with folder.locked():
+    with folder.step(QUESTIONS):
         run = _QuestionsRun(folder, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
@@ -212,7 +212,7 @@ def _unquoted(text: str) -> str:
 def _numbers(reply: str) -> list[int]:
     """The numbers that a model chose, in its order."""
     lines = [line for line in reply.splitlines() if line.strip()]
-    placed = [found for line in lines if (found := _PLACED.match(line))]
+    placed = [choice for line in lines if (choice := _PLACED.match(line))]
     if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
         return [int(choice[2]) for choice in placed]
     numbers: list[str] = []
@@ -236,11 +236,7 @@ def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
 
 
 def _questions(folder: Folder) -> list[Question]:
-    """The lines of questions.csv. A team's own may come without ids: they get one here.
-
-    Raises:
-        DataError: see `Folder.read`.
-    """
+    """The lines of questions.csv. A team's own may come without ids: they get one here. Raises DataError: see `Folder.read`."""
     path = folder.path(Question)
     if not path.is_file():
         return []

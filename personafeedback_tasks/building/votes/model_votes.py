@@ -41,22 +41,22 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
     from ...inspect_harness.generation import generate
 
     pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
-    told: dict[str, str] = {}
+    prompt_of: dict[str, str] = {}
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
         case = Case(
             pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
-        told |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
-    replies, _ = generate(told, model, folder.root, step=VOTES.name, model_args=model_args)
+        prompt_of |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
+    replies, _ = generate(prompt_of, model, folder.root, step=VOTES.name, model_args=model_args)
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
     without: Counter[str] = Counter()
     failed = set()
     for pair in pairs:
-        there = [replies[name] for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
-        letters = [read_reply(reply.text, reply.cut) for reply in there]
+        names = [name for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
+        letters = [read_reply(replies[name].text, replies[name].cut) for name in names]
         if len(letters) < len(ORDERS):
             failed.add(pair.id)
         elif not set(letters) <= set(_LETTERS):
