@@ -113,7 +113,7 @@ class Folder:
         if rows := self.read(kind):
             return rows
         raise DataError(
-            f"{self.path(kind)}: found no rows, expected what the step before leaves. Run first: "
+            f"{self.path(kind)}: found no rows, expected those of an earlier step. Run first: "
             f"{command(made_by(kind).name, self.root)}"
         )
 

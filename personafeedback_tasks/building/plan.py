@@ -120,8 +120,8 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
     for line in (
         f"a persona has {made.persona_tokens} tokens ({known}), an answer {ANSWER}, a question {QUESTION}",
         f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
-        "memory is not counted, nor thinking of models that think, nor attention items",
-        f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan for more than it is to have",
+        "memory, the thinking of reasoning models and attention items are not counted",
+        f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan more pairs than you need",
     ):
         say(f"Assumed: {line}.")
     say(f"Next: {PERSONAS.line(folder.root)}")

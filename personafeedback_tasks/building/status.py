@@ -214,7 +214,7 @@ def _say_spent(folder: Folder, say: Say) -> None:
         lines = ((*name, *(f"{number:,}" for number in line)) for name, line in zip(names, totals, strict=True))
         say_columns([("spent in", "model", "calls", "input tokens", "output tokens"), *lines], say)
     if broken:
-        say(f"{len(broken)} logs under logs/ could not be read: what they took is not counted.")
+        say(f"{len(broken)} logs under logs/ could not be read: their tokens are not counted.")
 
 
 def _refusal(check: Callable[..., None], *arguments: object) -> str:

@@ -27,7 +27,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-Pairs that exist come in with `build import`; `build training` makes pairs to train a reward model on.
+`build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -36,9 +36,9 @@ Pairs that exist come in with `build import`; `build training` makes pairs to tr
 @click.option(
     "--language",
     metavar="CODE",
-    help="Of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
+    help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
 )
-@click.option("--name", help="Of the set.")
+@click.option("--name", help="Name of the set.")
 def init(folder: Path, language: str | None, name: str | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 

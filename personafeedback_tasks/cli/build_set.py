@@ -29,7 +29,7 @@ from .output import say, show_table
     help="A page for any browser, a table, or tasks for one of these tools.",
 )
 def packs(folder: Folder, form: str) -> None:
-    """Write what each annotator gets: every pair in an order and with sides of their own.
+    """Write a pack for each annotator: every pair, in an order and with sides of their own.
 
     Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
     downloads them as a file to send back. Some items are there for attention: one response is to another question.
@@ -61,7 +61,7 @@ def packs(folder: Folder, form: str) -> None:
 def votes(
     folder: Folder, files: tuple[Path, ...], drop: tuple[str, ...], models: tuple[str, ...], arguments: tuple[str, ...]
 ) -> None:
-    """Take the votes of annotators in, or look at those that are there.
+    """Import the votes of annotators, or show those imported so far.
 
     FILE is what an annotator sent: the download of a page, a filled-in CSV, a JSON export of Label Studio, or Potato's
     user_state.json. Files may come in parts and again: no vote is lost or counted twice.
@@ -85,11 +85,11 @@ def tiers(folder: Folder) -> None:
 
     \b
     easy     built to be (the full persona against none), and the votes confirm it
-    medium   the share of agreeing votes is at least `medium` of build.yaml, 8/9 if nobody says otherwise
+    medium   the share of agreeing votes is at least `medium` of build.yaml, 8/9 by default
     hard     it is at least `hard`, 6/9
 
-    The rest goes to below.jsonl with its reason, also a pair whose texts are those of an earlier one. The agreement of the annotators is
-    printed beside: it is a check, and no rule.
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators
+    is printed as a check; it decides nothing.
 
     \b
         personafeedback build tiers DIR
@@ -131,7 +131,7 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
 @click.option(
     "--benchmark",
     metavar="DATA",
-    help="What no text may be of: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
+    help="Benchmark that no text may come from: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
     "with this build's own release alone.",
 )
 @click.option(
@@ -142,9 +142,15 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
 @click.option(
     "--tokenizer",
     metavar="MODEL",
-    help="Of the model to be trained: put the persona where its chat template takes it, and count the pairs that are too long.",
+    help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
 )
-@click.option("--max-length", type=click.IntRange(min=1), default=4096, show_default=True, help="Tokens; the paper's.")
+@click.option(
+    "--max-length",
+    type=click.IntRange(min=1),
+    default=4096,
+    show_default=True,
+    help="Longest pair in tokens; the default is the paper's.",
+)
 def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
@@ -184,11 +190,13 @@ def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: 
     type=click.Choice(sorted(RECIPES)),
     help=f"The --map of a known set: {'; '.join(f'{name} {RECIPES[name].evidence}' for name in sorted(RECIPES))}.",
 )
-@click.option("--split", default="train", show_default=True, help="Of a dataset.")
-@click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Of all pairs.")
-@click.option("--name", help="Of the set, if DIR is new.")
-@click.option("--licence", help="Of the texts, if DIR is new.")
-@click.option("--language", metavar="CODE", help="Of the texts, if DIR is new, such as zh.  [default: en]")
+@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
+@click.option(
+    "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
+)
+@click.option("--name", help="Name of the set, if DIR is new.")
+@click.option("--licence", help="License of the texts, if DIR is new.")
+@click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
     folder: Path,
     source: str,
@@ -200,8 +208,8 @@ def import_command(
 ) -> None:
     """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
 
-    A persona may be an object, a text or a list; who has the same one is the same user, unless --map names a user_id. Several keys with +
-    between, as in rejected=worse+worst, make a pair with each.
+    A persona may be an object, a text or a list; rows with the same one are of the same user, unless --map names a user_id. Several keys
+    joined by +, as in rejected=worse+worst, make a pair with each.
 
     \b
         personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, short
-from ..engine.duels import WON, Duel, NotAsked
+from ..engine.duels import Duel, NotAsked
 from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, Case
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
@@ -50,11 +50,6 @@ class DuelPair:
         if self.reply == self.other.strip():
             return "tie"
         return "empty" if not self.reply else "other_empty" if not self.other.strip() else ""
-
-    @property
-    def worth(self) -> float:
-        """What it is worth to the writer if nobody is asked: 0.5 for a tie, 0 for an empty reply, 1 against one."""
-        return WON[self.why_not]
 
 
 @dataclass(frozen=True)

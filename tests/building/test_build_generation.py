@@ -42,7 +42,7 @@ from personafeedback_tasks.building.rows import (
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.starting import start
-from personafeedback_tasks.building.texts import checks, prompts, refusals
+from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.asking import Models
@@ -257,19 +257,15 @@ ANSWERS = (
 
 
 def test_a_refusal_is_what_a_short_answer_begins_with():
-    assert (
-        [one for one in REFUSALS if not refusals.refuses(one)]
-        == [one for one in ANSWERS if refusals.refuses(one)]
-        == []
-    )
-    assert not refusals.refuses(REFUSALS[0] + "去" * refusals.SHORT)
+    assert [one for one in REFUSALS if not checks.refuses(one)] == [one for one in ANSWERS if checks.refuses(one)] == []
+    assert not checks.refuses(REFUSALS[0] + "去" * checks.SHORT)
     assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
 
 
 def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
     texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
     assert len(texts) == 5552
-    assert [one for one in texts if refusals.refuses(one)] == []
+    assert [one for one in texts if checks.refuses(one)] == []
 
 
 @pytest.mark.slow

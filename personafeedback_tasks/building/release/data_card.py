@@ -19,7 +19,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 _HOW_MADE = {
     "full": "told the whole persona",
-    "masked": "told what is left of the persona when most fields are hidden",
+    "masked": "told the persona with most of its fields hidden",
     "question": "told the question alone",
     "improved": "a rewrite to the better",
     "degraded": "a rewrite to the worse",
@@ -77,7 +77,7 @@ def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list
     sections += [
         "## Shortcuts",
         "Accuracy of judges that understand nothing, in percent, with a standard error by user; chance is 50. A model's score says something "
-        "where it is above these.",
+        "only above these.",
         _table(*shortcut_table(shortcuts, "`")),
     ]
     if accepted:
@@ -87,12 +87,10 @@ def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list
             f"None of `longest`, `overlap` and `name` is above {100 * MOST:.0f} % on Hard, and no pair has both labels."
         )
     else:
-        sections.append(
-            "There are no Hard cases, of which shortcuts would be held below a limit. No pair has both labels."
-        )
+        sections.append("The set has no Hard cases, the only ones with a limit on shortcuts. No pair has both labels.")
     sections += [
         "## License",
-        "Nobody has said under which license this set may be used."
+        "No license was given for this set."
         if manifest.licence == UNKNOWN
         else f"{foreign.markdown(manifest.licence)}.",
         "## Use",

@@ -57,7 +57,7 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
     for name in accepted:
         if name not in stopping:
             say(f"--accept {name} was not needed")
-    say(f"The set is called {made.manifest.name}. Ask a model:")
+    say(f"The set is called {made.manifest.name}. Evaluate a model on it:")
     data = shlex.quote(f"data={out}")
     say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
     tasks = ",".join(f"personafeedback_{cell}" for cell in counts)

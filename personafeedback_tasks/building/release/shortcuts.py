@@ -49,8 +49,8 @@ def check(cases: CaseSet) -> tuple[Shortcuts, dict[str, str]]:
         hard = shortcuts[name].get("hard")
         if hard is not None and hard.value > MOST:
             stopping[name] = (
-                f"{name} is right in {percent(hard.value, stderr=hard.stderr)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} %: a model could score so "
-                "without reading a persona."
+                f"{name} is right in {percent(hard.value, stderr=hard.stderr)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} %: a model could score "
+                "as high without reading a persona."
             )
     if opposite := audit(cases).findings[CONTRADICTION].ids:
         stopping[CONTRADICTION] = (

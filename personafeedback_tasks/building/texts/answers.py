@@ -50,7 +50,7 @@ EQUAL, NEARLY, NO_TAG = "equal", "near_equal", "no_answer_tag"
 
 MEANINGS: Mapping[str, str] = {
     EQUAL: "the same text as another answer to the question",
-    NEARLY: "but for a word or two the same text",
+    NEARLY: "the same text except for a word or two",
     NO_TAG: "a rewrite without <answer></answer>",
 }
 """Reason -> what was found; see also `checks.MEANINGS`."""

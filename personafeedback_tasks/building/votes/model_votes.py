@@ -71,6 +71,6 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
     kept = [vote for vote in folder.read(Vote) if vote.annotator != annotator or vote.pair_id in failed]
     folder.write(Vote, [*kept, *votes])
     say(
-        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} times another response in the other "
+        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} with another response in the other "
         f"order, {without['unreadable']:,} unreadable, {len(failed):,} failed"
     )

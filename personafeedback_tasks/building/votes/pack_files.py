@@ -180,7 +180,7 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
     if not attention:
         say("There are no attention items: all pairs are of one person.")
-    say(f"Send each annotator {SENT[form]}, and nothing else of the folder. With what comes back:")
+    say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")
     say(f"Next: {VOTES.line(folder.root)}")
 
 
