@@ -103,16 +103,12 @@ class Questions(engine.CaseSet[UserQuestion]):
 
 def questions(pairs: Pairs) -> Questions:
     """Every question of every user among the cases, once."""
-    found: dict[tuple[str, str, str], list[PersonaCase]] = {}
+    asked: dict[tuple[str, str, str], list[PersonaCase]] = {}
     for case in pairs:
-        found.setdefault((case.category, case.user_id, case.question), []).append(case)
+        asked.setdefault((case.user_id, case.category, case.question), []).append(case)
     return Questions(
-        tuple(UserQuestion(_id(user, category, text), tuple(of)) for (category, user, text), of in found.items()), pairs
+        tuple(UserQuestion(f"{user}:{digest_of(text)}", tuple(cases)) for (user, *text), cases in asked.items()), pairs
     )
-
-
-def _id(user: str, category: str, text: str) -> str:
-    return f"{user}:{digest_of((category, text))}"
 
 
 def columns(cells: Collection[str]) -> dict[str, list[str]]:

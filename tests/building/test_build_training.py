@@ -150,7 +150,7 @@ def test_test_data_is_known_in_whatever_order_and_spacing(data):
     spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
     chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
     row = {"id": "r", "user_id": "u", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
-    assert [copy.copy_of for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
+    assert [copy["copy_of"] for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
     assert not copies([row], [("case 1", (one, f"{other}!"))])
 
 
