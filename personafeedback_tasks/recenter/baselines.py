@@ -31,7 +31,7 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
     Raises:
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
     """
-    rate = sum(row.majority is True for row in rows) / len(rows) if rows else 0.0
+    rate = sum(row.judgment is True for row in rows) / len(rows) if rows else 0.0
     said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)}
     missing = []
     try:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from ..engine.benchmark import Benchmark, always
-from ..engine.cases import each_and_all
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
-from ..engine.options import Options, option
 from ..engine.outcome import Answers
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Examined, Line
 from ..replies.rating import read_rating
-from . import examined, ratings, reference
-from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, load, with_votes
-from .rows import Response
+from . import agreement, ratings, reference
+from .control import SELECTED
+from .data import Rows
+from .rows import SCALE, Response
+from .stages import always_saying, filled, stage_benchmark
 
-VERSION = "1.1"
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
 
@@ -46,35 +40,16 @@ An AI assistant knows one thing about a user. The user sends it a prompt, and th
 Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if there is no difference, 4 if B is somewhat better, 5 if it is much better."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResponseOptions(Options):
-    """The options of `recenter_response`."""
-
-    method: str = option("generate", "how the model is asked", always=True)
-    control: str = control_option()
-    data: str | None = data_option()
-    counts: str = counts_option()
-
-
 def build(row: Response, call: str) -> str:
-    """The prompt of one call. Texts of the data are inserted as values and never interpreted."""
+    """The prompt of one call."""
     a, b = (row.generic, row.personalized) if call == SECOND else (row.personalized, row.generic)
-    built, rest = [], PROMPT
-    for field, text in (("{attribute}", row.shown), ("{prompt}", row.prompt), ("{a}", a), ("{b}", b)):
-        before, rest = rest.split(field)
-        built += [before, text]
-    return "".join((*built, rest))
+    return filled(PROMPT, attribute=row.shown, prompt=row.prompt, a=a, b=b)
 
 
 def targets(row: Response) -> list[str]:
     """People's mean, as each order should see it."""
-    mean = row.mean
-    assert mean is not None  # rows without votes are left out
-    return [repr(mean), repr(ratings.mirrored(mean))]
-
-
-def _load(data: str | None, control: str = NO_CONTROL) -> Rows[Response]:
-    return under_control(with_votes(load(Response, data)), control)
+    assert row.judgment is not None  # rows without votes are left out
+    return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
 
 
 def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -85,8 +60,21 @@ def _always(label: str) -> Callable[[str], str]:
     return lambda prompt: label
 
 
-def _signs(cases: Rows[Response], options: Any) -> dict[str, Any]:
-    return {"without_votes": cases.without_votes}
+def _examine(rows: Rows[Response]) -> Examined:
+    worst, *_, best = ratings.LABELS
+    middle = ratings.LABELS[len(SCALE) // 2]
+    return Examined(
+        said={
+            "always no difference": always_saying(rows, (middle, middle)),
+            "always much better": always_saying(rows, (best, worst)),
+        },
+        agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+    )
+
+
+def _texts(row: Response) -> dict[str, str]:
+    votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
+    return {"About the user": row.shown, "People": votes}
 
 
 GENERATE = Method(
@@ -96,22 +84,15 @@ GENERATE = Method(
     room=1024, read=read_rating,
 )  # fmt: skip
 
-RESPONSE = Benchmark(
-    name="recenter_response",
-    title="Recenter response",
-    group="recenter",
-    version=VERSION,
-    options=ResponseOptions,
-    methods={"generate": GENERATE},
+_MEAN, _ORDERS = "Against people's mean", "Both orders"
+
+RESPONSE = stage_benchmark(
+    Response,
+    methods=[GENERATE],
+    templates={"generate": PROMPT},
+    prompt=build,
     labels=ratings.LABELS,
-    cells=Response.cells,
-    selections={"": {}},
-    load=lambda options, selection: _load(options.data, options.control),
-    columns=each_and_all,
-    prompt=lambda case, options, call: build(case, call),
-    input=lambda case: case.prompt,
     targets=targets,
-    fingerprint=lambda options: f"v1-{hashlib.sha256(PROMPT.encode()).hexdigest()[:12]}",
     corpus={
         "spearman": ratings.spearman,
         "weighted_kappa": ratings.weighted_kappa,
@@ -120,36 +101,29 @@ RESPONSE = Benchmark(
     },
     undirected=("no_better", "no_better_people"),
     judges={f"always_{label}": _always(label) for label in ratings.LABELS},
-    signed={"without_votes": always},
-    signs=_signs,
-    report=ReportSpec(
-        primary="acc",
-        score="Accuracy",
-        chance=None,
-        headline=(
+    unscored="without_votes",
+    examine=_examine,
+    texts=_texts,
+    responses=(("personalized", "generic"), lambda row: (row.personalized, row.generic)),
+    report={
+        "headline": (
             Line("acc", "agrees whether it is better", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
         ),
-        compared=(
+        "compared": (
             Line("acc", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
             Line("weighted_kappa", "weighted kappa", share=False),
             Line("no_better", "no better than generic"),
         ),
-        ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
-        examine=examined.response,
-        shown=examined.shown_response,
-        published=reference.beside(Response.stage),
-        details=(
-            Line("weighted_kappa", "weighted kappa", share=False, table="Against people's mean"),
-            Line("no_better", "no better than generic", table="Against people's mean"),
-            Line("no_better_people", "to people", table="Against people's mean"),
-            Line("consistency", table="Both orders"),
-            Line("invalid", table="Both orders"),
+        "ranked": ("spearman", "weighted_kappa", "consistency", "invalid"),
+        "published": reference.beside(Response.stage),
+        "details": (
+            Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN),
+            Line("no_better", "no better than generic", table=_MEAN),
+            Line("no_better_people", "to people", table=_MEAN),
+            Line("consistency", table=_ORDERS),
+            Line("invalid", table=_ORDERS),
         ),
-        control=CONTROL,
-        load=lambda data, counts: _load(data),
-        under=lambda cases, signature: under_control(cases, signature["control"]),
-        environment=ENVIRONMENT_VARIABLE,
-    ),
+    },
 )

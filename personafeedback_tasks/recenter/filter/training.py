@@ -55,7 +55,7 @@ def train_on(
         OptionError: the embedding model cannot be loaded.
     """
     answers = None if recorded is None else recorded.to(rows)
-    labels = [bool(row.majority) for row in rows]
+    labels = [bool(row.judgment) for row in rows]
     groups = Groups([row.user_id for row in rows], [same_prompt(row.prompt) for row in rows], labels)
     check(groups, rows.source)
     progress(f"loading {model}")
@@ -125,6 +125,6 @@ def _about(
             "relevant": sum(groups.labels),
             "users": len(set(groups.users)),
             "prompts": len(set(groups.prompts)),
-            "even_votes": rows.even,
+            "even_votes": len(rows.unscored),
         },
     }
