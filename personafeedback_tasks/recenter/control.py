@@ -14,7 +14,7 @@ from ..common.errors import DataError
 from ..engine.cases import digest_of
 from ..engine.report import Control
 from .data import Rows
-from .rows import JudgedRow, PromptRow
+from .rows import PromptRow
 
 OTHER_USER = "other_user"
 NO_CONTROL = "none"
@@ -47,11 +47,6 @@ def under_control(rows: Rows[P], control: str) -> Rows[P]:
     """
     others = attributes_of_others(rows.cases) if control == OTHER_USER else {}
     return replace(rows, cases=tuple(replace(row, other=others.get(row.id, "")) for row in rows))
-
-
-def is_controlled(rows: Iterable[JudgedRow]) -> bool:
-    """Whether they show what the control shows."""
-    return any(isinstance(row, PromptRow) and row.other for row in rows)
 
 
 def attributes_of_others(rows: Sequence[PromptRow]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from . import agreement
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, PRECISION_RECALL, TwoLabels
 from .rows import ACCEPTED, SOURCES, Extraction
-from .stages import always_saying, filled, people, stage_benchmark
+from .stages import always_saying, filled, fingerprint, people, stage_benchmark, stage_report
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
@@ -64,7 +64,7 @@ def _examine(rows: Rows[Extraction]) -> Examined:
     )
 
 
-def _texts(row: Extraction) -> dict[str, str]:
+def _shown(row: Extraction) -> dict[str, str]:
     said = people(target(row), row.judgment, [vote != ACCEPTED for vote in row.votes])
     return {"Reason": row.reason, "Conversation": row.transcript, "People": said}
 
@@ -79,28 +79,29 @@ _RATES = "How much is called problematic"
 
 EXTRACTION = stage_benchmark(
     Extraction,
-    methods=[GENERATE],
-    templates={"generate": PROMPT},
-    prompt=lambda row, call: build(row),
+    "even_votes",
+    methods={"generate": GENERATE},
     labels=SCORES.labels,
+    prompt=lambda row, options, call: build(row),
     targets=lambda row: [target(row)],
+    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    unscored="even_votes",
-    examine=_examine,
-    texts=_texts,
-    report={
-        "headline": SCORES.headline,
-        "compared": COMPARED,
-        "precision_recall": PRECISION_RECALL,
-        "ranked": ("f1", "kappa", "invalid"),
-        "details": (
+    report=stage_report(
+        Extraction,
+        _examine,
+        _shown,
+        headline=SCORES.headline,
+        compared=COMPARED,
+        precision_recall=PRECISION_RECALL,
+        ranked=("f1", "kappa", "invalid"),
+        details=(
             *AGAINST_PEOPLE,
             Line("f1_gap", "F1, human minus synthetic", share=False, table=PEOPLE),
             Line("selection_rate", "called problematic", table=_RATES),
             Line("human_rate", "by people", table=_RATES),
             Line("invalid", table=_RATES),
         ),
-    },
+    ),
 )

@@ -42,40 +42,30 @@ class Fields:
         self._read.add(key)
         return self.row[key]
 
-    def checked(self, key: str, is_right: Callable[[Any], bool], expected: str) -> Any:
+    def checked(self, key: str, is_right: Callable[[Any], object], expected: str) -> Any:
         value = self.value(key, expected)
         if not is_right(value):
             raise self.broken(f"{key} = {short(value)}", expected)
         return value
 
     def text(self, key: str) -> str:
-        text: str = self.checked(
-            key, lambda value: isinstance(value, str) and bool(value.strip()), "a non-empty string"
-        )
-        return text
+        return str(self.checked(key, lambda value: isinstance(value, str) and value.strip(), "a non-empty string"))
 
     def word(self, key: str, known: tuple[str, ...]) -> str:
-        expected = f"one of {', '.join(known)}"
-        word: str = self.checked(key, lambda value: isinstance(value, str) and value in known, expected)
-        return word
+        return str(self.checked(key, lambda value: value in known, f"one of {', '.join(known)}"))
 
-    def boolean_or_null(self, key: str) -> bool | None:
-        value: bool | None = self.checked(
-            key, lambda value: value is None or isinstance(value, bool), "true, false or null"
-        )
-        return value
+    def boolean(self, key: str) -> bool:
+        return bool(self.checked(key, lambda value: isinstance(value, bool), "true or false"))
+
+    def whole(self, key: str, least: int, most: int) -> int:
+        expected = f"a whole number from {least} to {most:,}"
+        return int(self.checked(key, lambda value: type(value) is int and least <= value <= most, expected))
 
     def objects(self: F, key: str, each: str) -> list[F]:
-        """A list of objects.
-
-        Args:
-            each: what messages call one of them, before its number from 1.
-        """
-
-        def right(value: object) -> bool:
-            return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-        items = self.checked(key, right, "a list of objects")
+        """The objects of a list. Messages call one of them `each`, with its number from 1."""
+        items = self.checked(
+            key, lambda value: isinstance(value, list) and {*map(type, value)} <= {dict}, "a list of objects"
+        )
         return [type(self)(item, f"{self.where}, {each} {number}") for number, item in enumerate(items, start=1)]
 
     def refuse_others(self) -> None:
@@ -115,15 +105,6 @@ class RowFields(Fields):
             if any(char.isspace() or not char.isprintable() for char in name):
                 raise self.broken(f"{key} = {short(name)}", "a name without spaces")
         return self.row["id"], self.row["user_id"]
-
-    def boolean(self, key: str) -> bool:
-        value: bool = self.checked(key, lambda value: isinstance(value, bool), "true or false")
-        return value
-
-    def whole(self, key: str, least: int, most: int) -> int:
-        expected = f"a whole number from {least} to {most:,}"
-        number: int = self.checked(key, lambda value: type(value) is int and least <= value <= most, expected)
-        return number
 
     def votes(self, is_vote: Callable[[Any], bool], known: str) -> tuple[Any, ...]:
         def right(value: object) -> bool:

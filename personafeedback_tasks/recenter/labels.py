@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from ..common.statistics import mean
@@ -18,14 +19,8 @@ from ..engine.report import Line, PrecisionRecall
 
 
 class Tally(NamedTuple):
-    """How many rows there are of each kind.
-
-    Attributes:
-        rows: all of them.
-        people: those where people find it; model: where the model does; both: where both do.
-        agreed: where both say the same.
-        by_chance: the same times `rows`, as the shares of each label alone imply.
-    """
+    """How many rows there are; in how many people find it, the model finds it, and both do; in how many both say the same, and
+    `rows` times the number that the shares of each label alone imply."""
 
     rows: int
     people: int
@@ -102,11 +97,10 @@ class TwoLabels:
 
     def corpus(self, *names: str) -> dict[str, CorpusMetric]:
         """Those of MEASURES, as `Benchmark.corpus` wants them."""
+        return {name: partial(self._measure, name) for name in names}
 
-        def of_outcomes(measure: Callable[[Tally], float]) -> CorpusMetric:
-            return lambda outcomes: measure(self._tally(outcomes))
-
-        return {name: of_outcomes(MEASURES[name]) for name in names}
+    def _measure(self, name: str, outcomes: Sequence[Outcome]) -> float:
+        return MEASURES[name](self._tally(outcomes))
 
     def _tally(self, outcomes: Sequence[Outcome]) -> Tally:
         # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
@@ -114,15 +108,11 @@ class TwoLabels:
         for (targets, answers), count in Counter((tuple(one.targets), one.answers) for one in outcomes).items():
             for target, answer in zip(targets, answers, strict=True):
                 pairs[target, answer if answer in self.labels else ""] += count
-        people, model = Counter[str](), Counter[str]()
-        for (target, answer), count in pairs.items():
-            people[target] += count
-            model[answer] += count
-        return Tally(
-            pairs.total(),
-            people[self.sought],
-            model[self.sought],
-            pairs[self.sought, self.sought],
-            sum(pairs[label, label] for label in self.labels),
-            sum(people[label] * model[label] for label in self.labels),
+        people, model = (
+            {label: sum(pairs[pair] for pair in pairs if pair[side] == label) for label in self.labels}
+            for side in (0, 1)
         )
+        agreed = sum(pairs[label, label] for label in self.labels)
+        by_chance = sum(people[label] * model[label] for label in self.labels)
+        both = pairs[self.sought, self.sought]
+        return Tally(pairs.total(), people[self.sought], model[self.sought], both, agreed, by_chance)

@@ -20,7 +20,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, PRECISION_RECALL, TwoLabels
 from .rows import Relevance
-from .stages import around, filled, people, stage_benchmark
+from .stages import around, filled, fingerprint, people, stage_benchmark, stage_report
 
 SCORES = TwoLabels(YES, NO)
 
@@ -69,7 +69,7 @@ def target(row: Relevance) -> str:
     return SCORES.label(row.judgment)
 
 
-def _prompt(asked: Any, call: str) -> str:
+def _prompt(asked: Any, options: Any, call: str) -> str:
     return profile.build(asked) if isinstance(asked, Document) else build(asked)
 
 
@@ -89,10 +89,11 @@ def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikeliho
 def _examine(rows: Rows[Relevance]) -> Examined:
     said, notes = baselines.relevance(rows.cases)
     votes = [(row.user_id, list(map(SCORES.label, row.votes))) for row in (*rows.cases, *rows.unscored)]
-    return Examined(said=said, said_notes=notes, agreement=agreement.of_labels(votes, SCORES.labels))
+    judges = agreement.of_labels(votes, SCORES.labels)
+    return Examined(said=said, said_notes=notes, agreement=judges, prompts={row.id: row.prompt for row in rows})
 
 
-def _texts(row: Relevance) -> dict[str, str]:
+def _shown(row: Relevance) -> dict[str, str]:
     return {"About the user": row.shown, "People": people(target(row), row.judgment, row.votes)}
 
 
@@ -113,30 +114,31 @@ _RATES = "How much is selected"
 
 RELEVANCE = stage_benchmark(
     Relevance,
-    methods=[GENERATE, SELECT],
-    templates={"generate": PROMPT, "select": profile.PROMPT},
-    prompt=_prompt,
+    "even_votes",
+    methods={"generate": GENERATE, "select": SELECT},
     labels=SCORES.labels,
+    prompt=_prompt,
     targets=lambda row: [target(row)],
+    fingerprint=lambda options: fingerprint(profile.PROMPT if options.method == "select" else PROMPT),
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),
     judges={"always_yes": _always_yes, "always_no": _always_no},
-    unscored="even_votes",
-    examine=_examine,
-    texts=_texts,
-    report={
-        "headline": SCORES.headline,
-        "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
-        "precision_recall": PRECISION_RECALL,
-        "ranked": ("f1", "kappa", "over_selection", "invalid"),
-        "published": reference.beside(Relevance.stage),
-        "drawn": {"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
-        "details": (
+    report=stage_report(
+        Relevance,
+        _examine,
+        _shown,
+        headline=SCORES.headline,
+        compared=(*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
+        precision_recall=PRECISION_RECALL,
+        ranked=("f1", "kappa", "over_selection", "invalid"),
+        published=reference.beside(Relevance.stage),
+        drawn={"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
+        details=(
             *AGAINST_PEOPLE,
             Line("selection_rate", "selected", table=_RATES),
             Line("human_rate", "selected by people", table=_RATES),
             Line("over_selection", "times as often", share=False, sign=False, table=_RATES),
             Line("invalid", table=_RATES),
         ),
-    },
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
@@ -13,7 +13,7 @@ from . import agreement, ratings, reference
 from .control import SELECTED
 from .data import Rows
 from .rows import SCALE, Response
-from .stages import always_saying, filled, stage_benchmark
+from .stages import always_saying, filled, fingerprint, stage_benchmark, stage_report
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
@@ -56,10 +56,6 @@ def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikeliho
     return {**ratings.score(targets, answers), SELECTED: float(ratings.better(targets, answers))}
 
 
-def _always(label: str) -> Callable[[str], str]:
-    return lambda prompt: label
-
-
 def _examine(rows: Rows[Response]) -> Examined:
     worst, *_, best = ratings.LABELS
     middle = ratings.LABELS[len(SCALE) // 2]
@@ -69,10 +65,11 @@ def _examine(rows: Rows[Response]) -> Examined:
             "always much better": always_saying(rows, (best, worst)),
         },
         agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+        prompts={row.id: row.prompt for row in rows},
     )
 
 
-def _texts(row: Response) -> dict[str, str]:
+def _shown(row: Response) -> dict[str, str]:
     votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
     return {"About the user": row.shown, "People": votes}
 
@@ -88,11 +85,12 @@ _MEAN, _ORDERS = "Against people's mean", "Both orders"
 
 RESPONSE = stage_benchmark(
     Response,
-    methods=[GENERATE],
-    templates={"generate": PROMPT},
-    prompt=build,
+    "without_votes",
+    methods={"generate": GENERATE},
     labels=ratings.LABELS,
+    prompt=lambda row, options, call: build(row, call),
     targets=targets,
+    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={
         "spearman": ratings.spearman,
         "weighted_kappa": ratings.weighted_kappa,
@@ -100,30 +98,29 @@ RESPONSE = stage_benchmark(
         "no_better_people": ratings.no_better_people,
     },
     undirected=("no_better", "no_better_people"),
-    judges={f"always_{label}": _always(label) for label in ratings.LABELS},
-    unscored="without_votes",
-    examine=_examine,
-    texts=_texts,
-    responses=(("personalized", "generic"), lambda row: (row.personalized, row.generic)),
-    report={
-        "headline": (
+    judges={f"always_{label}": lambda prompt, said=label: said for label in ratings.LABELS},
+    report=stage_report(
+        Response,
+        _examine,
+        _shown,
+        headline=(
             Line("acc", "agrees whether it is better", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
         ),
-        "compared": (
+        compared=(
             Line("acc", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
             Line("weighted_kappa", "weighted kappa", share=False),
             Line("no_better", "no better than generic"),
         ),
-        "ranked": ("spearman", "weighted_kappa", "consistency", "invalid"),
-        "published": reference.beside(Response.stage),
-        "details": (
+        ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
+        published=reference.beside(Response.stage),
+        details=(
             Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN),
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
             Line("consistency", table=_ORDERS),
             Line("invalid", table=_ORDERS),
         ),
-    },
+    ),
 )

@@ -28,14 +28,26 @@ class JudgedRow(ABC):
     Attributes:
         stage: its name, and that of its file.
         cells: those that its rows are in, in the order of tables.
+        question, asked_about: what a model is asked about, in one line, and what that is.
+        responses, shown_labels: see `report.Shown`.
         id: unique in its stage; opaque.
         user_id: whose attribute it is; opaque.
     """
 
     stage: ClassVar[str]
     cells: ClassVar[tuple[str, ...]]
+    asked_about: ClassVar[str] = "Prompt"
+    shown_labels: ClassVar[tuple[str, str]] = ("right", "wrong")
     id: str
     user_id: str
+
+    @property
+    @abstractmethod
+    def question(self) -> str: ...
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def cell(self) -> str:
@@ -85,6 +97,10 @@ class PromptRow(JudgedRow):
     prompt: str
     attribute: str
     other: str = field(default="", compare=False, kw_only=True)
+
+    @property
+    def question(self) -> str:
+        return self.prompt
 
     @property
     def shown(self) -> str:
@@ -137,12 +153,17 @@ class Extraction(JudgedRow):
 
     stage = "extraction"
     cells = SOURCES
+    asked_about = "Attribute"
     conversation: tuple[Message, ...]
     attribute: str
     reason: str
     source: str
     label: str | None = None
     votes: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> str:
+        return self.attribute
 
     @property
     def cell(self) -> str:
@@ -183,9 +204,14 @@ class Response(PromptRow):
 
     stage = "response"
     cells = ("response_pairs",)
+    shown_labels = ("personalized", "generic")
     generic: str
     personalized: str
     votes: tuple[int, ...] = ()
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        return self.personalized, self.generic
 
     @property
     def judgment(self) -> float | None:
@@ -194,16 +220,12 @@ class Response(PromptRow):
 
     @classmethod
     def read(cls, fields: RowFields) -> Response:
-        row = (
-            *fields.names(),
-            fields.text("prompt"),
-            fields.text("attribute"),
-            fields.text("generic"),
-            fields.text("personalized"),
-        )
-        if "votes" not in fields.row:
-            return cls(*row)
-        return cls(*row, fields.votes(lambda vote: type(vote) is int and vote in SCALE, "whole numbers from 1 to 5"))
+        names = fields.names()
+        prompt, attribute, generic, personalized = map(fields.text, ("prompt", "attribute", "generic", "personalized"))
+        votes: tuple[int, ...] = ()
+        if "votes" in fields.row:
+            votes = fields.votes(lambda vote: type(vote) is int and vote in SCALE, "whole numbers from 1 to 5")
+        return cls(*names, prompt, attribute, generic, personalized, votes)
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)

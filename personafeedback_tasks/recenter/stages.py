@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
-from ..engine.method import Method
+from ..engine.documents import cases_of
 from ..engine.options import Options, option
-from ..engine.outcome import Answers, CorpusMetric
+from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
-from .control import CONTROL, NO_CONTROL, OTHER_USER, is_controlled, under_control
+from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
-from .rows import STAGES, PromptRow, R
+from .rows import STAGES, JudgedRow, PromptRow, R
 
 VERSION = "1.1"
 
@@ -32,41 +32,27 @@ UNDER_CONTROL = Examined(
 """In place of baselines."""
 
 
-def _method() -> Any:
-    return option("generate", "how the model is asked", always=True)
-
-
-def _data() -> Any:
-    files = ", ".join(map(file_name, STAGES))
-    return option(None, f"a folder with any of {files}, or `sample`; RECENTER_DATA if not given")
-
-
-def _counts() -> Any:
-    return option("any", "nothing says how many rows there should be", values=lambda: ("any",))
-
-
 @dataclass(frozen=True, kw_only=True)
 class StageOptions(Options):
-    """The options of a stage without a control."""
+    """The options of every stage."""
 
-    method: str = _method()
-    data: str | None = _data()
-    counts: str = _counts()
+    method: str = option("generate", "how the model is asked", always=True)
+    data: str | None = option(
+        None, f"a folder with any of {', '.join(map(file_name, STAGES))}, or `sample`; RECENTER_DATA if not given"
+    )
+    counts: str = option("any", "nothing says how many rows there should be", values=lambda: ("any",))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ControlledOptions(Options):
+class ControlledOptions(StageOptions):
     """The options of a stage whose prompts show one attribute of the user."""
 
-    method: str = _method()
     control: str = option(
         NO_CONTROL,
         "other_user shows attributes of other users instead, which nothing makes relevant",
         values=lambda: (NO_CONTROL, OTHER_USER),
         said=lambda value: [f"control {value}"],
     )
-    data: str | None = _data()
-    counts: str = _counts()
 
 
 def filled(template: str, **texts: str) -> str:
@@ -79,10 +65,8 @@ def around(template: str) -> list[str]:
     return _FIELD.split(template)[::2]
 
 
-def prompt_of(asked: Any) -> str:
-    """The user's prompt, of a row or of a document of several."""
-    prompt: str = getattr(asked, "cases", [asked])[0].prompt
-    return prompt
+def fingerprint(template: str) -> str:
+    return f"v1-{hashlib.sha256(template.encode()).hexdigest()[:12]}"
 
 
 def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
@@ -95,91 +79,60 @@ def people(label: str, verdict: bool | None, verdicts: Sequence[Hashable]) -> st
     return f"{label}: {Counter(verdicts)[verdict]} of {len(verdicts)} people" if verdicts else label
 
 
-def stage_benchmark(
-    stage: type[R],
-    *,
-    methods: Sequence[Method],
-    templates: Mapping[str, str],
-    prompt: Callable[[Any, str], str],
-    labels: tuple[str, ...],
-    targets: Callable[[R], list[str]],
-    corpus: Mapping[str, CorpusMetric],
-    undirected: tuple[str, ...],
-    judges: Mapping[str, Callable[[str], str]],
-    unscored: str,
-    examine: Callable[[Rows[R]], Examined],
-    texts: Callable[[R], dict[str, str]],
-    report: Mapping[str, Any],
-    responses: tuple[tuple[str, str], Callable[[R], tuple[str, str]]] | None = None,
-) -> Benchmark:
+def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchmark:
     """The record of a stage.
 
     Args:
-        methods: the first one is the default.
-        templates: name of a method -> the fixed text of its prompt.
-        prompt: (row or document, call) -> text.
         unscored: what a signature calls the number of rows that cannot be scored.
-        examine: what the texts of all rows, asked or not, add to a report.
-        texts: what a reader sees of a row below its question: heading -> text.
-        report: further fields of ReportSpec.
-        responses: what both responses of a row are called, and their texts; None where rows have none.
-
-    For the others see Benchmark.
+        own: what differs between stages, as in Benchmark.
     """
-    controlled = issubclass(stage, PromptRow)
-    question = prompt_of if controlled else lambda row: row.attribute
-
-    def rows(data: str | None, control: str = NO_CONTROL) -> Rows[Any]:
-        scored = with_judgment(load(stage, data))
-        return under_control(scored, control) if controlled else scored
-
-    def examined(cases: Rows[R], asked: Collection[str]) -> Examined:
-        if is_controlled(cases):
-            return UNDER_CONTROL
-        return replace(examine(cases), prompts={row.id: prompt_of(row) for row in cases} if controlled else {})
-
-    def shown(cases: Rows[R], asked: Collection[str]) -> Shown:
-        there = [row for row in cases if row.id in asked]
-        of_rows = Shown(
-            questions={row.id: question(row) for row in there},
-            question="Prompt" if controlled else "Attribute",
-            texts={row.id: texts(row) for row in there},
-        )
-        if responses is None:
-            return of_rows
-        labels, responses_of = responses
-        return replace(of_rows, labels=labels, responses={row.id: responses_of(row) for row in there})
-
-    about: dict[str, Any] = {"examine": examined, "shown": shown}
-    if controlled:
-        about |= {"control": CONTROL, "under": lambda cases, signature: under_control(cases, signature["control"])}
     return Benchmark(
         name=f"recenter_{stage.stage}",
         title=f"Recenter {stage.stage}",
         group="recenter",
         version=VERSION,
-        options=ControlledOptions if controlled else StageOptions,
-        methods={method.name: method for method in methods},
-        labels=labels,
+        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
         cells=stage.cells,
         selections={"": {}},
-        load=lambda options, selection: rows(options.data, getattr(options, "control", NO_CONTROL)),
+        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
         columns=each_and_all,
-        prompt=lambda asked, options, call: prompt(asked, call),
-        input=question,
-        targets=targets,
-        fingerprint=lambda options: f"v1-{hashlib.sha256(templates[options.method].encode()).hexdigest()[:12]}",
-        corpus=corpus,
-        undirected=undirected,
-        judges=judges,
+        input=lambda asked: cases_of(asked)[0].question,
         signed={unscored: always},
         signs=lambda cases, options: {unscored: len(cases.unscored)},
-        report=ReportSpec(
-            primary="acc",
-            score="Accuracy",
-            chance=None,
-            load=lambda data, counts: rows(data),
-            environment=ENVIRONMENT_VARIABLE,
-            **{**about, **report},
-        ),
+        **own,
     )
+
+
+def stage_report(
+    stage: type[R], examine: Callable[[Rows[R]], Examined], shown: Callable[[R], dict[str, str]], **own: Any
+) -> ReportSpec:
+    """What reports of a stage show.
+
+    Args:
+        examine: what the texts of all rows, asked or not, add.
+        shown: what a reader sees of a row below its question: heading -> text.
+        own: what differs between stages, as in ReportSpec.
+    """
+    if issubclass(stage, PromptRow):
+        own |= {"control": CONTROL, "under": lambda rows, signature: under_control(rows, signature["control"])}
+    return ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=None,
+        examine=lambda rows, asked: UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else examine(rows),
+        shown=lambda rows, asked: Shown(
+            questions={row.id: row.question for row in rows if row.id in asked},
+            question=stage.asked_about,
+            texts={row.id: shown(row) for row in rows if row.id in asked},
+            labels=stage.shown_labels,
+            responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
+        ),
+        load=lambda data, counts: _rows(stage, data),
+        environment=ENVIRONMENT_VARIABLE,
+        **own,
+    )
+
+
+def _rows(stage: type[JudgedRow], data: str | None, control: str = NO_CONTROL) -> Rows[Any]:
+    rows = with_judgment(load(stage, data))
+    return under_control(rows, control) if issubclass(stage, PromptRow) else rows

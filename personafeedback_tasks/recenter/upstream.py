@@ -177,7 +177,7 @@ def _labels(line: Fields) -> dict[str, bool | None]:
         attribute = item.text("attribute")
         if attribute in labels:
             raise item.broken(f"the attribute {short(attribute)} again", "each attribute of a user once")
-        labels[attribute] = item.boolean_or_null("ground_truth")
+        labels[attribute] = item.checked("ground_truth", _is_boolean_or_null, "true, false or null")
     return labels
 
 
@@ -223,7 +223,11 @@ def _replies(
         _same("the number of items", len(items), len(profile.labels), line.where, profile.where)
         for place, (item, attribute) in enumerate(zip(items, profile.labels, strict=True), start=1):
             _same("attribute", item.text("attribute"), attribute, item.where, profile.where)
-            reply = {"id": f"{profile.id}-{place}", "reply": _reply(item), "answer": item.boolean_or_null("relevant")}
+            reply = {
+                "id": f"{profile.id}-{place}",
+                "reply": _reply(item),
+                "answer": item.checked("relevant", _is_boolean_or_null, "true, false or null"),
+            }
             if reply["id"] in kept:
                 replies.append(reply)
             else:
@@ -282,7 +286,7 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
             raise line.broken(f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
         seen[id_] = line.where
         attributes = [
-            (item.text("attribute"), item.boolean_or_null("is_relevant"))
+            (item.text("attribute"), item.checked("is_relevant", _is_boolean_or_null, "true, false or null"))
             for item in line.objects("attributes", "attribute")
         ]
         relevant = [attribute for attribute, is_relevant in attributes if is_relevant]
@@ -298,6 +302,10 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
             "personalized": line.text("response_personalized"),
         }
         made.add(RESPONSE, row, line.where)
+
+
+def _is_boolean_or_null(value: object) -> bool:
+    return value is None or isinstance(value, bool)
 
 
 def _id(line: Fields, key: str) -> str:
