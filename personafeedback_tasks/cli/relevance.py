@@ -61,13 +61,15 @@ def train(data: str, out: Path, embeddings: str, answers: Path | None, split: st
             --model personafeedback/relevance-filter -M path=filter
     """
     from ..recenter.filter import card, folder, training
-    from ..recenter.filter.answers import Recorded
+    from ..recenter.filter.answers import RecordedAnswers
 
     training.check_installed()
     folder.refuse_others(out)
     rows = with_judgment(load(Relevance, data))
     with progress() as show:
-        files, metrics = training.train_on(rows, embeddings, None if answers is None else Recorded(answers), show)
+        files, metrics = training.train_on(
+            rows, embeddings, None if answers is None else RecordedAnswers(answers), show
+        )
     folder.replace(out, files)
     if rows.demonstration:
         say(card.DEMONSTRATION)
