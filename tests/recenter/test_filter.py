@@ -460,7 +460,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
         ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "NaN"),
         ("weights.json", lambda text: "[]", "expected a JSON object"),
         ("predictions.jsonl", None, "could not be read"),
-        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1: found"),
+        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1, by_user: found"),
     ],
 )  # fmt: skip
 def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample, tmp_path):
