@@ -81,7 +81,7 @@ def _closest(rows: Sequence[Relevance], model: str) -> Chosen:
 
 def _of_profiles(rows: Sequence[Relevance], rate: float, chosen: Chosen) -> dict[str, Answers]:
     profiles: dict[tuple[str, str], list[Relevance]] = {}
-    for row in rows:
+    for row in rows:  # in their order, which decides between attributes that are equally like the prompt
         profiles.setdefault((row.user_id, row.prompt), []).append(row)
     best: set[str] = set()
     for profile in profiles.values():

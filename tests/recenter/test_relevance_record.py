@@ -13,33 +13,12 @@ from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.replies.numbers import read_numbers
-from personafeedback_tasks.replies.words import read_yes_no
 
 ROWS = with_judgment(load(Relevance, "sample"))
-MIXED = [("YES", "YES")] * 3 + [("YES", "NO")] * 2 + [("NO", "YES")] + [("NO", "NO")] * 3 + [("NO", "refusal")]
-"""(people, model): 3 hits, 2 misses, 1 false alarm, 3 rejections, and 1 reply that cannot be read."""
 
 
 def outcomes(pairs):
     return [Outcome(targets=(people,), answers=(model,)) for people, model in pairs]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("precision", 3 / 4),
-        ("recall", 3 / 5),
-        ("f1", 2 * 3 / (4 + 5)),
-        # 6 of 10 agree; by chance 5/10 * 4/10 + 5/10 * 5/10 = 0.45
-        ("kappa", (0.6 - 0.45) / (1 - 0.45)),
-        ("selection_rate", 4 / 10),
-        ("human_rate", 5 / 10),
-        ("over_selection", 4 / 5),
-    ],
-)
-def test_each_score_is_its_definition(name, value):
-    assert RELEVANCE.corpus[name](outcomes(MIXED)) == pytest.approx(value, abs=1e-12)
 
 
 def test_a_score_without_a_denominator_is_nan():
@@ -80,15 +59,6 @@ def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
     for texts in ((f"a{tags}b", "c"), ("a", f"b{tags}c")):
         with pytest.raises(DataError, match="several times in a prompt, expected them once"):
             texts_of(build(Relevance("r", "u", texts[1], texts[0], True)))
-
-
-@pytest.mark.parametrize(("judge", "label"), [("always_yes", "YES"), ("always_no", "NO")])
-def test_a_constant_judge_says_the_same_of_every_row_in_both_methods(judge, label):
-    reply = RELEVANCE.judges[judge]
-    assert {read_yes_no(reply(build(row)), False) for row in ROWS} == {label}
-    for document in profile.gather(ROWS):
-        answers = profile.split(read_numbers(reply(profile.build(document)), False), len(document.cases))
-        assert answers == (label,) * len(document.cases)
 
 
 def test_a_prompt_is_that_of_a_row_or_of_a_profile():
