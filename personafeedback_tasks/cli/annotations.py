@@ -39,9 +39,9 @@ def import_annotations(folder: Path, out: Path) -> None:
     """
     made = upstream.convert(folder)
     _refuse_leftovers(out, made)
-    write_all({out / name: upstream.lines(found) for name, found in made.files.items()})
-    for name, found in made.files.items():
-        say(f"wrote {out / name}: {_described(found)}")
+    write_all({out / name: upstream.json_lines(rows) for name, rows in made.files.items()})
+    for name, rows in made.files.items():
+        say(f"wrote {out / name}: {_described(rows)}")
     for name in made.absent:
         say(f"absent: {name}, so there is no {out / upstream.SOURCES[name]}")
     for why, count in made.left_out.items():

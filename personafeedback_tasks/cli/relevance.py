@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..recenter.data import load, with_majority
+from ..recenter.data import load, with_judgment
 from ..recenter.embeddings import DEFAULT
 from ..recenter.rows import Relevance
 from .output import progress, say
@@ -61,20 +61,22 @@ def train(data: str, out: Path, embeddings: str, answers: Path | None, split: st
             --model personafeedback/relevance-filter -M path=filter
     """
     from ..recenter.filter import card, folder, training
-    from ..recenter.filter.answers import Recorded
+    from ..recenter.filter.answers import RecordedAnswers
 
     training.check_installed()
     folder.refuse_others(out)
-    rows = with_majority(load(Relevance, data))
+    rows = with_judgment(load(Relevance, data))
     with progress() as show:
-        files, metrics = training.train_on(rows, embeddings, None if answers is None else Recorded(answers), show)
+        files, metrics = training.train_on(
+            rows, embeddings, None if answers is None else RecordedAnswers(answers), show
+        )
     folder.replace(out, files)
     if rows.demonstration:
         say(card.DEMONSTRATION)
     for line in _columns(card.rows_of(metrics), list(card.SCORES.values())):
         say(line)
     say(
-        f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {rows.even:,} with even votes left out"
+        f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {len(rows.unscored):,} with even votes left out"
     )
 
 
