@@ -99,7 +99,9 @@ def draw(reports: Sequence[Report]) -> Figure:
             _write(figure, line, MARGIN, height - top - LINE * place, weight="bold")
         for number, line in enumerate(reversed(below)):
             _write(figure, line, WIDTH / 2, LINE * (number + 0.6), ha="center")
-        _draw_legend(figure, legend, handles)
+        entries = [(handles[label], name) for column in legend for label, name in column if label in handles]
+        if entries:
+            draw_legend(figure, entries, loc="upper left", bbox_to_anchor=(0, 1), ncols=len(legend), columnspacing=1)
     return figure
 
 
@@ -113,8 +115,8 @@ def _published(reports: Sequence[Report]) -> list[FigureBlock]:
     """Blocks of their own below the runs: numbers of others are not comparable."""
     names = dict.fromkeys(name for report in reports for name, _ in _of_run(report).rows)
     rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
-    there = [(label, [(name, values[name]) for name in names if name in values]) for label, values in rows.items()]
-    return [FigureBlock(label, list(found)) for label, found in there if found]
+    shown = [(label, [(name, values[name]) for name in names if name in values]) for label, values in rows.items()]
+    return [FigureBlock(label, list(values)) for label, values in shown if values]
 
 
 def _title(name: str) -> str:
@@ -204,20 +206,19 @@ def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
     return [named]
 
 
-def _draw_legend(
-    figure: Figure, columns: Sequence[Sequence[tuple[str, list[str]]]], lines: Mapping[str, Artist]
-) -> None:
-    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
-    entries = [(lines[label], name) for column in columns for label, name in column if label in lines]
-    if not entries:
-        return
+def draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]], **place: Any) -> None:
+    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs.
+
+    Args:
+        entries: (mark, lines of its name).
+        place: where it is, as in matplotlib.
+    """
     legend = figure.legend(
-        [handle for handle, _ in entries], [""] * len(entries), loc="upper left", bbox_to_anchor=(0, 1), frameon=False,
-        fontsize=SIZE, handlelength=2, labelspacing=0.3, borderpad=0.3, borderaxespad=0, ncols=len(columns),
-        columnspacing=1,
+        [handle for handle, _ in entries], [""] * len(entries), frameon=False, fontsize=SIZE, handlelength=2, labelspacing=0.3,
+        borderpad=0.3, borderaxespad=0, **place,
     )  # fmt: skip
-    for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
-        text.set(text="\n".join(name), parse_math=False, linespacing=1)
+    for text, (_, lines) in zip(legend.get_texts(), entries, strict=True):
+        text.set(text="\n".join(lines), parse_math=False, linespacing=1)
 
 
 def _write(figure: Figure, line: str, x: float, y: float, **style: Any) -> None:

@@ -22,7 +22,7 @@ from ..runs.signature_line import signature_line
 from . import rank_text
 from .page_data import called, data, places, script_json
 from .sentences import sentence
-from .table import Table, interval, percent
+from .table import interval, percent
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
@@ -119,6 +119,7 @@ def _hash(content: str) -> str:
 
 def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
     runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
+    scores, others = rank_text.columns_of(ranking)
     return {
         "title": rank_text.title(ranking),
         "caveats": [
@@ -126,9 +127,9 @@ def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
             for caveat in ranking.caveats
         ],
         "has_texts": ranking.data is not None,
-        "table": _joined(rank_text.tables(ranking)),
+        "table": rank_text.table(ranking, [*scores, *others]),
         "forest": _forest(ranking, runs),
-        "matrix": _rows(rank_text.matrix(ranking)) if len(ranking.rows) > 1 else None,
+        "matrix": rank_text.matrix(ranking) if len(ranking.rows) > 1 else None,
         "calibrations": [
             (run, found)
             for run, row in zip(runs, ranking.rows, strict=True)
@@ -139,19 +140,6 @@ def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
             for run, row in zip(runs, ranking.rows, strict=True)
         ],
     }
-
-
-def _joined(tables: Sequence[Table]) -> tuple[list[str], list[list[str]]]:
-    """Tables with the same rows as one; the first column of each is the place."""
-    header, *others = (table.header for table in tables)
-    rows = zip(*(table.rows for table in tables), strict=True)
-    return [*header, *(name for of in others for name in of[1:])], [
-        [*first, *(text for row in more for text in row[1:])] for first, *more in rows
-    ]
-
-
-def _rows(table: Table) -> tuple[list[str], list[list[str]]]:
-    return table.header, table.rows
 
 
 def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rich.console import RenderableType
@@ -58,7 +58,9 @@ class Table:
 
     @property
     def shown(self) -> list[Column]:
-        """The columns that have something to show."""
+        """The columns that have something to show; none without rows."""
+        if not self.labels:
+            return []
         return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
 
     @property
@@ -87,49 +89,61 @@ class Table:
         heading = [console.line(self.heading, style="bold")] if self.heading else []
         return [*heading, *console.tables(self.header, self.rows, self.joined, self.strong)]
 
-    def markdown(self, level: int) -> list[str]:
+    def markdown(self) -> list[str]:
         if not self.shown:
             return []
-        parts = [f"{'#' * level} {foreign.markdown(self.heading)}"] if self.heading else []
-        texts = [list(map(foreign.markdown, row)) for row in (self.header, *self.rows)]
-        marked = [[f"**{text}**" if place in self.strong else text for place, text in enumerate(row)] for row in texts]
-        every = [list(range(len(self.header)))]
-        for some in every if self.whole else [some for some, _ in console.fitting(self.header, self.rows, self.joined)]:
-            first, *others = [[row[column] for column in some] for row in marked]
-            parts.append(grid(first, others))
+        parts = [f"### {foreign.markdown(self.heading)}"] if self.heading else []
+        header = list(map(foreign.markdown, self.header))
+        rows = [
+            [f"**{text}**" if place in self.strong else text for place, text in enumerate(map(foreign.markdown, row))]
+            for row in self.rows
+        ]
+        fitting = [places for places, _ in console.fitting(self.header, self.rows, self.joined)]
+        for places in [range(len(self.header))] if self.whole else fitting:
+            parts.append(_grid(*([row[place] for place in places] for row in (header, *rows))))
         return parts
+
+
+def of_rows(heading: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """A table of complete rows, of which every column is shown."""
+    corner, *names = header
+    labels, *texts = (tuple(str(row[place]) for row in rows) for place, _ in enumerate(header))
+    columns = tuple(Column(name, column) for name, column in zip(names, texts, strict=True))
+    return Table(heading, labels, columns, corner, undefined=True)
 
 
 def with_interval(
     heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
 ) -> list[Column]:
     """A score or a difference, and its interval beside it."""
-    values = tuple(NOTHING if one is None else percent(one.value, sign) for one in estimates)
+    values = tuple(NOTHING if estimate is None else percent(estimate.value, sign) for estimate in estimates)
     return [
         Column(heading, values, strong),
-        Column(INTERVAL, tuple(interval(one, sign) for one in estimates), joined=True),
+        Column(INTERVAL, tuple(interval(estimate, sign) for estimate in estimates), joined=True),
     ]
 
 
-def measured(shown: Line, estimates: Sequence[Estimate]) -> list[Column]:
+def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
     """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
-    found = [Column(shown.title, tuple(number(shown, one.value) for one in estimates), shown.strong)]
-    if shown.interval:
-        ends = [_within(one) if shown.share else one for one in estimates]
-        found.append(Column(INTERVAL, tuple(interval(one) for one in ends), joined=True))
-    return found
+    columns = [Column(line.title, tuple(number(line, estimate.value) for estimate in estimates), line.strong)]
+    if line.interval:
+        ends = [_within(estimate) if line.share else estimate for estimate in estimates]
+        columns.append(Column(INTERVAL, tuple(map(interval, ends)), joined=True))
+    return columns
 
 
-def _within(one: Estimate) -> Estimate:
+def _within(estimate: Estimate) -> Estimate:
     """The part of an interval in [0, 1]: a jackknife does not know that a share ends there."""
-    return one if math.isnan(one.low) else replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
+    if math.isnan(estimate.low):
+        return estimate
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
 
 
-def number(shown: Line, value: float) -> str:
+def number(line: Line, value: float) -> str:
     """A value as a line has it."""
-    if shown.share:
+    if line.share:
         return percent(value)
-    return signed(value) if shown.sign else ratio(value)
+    return signed(value) if line.sign else ratio(value)
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
@@ -140,9 +154,23 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
     return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
 
 
-def signed(value: float) -> str:
+def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str:
+    """An estimate in a sentence: its value, and its interval in parentheses.
+
+    Args:
+        text: of a number.
+    """
+    return f"{text(estimate.value)} ({text(estimate.low)} to {text(estimate.high)})"
+
+
+def points(value: float) -> str:
+    """A difference of shares, in percentage points."""
+    return f"{100 * value:+.1f}"
+
+
+def signed(value: float, digits: int = 3) -> str:
     """A correlation, or another number in [-1, 1]."""
-    return NOTHING if math.isnan(value) else f"{value:+.3f}"
+    return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
 
 
 def ratio(value: float) -> str:
@@ -155,7 +183,7 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _grid(header: Sequence[str], *rows: Sequence[str]) -> str:
     """A Markdown table: the first column left, the others right."""
     ruler = [":--", *["--:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))

@@ -101,10 +101,12 @@ def tables(
 
 
 def show(parts: Sequence[RenderableType]) -> None:
-    """Print lines and tables, an empty line after each table.
+    """Print lines and tables, an empty line after each table; nothing for none.
 
     On a terminal that is too narrow for a table its labels are wrapped; if that is not enough, the terminal wraps its rows.
     """
+    if not parts:
+        return
     console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are part of names
     unlimited = console.options.update(width=10_000)
     drawn = [part for part in parts if isinstance(part, Table)]
