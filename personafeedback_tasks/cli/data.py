@@ -38,7 +38,7 @@ def audit_command(json_file: Path | None, **options: Any) -> None:
     made = audit.audit(cases)
     document = made.as_dict()
     if _is_shown(json_file, document, cases, missing):
-        from ..reports.audit_text import audit_blocks
+        from .audit_text import audit_blocks
 
         show(audit_blocks(made, document["cells"]))
 
@@ -68,7 +68,7 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
     accuracies = baselines.baselines(cases)
     control, why_not = _control(cases)
     if _is_shown(json_file, baselines.as_dict(cases, accuracies, control), cases, missing):
-        from ..reports.audit_text import baseline_blocks
+        from .audit_text import baseline_blocks
 
         show(baseline_blocks(accuracies, control, why_not))
 

@@ -51,8 +51,8 @@ def paper(number: str | None, models: bool, json_file: Path | None) -> None:
         return
     needs_tables(json_file)
     if write_json(json_file, _document(FILES if number is None else (number,))):
-        from ..reports.paper_text import parts
         from ..reports.terminal import show
+        from .paper_text import parts
 
         show(parts(DEFAULT if number is None else (number,), NOT_COMPARABLE))
 

@@ -97,9 +97,9 @@ def plan(
 def _largest(data: str | None) -> str:
     """The first task all of whose cells the data have, of a set the one that has no others; without one, the whole benchmark,
     whose error then says what is missing."""
-    there, is_set = present_cells(data), locate(data).manifest is not None
+    present, is_set = present_cells(data), locate(data).manifest is not None
     for selection, narrowed in PERSONAFEEDBACK.selections.items():
         cells = [cell for cell in PAPER_COUNTS if set(narrowed.values()) <= set(cell)]
-        if all(cell in there for cell in cells) and (len(cells) == len(there) or not is_set):
+        if all(cell in present for cell in cells) and (len(cells) == len(present) or not is_set):
             return PERSONAFEEDBACK.task(selection)
     return PERSONAFEEDBACK.task("")

@@ -116,12 +116,12 @@ def _unregister(folder: Path) -> str:
 def _refuse_too_old() -> None:
     """Raise PersonaFeedbackError for an lm-eval that finds the tasks and cannot run them."""
     try:
-        found = version("lm_eval")
+        installed = version("lm_eval")
     except PackageNotFoundError:
         return  # a source tree
-    if _numbers(found) < _numbers(LOWEST_LM_EVAL):
+    if _numbers(installed) < _numbers(LOWEST_LM_EVAL):
         raise PersonaFeedbackError(
-            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {found}. Upgrade it "
+            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {installed}. Upgrade it "
             "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
 
@@ -164,14 +164,14 @@ def _registered(folder: Path) -> list[str] | None:
     manifest = folder / _MANIFEST
     try:
         names = lenient(manifest.read_bytes())
-        found = json.dumps(names)
+        content = json.dumps(names)
     except FileNotFoundError:
         return None
     except ValueError as error:
-        names, found = None, f"broken JSON ({error})"
+        names, content = None, f"broken JSON ({error})"
     if not isinstance(names, list) or not all(map(_is_name, names)):
         raise PersonaFeedbackError(
-            f"{manifest}: found {found[:200]}, expected a JSON list of names of files beside it. Nothing was removed: move "
+            f"{manifest}: found {content[:200]}, expected a JSON list of names of files beside it. Nothing was removed: move "
             f"{folder} away, then run `personafeedback register` again."
         )
     return list(dict.fromkeys(names))

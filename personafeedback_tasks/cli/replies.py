@@ -116,12 +116,12 @@ def score_replies(
     run = run_of(benchmark, selection, cases, options, recorded, partial)
     if unused := recorded.compared(asked_of(benchmark, cases, options, recorded)):
         say(unused, err=True)
-    found = RunData(None)
-    made = report_of(run, found)
+    located = RunData(None)
+    made = report_of(run, located)
     if write_json(json_file, files.report_document([made])):
         show(report_text.blocks(made))
     if out is not None:
-        write_files(files.report_files([made], ranked([Contender(run)], [found])), out, err=json_file == STDOUT)
+        write_files(files.report_files([made], ranked([Contender(run)], [located])), out, err=json_file == STDOUT)
 
 
 def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:

@@ -198,8 +198,10 @@ def _read_controls(
     controls = {}
     for setting, path in (*control, *short.items()):
         if path is not None:  # a folder may also have the runs of other settings
-            there = read([path])
-            controls[setting] = only(path, [run for run in there if run.signature.get("setting") == setting] or there)
+            candidates = read([path])
+            controls[setting] = only(
+                path, [run for run in candidates if run.signature.get("setting") == setting] or candidates
+            )
     return controls
 
 

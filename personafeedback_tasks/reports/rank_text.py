@@ -49,7 +49,7 @@ def blocks(ranking: Ranking) -> list[Block]:
 def all_blocks(rankings: Sequence[Ranking]) -> list[Block]:
     """Several rankings, and why they are several."""
     return [
-        *(block for one in rankings for block in blocks(one)),
+        *(block for ranking in rankings for block in blocks(ranking)),
         paragraph(LEGEND, dim=True),
         *map(paragraph, reasons(rankings)),
     ]

@@ -10,16 +10,16 @@ from ..common.transfer import Transfer
 from ..runs.caveat import Caveat
 
 
-def beside_people(found: Transfer) -> str:
+def beside_people(transfer: Transfer) -> str:
     """How good a judge is on replies and in its exam, by people's votes: the end of a sentence."""
-    if found.direct:
+    if transfer.direct:
         return (
-            f"it agrees with {percent(found.accuracy)} % of people's votes on replies and with {percent(found.exam)} % of those on the "
+            f"it agrees with {percent(transfer.accuracy)} % of people's votes on replies and with {percent(transfer.exam)} % of those on the "
             "exam's pairs"
         )
     return (
-        f"it is right in {percent(found.accuracy)} % here and in {percent(found.exam)} % of such pairs there, if people vote independently "
-        f"and each vote is right in {percent(found.reliability)} %, as their agreement with each other says"
+        f"it is right in {percent(transfer.accuracy)} % here and in {percent(transfer.exam)} % of such pairs there, if people vote independently "
+        f"and each vote is right in {percent(transfer.reliability)} %, as their agreement with each other says"
     )
 
 
@@ -79,16 +79,18 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
-    return f"{about}: {_said(caveat)}" if about else _said(caveat)
+    return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
     """Ready for JSON."""
     return [
-        {"key": one.key, "severity": one.severity, "about": list(one.about), "sentence": _said(one)} for one in caveats
+        {"key": caveat.key, "severity": caveat.severity, "about": list(caveat.about), "sentence": _alone(caveat)}
+        for caveat in caveats
     ]
 
 
-def _said(caveat: Caveat) -> str:
+def _alone(caveat: Caveat) -> str:
+    """A caveat in words, without the names of its runs."""
     words = SENTENCES[caveat.key]
     return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rich.console import RenderableType
 
@@ -70,38 +71,58 @@ class Table:
 
     @property
     def rows(self) -> list[list[str]]:
-        """The texts of each row after its label."""
-        return [[label, *(column.texts[row] for column in self.shown)] for row, label in enumerate(self.labels)]
-
-    @property
-    def joined(self) -> list[int]:
-        """The places in a row of the columns that stay with the one before."""
-        return [place for place, column in enumerate(self.shown, 1) if column.joined]
-
-    @property
-    def strong(self) -> list[int]:
-        """The places in a row of the columns that are highlighted."""
-        return [place for place, column in enumerate(self.shown, 1) if column.strong]
+        """The label and the texts of each row."""
+        return _rows(self.labels, self.shown)
 
     def terminal(self) -> list[RenderableType]:
-        if not self.shown:
-            return []
-        heading = [console.line(self.heading, style="bold")] if self.heading else []
-        return [*heading, *console.tables(self.header, self.rows, self.joined, self.strong)]
+        heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
+        return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
+
+    def _drawn(self, columns: Sequence[Column], tight: bool) -> RenderableType:
+        strong = [place for place, column in enumerate(columns, 1) if column.strong]
+        header = [self.corner, *(column.heading for column in columns)]
+        return console.table(header, _rows(self.labels, columns), tight=tight, strong=strong)
 
     def markdown(self) -> list[str]:
-        if not self.shown:
-            return []
-        parts = [f"### {foreign.markdown(self.heading)}"] if self.heading else []
-        header = list(map(foreign.markdown, self.header))
-        rows = [
-            [f"**{text}**" if place in self.strong else text for place, text in enumerate(map(foreign.markdown, row))]
-            for row in self.rows
+        heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and self.shown else []
+        parts = [self.shown] if self.whole and self.shown else [columns for columns, _ in self._fitting()]
+        return [*heading, *map(self._grid, parts)]
+
+    def _grid(self, columns: Sequence[Column]) -> str:
+        """A table of Markdown: the labels left, the columns right."""
+        header = map(foreign.markdown, [self.corner, *(column.heading for column in columns)])
+        texts = [
+            [f"**{text}**" if column.strong else text for text in map(foreign.markdown, column.texts)]
+            for column in columns
         ]
-        fitting = [places for places, _ in console.fitting(self.header, self.rows, self.joined)]
-        for places in [range(len(self.header))] if self.whole else fitting:
-            parts.append(_grid(*([row[place] for place in places] for row in (header, *rows))))
-        return parts
+        rows = zip(map(foreign.markdown, self.labels), *texts, strict=True)
+        ruler = [":--", *["--:"] * len(columns)]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
+
+    def _fitting(self) -> list[tuple[list[Column], bool]]:
+        """The columns of each part that fits console.WIDTH beside the labels, and whether only one space is between them."""
+        columns = self.shown
+        label = min(console.width_of(self.corner, self.labels), console.LONGEST)
+        widths = {column: console.width_of(column.heading, column.texts) for column in columns}
+
+        def fits(columns: Sequence[Column], gap: int = 2) -> bool:
+            return label + gap + sum(widths[column] + gap for column in columns) <= console.WIDTH
+
+        if fits(columns) or fits(columns, 1):
+            return [(columns, not fits(columns))] if columns else []
+        parts: list[list[Column]] = []
+        starts = [place for place, column in enumerate(columns) if not (place and column.joined)]
+        for start, end in pairwise([*starts, len(columns)]):
+            block = columns[start:end]
+            if parts and fits([*parts[-1], *block]):
+                parts[-1] += block
+            else:
+                parts.append(block)
+        return [(part, False) for part in parts]
+
+
+def _rows(labels: Sequence[str], columns: Sequence[Column]) -> list[list[str]]:
+    return [[label, *(column.texts[row] for column in columns)] for row, label in enumerate(labels)]
 
 
 def of_rows(heading: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
@@ -181,9 +202,3 @@ def ratio(value: float) -> str:
 def spaced(name: str) -> str:
     """`general_hard` -> `general hard`."""
     return name.replace("_", " ")
-
-
-def _grid(header: Sequence[str], *rows: Sequence[str]) -> str:
-    """A Markdown table: the first column left, the others right."""
-    ruler = [":--", *["--:"] * (len(header) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))

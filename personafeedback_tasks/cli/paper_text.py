@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from ..personafeedback.paper.recomputed import recomputed
 from ..personafeedback.paper.tables import MACRO, Row, Table, table
-from . import terminal
+from ..reports import terminal
 
 FORMATS = {"cases": "{:,}", "accuracy, per cent": "{:.1f}", "accuracy, share": "{:.2f}", "per cent": "{:.2f}"}
 """Unit -> a number as the paper prints it."""

@@ -8,8 +8,8 @@ from typing import Any
 from ..common.statistics import Estimate, percent
 from ..personafeedback import baselines
 from ..personafeedback.audit import FLAGGED, Audit, pairs_across_cells
-from .blocks import Block, paragraph
-from .table import NOTHING, of_rows, spaced
+from ..reports.blocks import Block, paragraph
+from ..reports.table import NOTHING, of_rows, spaced
 
 TEXTS = ("persona", "question", "chosen", "rejected")
 
@@ -101,21 +101,21 @@ def _meanings(audit: Audit) -> list[str]:
 
 
 def baseline_blocks(
-    found: Mapping[str, Mapping[str, Estimate]], control: baselines.Control | None, why_not: str
+    accuracies: Mapping[str, Mapping[str, Estimate]], control: baselines.Control | None, why_not: str
 ) -> list[Block]:
     """The accuracies of the baselines.
 
     Args:
-        found: baseline -> cell or group -> accuracy.
+        accuracies: baseline -> cell or group -> accuracy.
         control: the same with another user's persona; None if there is none, and `why_not` says why.
     """
-    groups = next(iter(found.values()))
+    groups = next(iter(accuracies.values()))
     blocks: list[Block] = [
         of_rows(
             "Accuracy ± standard error, in percent",
-            ["cell", *found, "chance"],
+            ["cell", *accuracies, "chance"],
             [
-                (group, *(_accuracy(scores[group]) for scores in found.values()), percent(baselines.CHANCE))
+                (group, *(_accuracy(scores[group]) for scores in accuracies.values()), percent(baselines.CHANCE))
                 for group in groups
             ],
         )
