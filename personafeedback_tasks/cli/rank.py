@@ -72,7 +72,7 @@ def rank(
     on_duels += [votes for run in on_benchmark for votes in votes_in(run, places)]
     if exam is not None and not on_duels:
         raise OptionError(
-            "--exam goes with runs on duels, found none whose data are at hand. Pass --data, or leave it out."
+            "--exam needs runs on duels, and found none with their data. Pass --data, or leave --exam out."
         )
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places)

@@ -34,8 +34,8 @@ def replies(run: Path, out: Path) -> None:
     \b
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
-    `call` is left out where a case has one, `truncated` unless the reply was cut off. Of a run of lm-eval, nobody knows which
-    replies were. Log-likelihoods, log-probabilities and rewards are no replies: runs of these methods are refused.
+    `call` is left out where a case has one, `truncated` unless the reply was cut off. lm-eval does not log which
+    replies were. Log-likelihoods, log-probabilities and rewards are not replies: runs of these methods are refused.
 
     \b
         personafeedback replies logs/a.eval --out replies/a.jsonl

@@ -56,7 +56,7 @@ def _slices(users: Users) -> list[str]:
     gaps = sorted(group.detectable for group in users.slices)
     between = " to ".join(dict.fromkeys(f"{100 * gap:.1f}" for gap in (gaps[0], gaps[-1])))
     return [
-        f"no group of users was found to differ, of {len(users.slices)} that at least {SHARED_BY} users share (5 %, Holm); a gap of {between} "
+        f"no group of users was found to differ, out of {len(users.slices)} groups of at least {SHARED_BY} users (5 %, Holm); a gap of {between} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
 

@@ -16,7 +16,7 @@ from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 LEGEND = (
-    "acc in percent; intervals clustered by user. rank: the places that a run may have, all of them right at once in 95 % of rankings. tied: the "
+    "acc in percent; intervals clustered by user. rank: the places that a run may have; in 95 % of rankings the places of all runs are right. tied: the "
     "other places that a run cannot be told apart from (paired; sign flips and bootstrap-t over users, the largest absolute t over all pairs, 5 % level). Differences to "
     "a baseline or a control are in points, on the cases that both answered."
 )

@@ -156,7 +156,7 @@ def sheet_notes(sheet: Sheet) -> list[str]:
         overall = max(sheet.columns, key=lambda column: column.cases).differences[name]
         if overall.low <= 0 <= overall.high:
             notes.append(
-                f"None was found over all cases, which does not mean that there is none: it lies within "
+                f"No such difference was found over all cases; if there is one, it lies within "
                 f"{100 * equivalence_bound(overall):.1f} points of 0 (two one-sided tests at 5 %)."
             )
     return notes

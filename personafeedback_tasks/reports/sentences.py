@@ -34,7 +34,7 @@ def _judge_differs(transfer: Transfer) -> str:
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
-    "error or with no choice and the status 200 leaves such replies: then the score is that of the server. Check its log and ask again (with "
+    "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
@@ -47,7 +47,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # its data
     "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
-    "the same texts in both, but other cells or personas differ. The audit and the label ceiling are those of the former.",
+    "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
     # its score
     "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` restores them, "
     "`inspect eval-retry` resumes the run.",

@@ -18,8 +18,8 @@ from .sentences import as_dicts, beside_people
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
-    "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
-    "side has lost, all without asking; these are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
+    "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts half, and an empty side "
+    "loses; neither is asked, and both are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
     "other side; neither: no call picked a text; split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
     "both orders picked the same text. Intervals are clustered by user."
 )
@@ -115,11 +115,11 @@ def notes(verdict: Verdict) -> Iterator[str]:
 def _why_not(verdict: Verdict) -> str:
     """Why there is no corrected win rate; empty if there is one."""
     if verdict.transfer is not None and verdict.transfer.differs:
-        return "People's votes say that the judge errs otherwise here than in its exam."
+        return "People's votes show that the judge errs differently here than in its exam."
     return (
         verdict.corrected.why_not
         if verdict.unchecked is None
-        else f"The exam's texts are not at hand. {verdict.unchecked}"
+        else f"The exam's texts were not found. {verdict.unchecked}"
     )
 
 

@@ -112,4 +112,4 @@ def test_duels_that_were_moved_are_said_to_be_missing_and_found_again(folder, tm
 def test_an_exam_without_duels_is_refused(folder, tmp_path):
     done = personafeedback("rank", folder / "exam", "--exam", folder / "exam")
     assert done.exit_code != 0
-    assert "--exam goes with runs on duels, found none" in done.output
+    assert "--exam needs runs on duels, and found none" in done.output
