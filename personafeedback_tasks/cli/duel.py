@@ -49,13 +49,17 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
         inspect eval personafeedback_tasks/personafeedback -T data=duels/chosen --model JUDGE --log-dir judged
         personafeedback verdict judged --exam logs/JUDGE
     """
-    _refuse_leftovers(out)
+    if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
+        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
     if not is_line(licence, LONGEST_NAME):
         raise OptionError(
             f"--licence must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(licence)}."
         )
     run_of_writer, writer = _writing(run)
-    cases = _questions(run_of_writer, data)
+    data.checked(run_of_writer)
+    cases, why_not = data.of(run_of_writer)
+    if not isinstance(cases, Questions):
+        raise DataError(f"{run_of_writer.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
     provenance = {"writer": writer.name, "against": against, "written": _written(run_of_writer)}
     other: str | Writer = against
     models = [writer.model]
@@ -122,25 +126,6 @@ def _writing(path: Path) -> tuple[Run, Writer]:
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
     return run, Writer(run.model, writer_of(run), replies, run.logs[0])
-
-
-def _questions(run: Run, data: RunData) -> Questions:
-    """The questions of all cells that are there, each checked against the log.
-
-    Raises:
-        DataError: they cannot be found.
-    """
-    data.checked(run)
-    cases, why_not = data.of(run)
-    if not isinstance(cases, Questions):
-        raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
-    return cases
-
-
-def _refuse_leftovers(out: Path) -> None:
-    """A folder of another set must not be mixed with this one."""
-    if out.is_dir() and any(out.iterdir()):
-        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
 
 
 def _written(run: Run) -> dict[str, Any]:

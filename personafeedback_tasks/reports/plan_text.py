@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..engine.method import HARNESSES
-from ..engine.plan import CORRELATIONS, RUNS, Detection, Limit, Plan
+from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
 from .blocks import Block, paragraph
 from .table import NOTHING, of_rows, spaced
 
@@ -86,14 +86,16 @@ def _differences(plan: Plan) -> list[Block]:
                 "half the time",
                 f"{RUNS} runs",
             ],
-            [(shown.comparison.name, *map(_points, _smallest(shown))) for shown in plan.shown],
+            [
+                (
+                    shown.comparison.name,
+                    *map(_points, (shown.low, shown.smallest, shown.high, shown.half, shown.ranked)),
+                )
+                for shown in plan.shown
+            ],
         ),
         *map(paragraph, notes),
     ]
-
-
-def _smallest(shown: Detection) -> tuple[float, ...]:
-    return shown.low, shown.smallest, shown.high, shown.half, shown.ranked
 
 
 def _points(difference: float) -> str:

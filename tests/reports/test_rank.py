@@ -197,6 +197,7 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
         rows = list(csv.DictReader(file))
     stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
     assert [len(ranking["runs"]) for ranking in stored] == [4, 1]
+    assert json.loads(personafeedback("rank", folder, "--json", "-", "--data", "sample").stdout)["rankings"] == stored
     models = [row["model"] for row in rows]
     assert models[0] == "scripted/gold"
     assert models[3] == "scripted/anti_gold"
