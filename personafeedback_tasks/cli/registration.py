@@ -11,8 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -77,15 +76,20 @@ def _register(source: Path) -> str:
     _refuse_too_old()
     files = sorted(path for path in source.iterdir() if path.name.endswith("yaml"))
     names = [path.name for path in files]
-    with _or_include_path(), locked(folder), explained(folder):
-        earlier = _registered(folder)
-        _refuse_foreign(folder, names, earlier)
-        # The manifest comes first: an interrupted registration can still be repeated or removed.
-        _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
-        # lm-eval resolves `include:` from a link's target, so links need no neighbors.
-        linked = all([link_or_copy(folder / path.name, path) for path in files])
-        _remove(folder, set(earlier or []) - set(names))
-        _write_manifest(folder, names)
+    try:
+        with locked(folder), explained(folder):
+            earlier = _registered(folder)
+            _refuse_foreign(folder, names, earlier)
+            # The manifest comes first: an interrupted registration can still be repeated or removed.
+            _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
+            # lm-eval resolves `include:` from a link's target, so links need no neighbors.
+            linked = all([link_or_copy(folder / path.name, path) for path in files])
+            _remove(folder, set(earlier or []) - set(names))
+            _write_manifest(folder, names)
+    except FileError as error:
+        raise FileError(
+            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
+        ) from error
     how = "linked" if linked else "copied (run this again after every upgrade)"
     return f"{len(files)} files of {source} {how} into {folder}. `lm_eval run --tasks {source.name}` now works."
 
@@ -142,17 +146,6 @@ def _refuse_foreign(folder: Path, names: Iterable[str], earlier: list[str] | Non
             f"{foreign[0]} exists and was not made by `personafeedback register`. Move it away, or leave it and pass "
             f'--include_path "{task_configs()}" to lm_eval.'
         )
-
-
-@contextmanager
-def _or_include_path() -> Iterator[None]:
-    """Suggest --include_path when a folder cannot be written."""
-    try:
-        yield
-    except FileError as error:
-        raise FileError(
-            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
-        ) from error
 
 
 def _registered(folder: Path) -> list[str] | None:
