@@ -101,13 +101,13 @@ def _meanings(audit: Audit) -> list[str]:
 
 
 def baseline_blocks(
-    accuracies: Mapping[str, Mapping[str, Estimate]], control: baselines.Control | None, why_not: str
+    accuracies: baselines.Estimates, other: tuple[baselines.Estimates, baselines.Estimates] | None, why_not: str
 ) -> list[Block]:
     """The accuracies of the baselines.
 
     Args:
-        accuracies: baseline -> cell or group -> accuracy.
-        control: the same with another user's persona; None if there is none, and `why_not` says why.
+        accuracies: see `baselines.baselines`.
+        other: see `baselines.with_other_persona`; None if nobody else's persona fits, and `why_not` says why.
     """
     groups = next(iter(accuracies.values()))
     blocks: list[Block] = [
@@ -120,9 +120,9 @@ def baseline_blocks(
             ],
         )
     ]
-    if control is None:
+    if other is None:
         return [*blocks, paragraph(f"No baseline with another persona: {why_not}")]
-    pairs = [(name, control.wrong[name], control.difference[name]) for name in control.wrong]
+    pairs = [(name, wrong, other[1][name]) for name, wrong in other[0].items()]
     table = of_rows(
         "With another user's persona, in percent; differences in points",
         ["cell", *(text for name, _, _ in pairs for text in (f"{name}, other persona", "right minus wrong"))],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..common.files import write
 from ..personafeedback import audit, baselines, export
-from ..personafeedback.cases import CaseSet, load_cases, load_present
+from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS
 from ..personafeedback.prompts import Template
 from .options import json_option, out_option, release_options
@@ -66,15 +67,15 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
     needs_tables(json_file)
     cases, missing = _load(**options)
     accuracies = baselines.baselines(cases)
-    control, why_not = _control(cases)
-    if _is_shown(json_file, baselines.as_dict(cases, accuracies, control), cases, missing):
+    other, why_not = _other_persona(cases)
+    if _is_shown(json_file, baselines.as_dict(cases, accuracies, other), cases, missing):
         from .audit_text import baseline_blocks
 
-        show(baseline_blocks(accuracies, control, why_not))
+        show(baseline_blocks(accuracies, other, why_not))
 
 
 @click.command("export")
-@click.option("--format", "format_", type=click.Choice(list(export.FORMATS)), required=True, help="Output format.")
+@click.option("--format", type=click.Choice(["rewardbench"]), required=True, expose_value=False, help="Output format.")
 @out_option("FILE", "JSONL.", required=True)
 @click.option(
     "--setting",
@@ -84,7 +85,7 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
     help="What the model is told about the user.",
 )
 @release_options
-def export_command(format_: str, out: Path, setting: str, **options: Any) -> None:
+def export_command(out: Path, setting: str, **options: Any) -> None:
     """Write cases as JSONL for reward models that ship their own code.
 
     Every row says that it is test data. RewardBench needs datasets 4 or later: earlier versions silently corrupt
@@ -95,11 +96,14 @@ def export_command(format_: str, out: Path, setting: str, **options: Any) -> Non
         rewardbench --model MODEL --dataset cases.jsonl --load_json --max_length 8192
     """
     cases, _ = _load(**options)
-    write(out, export.lines(format_, cases, Template(setting=setting, method="reward")))
+    rows = export.rewardbench(cases, Template(setting=setting, method="reward"))
+    write(out, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     say(f"wrote {out}: {len(cases):,} cases, data {cases.revision}")
 
 
-def _load(data: str | None, category: str | None, difficulty: str | None, counts: str) -> tuple[CaseSet, list[str]]:
+def _load(
+    data: str | None, category: str | None, difficulty: str | None, counts: str
+) -> tuple[PersonaCases, list[str]]:
     """The selected cases and, if no category was given, the names of the cells without a file."""
     if category is not None:
         return load_cases(data, category, difficulty, counts), []
@@ -107,15 +111,15 @@ def _load(data: str | None, category: str | None, difficulty: str | None, counts
     return cases, [cell for cell in baselines.absent(cases) if difficulty is None or cell.endswith(difficulty)]
 
 
-def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
+def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
     """The baselines with another user's persona, or why there are none."""
     try:
-        return baselines.control(cases), ""
+        return baselines.with_other_persona(cases), ""
     except DataError as error:
         return None, foreign.without_folders(str(error), cases.source)
 
 
-def _is_shown(json_file: Path | None, document: dict[str, Any], cases: CaseSet, missing: list[str]) -> bool:
+def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases, missing: list[str]) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables: then it says which data they are about."""
     is_free = write_json(json_file, document)
     if is_free:

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..personafeedback.paper.models import MODELS
-from ..personafeedback.paper.recomputed import recomputed
-from ..personafeedback.paper.tables import FILES, table, verification
+from ..personafeedback.paper.tables import FILES, recomputed, table, verification
 from .options import json_option
 from .output import needs_tables, say, write_json
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from rich.console import RenderableType
 
-from ..personafeedback.paper.recomputed import recomputed
-from ..personafeedback.paper.tables import MACRO, Row, Table, table
+from ..personafeedback.paper.tables import MACRO, PaperRow, PaperTable, recomputed, table
 from ..reports import terminal
 
 FORMATS = {"cases": "{:,}", "accuracy, per cent": "{:.1f}", "accuracy, share": "{:.2f}", "per cent": "{:.2f}"}
@@ -27,7 +26,7 @@ def parts(numbers: Iterable[str], lead: str) -> list[RenderableType]:
     return [terminal.line(lead), *(part for number in numbers for part in _parts(table(number)))]
 
 
-def _parts(printed: Table) -> list[RenderableType]:
+def _parts(printed: PaperTable) -> list[RenderableType]:
     header, rows, bold = _cells(printed)
     section = printed.section if printed.section.startswith("Appendix") else f"Section {printed.section}"
     scenarios = [(row.name, row.about["scenarios"]) for row in printed.rows if "scenarios" in row.about]  # of Table 5
@@ -41,7 +40,7 @@ def _parts(printed: Table) -> list[RenderableType]:
     ]
 
 
-def _cells(printed: Table) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
+def _cells(printed: PaperTable) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
     """(header, rows, which rows are the headings of a block)."""
     beside = IN_TABLE_3 if printed.number == "7" else {}
     is_training = printed.number == "6"
@@ -63,18 +62,18 @@ def _cells(printed: Table) -> tuple[list[str], list[tuple[str, ...]], list[int]]
     return header, rows, bold
 
 
-def _number(printed: Table, row: Row, key: str) -> str:
+def _number(printed: PaperTable, row: PaperRow, key: str) -> str:
     return FORMATS[printed.units[key]].format(row.cells[key])
 
 
-def _from_cells(printed: Table, row: Row, key: str) -> str | None:
+def _from_cells(printed: PaperTable, row: PaperRow, key: str) -> str | None:
     """The recomputed average, where it differs from the printed one in the printed digits."""
     average = recomputed(printed, row).get(key)
     text = None if average is None else FORMATS[printed.units[key]].format(average)
     return None if text == _number(printed, row, key) else text
 
 
-def _averages(printed: Table) -> list[str]:
+def _averages(printed: PaperTable) -> list[str]:
     """What recomputing the averages of a table found; nothing for a table without any."""
     if printed.number == "7":
         return ["Table 3, macro: the plain mean of the six cells of the model's row in Table 3."]

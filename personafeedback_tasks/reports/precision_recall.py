@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
-from ..engine.report import PrecisionRecall
+from ..engine.report import PRECISION, RECALL
 from .figure import COLORS, HANDLE, LINE, MARGIN, MARKERS, SIZE, STYLE, WIDTH, draw_legend, files, wrapped
 from .headline import PEOPLE
 
@@ -41,8 +41,7 @@ def render(reports: Sequence[Report]) -> dict[str, bytes]:
     """One picture for each benchmark that has one: file name -> content. Those of several benchmarks bear its name."""
     of_benchmark: dict[str, list[Report]] = {}
     for report in reports:
-        spec = report.run.benchmark.report.precision_recall
-        if spec is not None and not math.isnan(report.overall.measures[spec.recall].value):
+        if RECALL in report.run.benchmark.corpus and not math.isnan(report.overall.measures[RECALL].value):
             of_benchmark.setdefault(report.run.benchmark.name, []).append(report)
     pictures: dict[str, bytes] = {}
     for name, some in of_benchmark.items():
@@ -52,10 +51,8 @@ def render(reports: Sequence[Report]) -> dict[str, bytes]:
 
 def draw(reports: Sequence[Report]) -> Figure:
     """The picture of some runs of one benchmark."""
-    spec = reports[0].run.benchmark.report.precision_recall
-    assert spec is not None  # `render` has asked
-    runs, beside = _points(reports, spec)
-    rate = reports[0].overall.measures[spec.rate].value
+    runs, beside = _points(reports)
+    rate = reports[0].overall.measures["human_rate"].value
     curves = ", ".join(f"{100 * level:.0f}" for level in LEVELS)
     texts = [
         *runs, *beside, f"people's rate, {100 * rate:.1f} %: the precision of selecting everything",
@@ -79,25 +76,25 @@ def draw(reports: Sequence[Report]) -> Figure:
         handles += axes.plot([0, 100], [0, 100], color="0.4", linewidth=0.8, linestyle=":", zorder=1)
         lines = [axes.plot(*_equal_f1(level), color="0.8", linewidth=0.8, zorder=0)[0] for level in LEVELS]
         axes.set(xlim=(0, 100), ylim=(0, 100))
-        axes.set_xlabel(f"{spec.recall.capitalize()} (%)", fontsize=SIZE)
-        axes.set_ylabel(f"{spec.precision.capitalize()} (%)", fontsize=SIZE)
+        axes.set_xlabel("Recall (%)", fontsize=SIZE)
+        axes.set_ylabel("Precision (%)", fontsize=SIZE)
         axes.tick_params(labelsize=SIZE)
         entries = list(zip([*handles, lines[0]], names, strict=True))
         draw_legend(figure, entries, loc="lower left", bbox_to_anchor=(0, 0))
     return figure
 
 
-def _points(reports: Sequence[Report], spec: PrecisionRecall) -> tuple[dict[str, Point], dict[str, Point]]:
+def _points(reports: Sequence[Report]) -> tuple[dict[str, Point], dict[str, Point]]:
     """(those of the runs, those of the baselines and of people), by name; without those that select nothing."""
     runs = {f"{number} {report.run.label}": report.overall.measures for number, report in enumerate(reports, 1)}
     # Baselines are those of the first run that has data: all have the same where all have the same cases.
     judges = next((report.judges for report in reports if report.judges), None)
     beside = {**judges.baselines, **({PEOPLE: judges.people} if judges.people else {})} if judges else {}
-    return _defined(runs, spec), _defined(beside, spec)
+    return _defined(runs), _defined(beside)
 
 
-def _defined(measures: Mapping[str, Mapping[str, Estimate]], spec: PrecisionRecall) -> dict[str, Point]:
-    points = {name: (values[spec.recall], values[spec.precision]) for name, values in measures.items()}
+def _defined(measures: Mapping[str, Mapping[str, Estimate]]) -> dict[str, Point]:
+    points = {name: (values[RECALL], values[PRECISION]) for name, values in measures.items()}
     return {name: point for name, point in points.items() if not any(math.isnan(axis.value) for axis in point)}
 
 

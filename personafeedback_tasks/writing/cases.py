@@ -9,8 +9,8 @@ from typing import Any
 
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from ..personafeedback.cases import CATEGORIES, Case
-from ..personafeedback.cases import CaseSet as Pairs
+from ..personafeedback.cases import CATEGORIES, PersonaCase
+from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.persona import Persona
 
 
@@ -25,7 +25,7 @@ class UserQuestion:
     """
 
     id: str
-    pairs: tuple[Case, ...] = field(repr=False)
+    pairs: tuple[PersonaCase, ...] = field(repr=False)
 
     @property
     def cell(self) -> str:
@@ -42,7 +42,7 @@ class UserQuestion:
 
     @property
     def other_persona(self) -> Persona:
-        """See `Case.other_persona`."""
+        """See `PersonaCase.other_persona`."""
         return self.pairs[0].other_persona
 
     @property
@@ -103,7 +103,7 @@ class Questions(engine.CaseSet[UserQuestion]):
 
 def questions(pairs: Pairs) -> Questions:
     """Every question of every user among the cases, once."""
-    found: dict[tuple[str, str, str], list[Case]] = {}
+    found: dict[tuple[str, str, str], list[PersonaCase]] = {}
     for case in pairs:
         found.setdefault((case.category, case.user_id, case.question), []).append(case)
     return Questions(

@@ -19,13 +19,16 @@ from ..common.errors import DataError
 from ..common.strict_json import cut, short
 from ..engine.duels import WON, Duel, NotAsked
 from ..engine.evidence import Reply
-from ..personafeedback.cases import CELLS, PERSONAS, Case
+from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
 from .cases import Questions, UserQuestion
 from .measures import text_of
 
-SIDES: dict[str, Callable[[Case], str]] = {CHOSEN: lambda case: case.chosen, REJECTED: lambda case: case.rejected}
+SIDES: dict[str, Callable[[PersonaCase], str]] = {
+    CHOSEN: lambda case: case.chosen,
+    REJECTED: lambda case: case.rejected,
+}
 """The release's responses that a reply can stand against."""
 
 
@@ -39,7 +42,7 @@ class DuelPair:
         truncated: whether the reply was cut off; None where nobody knows.
     """
 
-    case: Case
+    case: PersonaCase
     reply: str
     other: str
     truncated: bool | None = None
@@ -192,6 +195,6 @@ def _lines(found: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator
         yield f"{json.dumps(row, ensure_ascii=False)}\n"
 
 
-def _place(case: Case) -> tuple[int, int]:
+def _place(case: PersonaCase) -> tuple[int, int]:
     """Where a case stands in the release's files."""
     return CELLS.index(case.cell), int(case.id.rpartition(":")[2])

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..common.errors import choose
 from ..engine.options import option
-from ..personafeedback.cases import CaseSet as Pairs
+from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.prompts import SETTINGS, STAND_INS, Template
 from ..personafeedback.wordings import Wording
 from .cases import Questions, UserQuestion

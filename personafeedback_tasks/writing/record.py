@@ -65,7 +65,6 @@ WRITE = Benchmark(
     labels=(WRITTEN,),
     cells=CATEGORIES,
     selections=SELECTIONS,
-    sums=False,
     load=_load,
     columns=columns,
     prompt=lambda case, options, call: build(case, options),

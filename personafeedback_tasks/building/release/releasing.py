@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from ...common.files import copy_all_but, explained, write, write_all
-from ...personafeedback.cases import CaseSet, load_present
+from ...personafeedback.cases import PersonaCases, load_present
 from ..folder import Folder
 from ..steps import RELEASE as STEP
 from ..steps import Say, ShowTable
@@ -63,7 +63,7 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
 
 
 @contextmanager
-def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, CaseSet]]:
+def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, PersonaCases]]:
     """(a folder beside the release with these contents, its cases); the folder goes away at the end unless it was put in place.
 
     Raises:

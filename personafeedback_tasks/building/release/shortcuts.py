@@ -9,7 +9,7 @@ from ...common.errors import DataError
 from ...common.statistics import Estimate, percent
 from ...personafeedback.audit import audit
 from ...personafeedback.baselines import BASELINES, estimate
-from ...personafeedback.cases import CaseSet
+from ...personafeedback.cases import PersonaCases
 from ...personafeedback.cells import DIFFICULTIES
 
 MOST = 0.6
@@ -48,7 +48,7 @@ class Checked:
         ]
 
 
-def check(cases: CaseSet) -> Checked:
+def check(cases: PersonaCases) -> Checked:
     """Measure a set."""
     tiers = {tier: [case for case in cases if case.difficulty == tier] for tier in DIFFICULTIES}
     shortcuts = {

@@ -10,7 +10,7 @@ from ...common.errors import DataError
 from ...common.files import write
 from ...common.strict_json import cut
 from ...common.text import nfkc
-from ...personafeedback.cases import CaseSet
+from ...personafeedback.cases import PersonaCases
 from ..folder import Folder
 from ..rows import TEST, TRAIN, Person
 from ..texts.similar import Seen
@@ -127,7 +127,7 @@ def _values(folder: Folder, person: Person) -> str:
     return plain(folder.persona(person.user_id).values)
 
 
-def refuse_people(folder: Folder, cases: CaseSet) -> None:
+def refuse_people(folder: Folder, cases: PersonaCases) -> None:
     """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
     known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
     same = [
@@ -142,6 +142,6 @@ def refuse_people(folder: Folder, cases: CaseSet) -> None:
         )
 
 
-def of_benchmark(cases: CaseSet) -> Iterator[Tested]:
+def of_benchmark(cases: PersonaCases) -> Iterator[Tested]:
     """The pairs of a release, for `copies`."""
     return ((f"{case.id} of {cases.source}", (case.chosen, case.rejected)) for case in cases)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...engine.conversation import has_system_turn, without_system
-from ...personafeedback.cases import Case
+from ...personafeedback.cases import PersonaCase
 from ...personafeedback.conversations import conversation
 from ...personafeedback.prompts import Template
 from ..folder import Folder
@@ -62,7 +62,7 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
             if kind in KINDS and worse.strategy == QUESTION and plain(question.question) in asked:
                 left_out[SHARED] += 1
                 continue
-            case = Case(
+            case = PersonaCase(
                 f"{better.id} over {worse.id}", "", "", folder.persona(question.user_id), question.question, better.text, worse.text
             )  # fmt: skip
             made.append(training_pair(case, kind))
@@ -99,7 +99,7 @@ def of_test_persons(folder: Folder) -> Iterator[tuple[str, tuple[str, str]]]:
             yield f"{pair.id} of this build's test persons", (text[pair.first], text[pair.second])
 
 
-def training_pair(case: Case, kind: str) -> TrainingPair:
+def training_pair(case: PersonaCase, kind: str) -> TrainingPair:
     """A pair as TRL reads it: the turns before the response once, and each response as one turn."""
     chosen, rejected = (conversation(case, Template(), side) for side in SIDES)
     return {

@@ -9,7 +9,7 @@ from typing import Any
 from ...choice.orders import ORDERS
 from ...common.errors import require
 from ...personafeedback import prompts
-from ...personafeedback.cases import Case
+from ...personafeedback.cases import PersonaCase
 from ...replies.answers import read_reply
 from ..folder import Folder
 from ..rows import Answer, Question, Vote
@@ -44,7 +44,7 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
     requests = []
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
-        case = Case(
+        case = PersonaCase(
             pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
