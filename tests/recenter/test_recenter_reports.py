@@ -338,8 +338,8 @@ def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_
     assert all(label in svg for label in ("Always YES", "Persona overlap", "Chance"))
     done = personafeedback("rank", root, "--out", root / "rank")
     assert done.exit_code == 0, done.output
-    reasons = re.findall(r"Ranking 2 is apart from the first because it differs in (.*)\n", done.stdout)
-    assert reasons == ["benchmark (personafeedback, not recenter_relevance)."]
+    reasons = re.findall(r"Ranking 2 is separate from ranking 1: (.*)\n", done.stdout)
+    assert reasons == ["benchmark personafeedback instead of recenter_relevance."]
     rows = list(csv.DictReader((root / "rank" / "ranking.csv").open(encoding="utf-8")))
     own = [(row["ranking"], bool(row["over_selection"]), bool(row["consistency"])) for row in rows]
     assert own == [("1", True, False), ("1", True, False), ("2", False, True)]  # each has its own measures
