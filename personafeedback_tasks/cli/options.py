@@ -143,7 +143,7 @@ def _option(setting: str) -> str:
 
 def _control(value: str) -> tuple[str, Path]:
     """(setting, log) of a value of --control."""
-    setting, equals, path = value.partition("=")
-    if not (setting and equals and Path(path).exists()):
+    setting, _, path = value.partition("=")
+    if not (setting and path and Path(path).exists()):
         raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {value!r}.")
     return setting, Path(path)
