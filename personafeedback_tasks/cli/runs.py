@@ -57,8 +57,8 @@ def control_options(*short: str) -> Callable[[Any], Any]:
 
 def _control(given: str) -> tuple[str, Path]:
     """(setting, log) of a value of --control."""
-    setting, equals, path = given.partition("=")
-    if not (setting and equals and Path(path).exists()):
+    setting, _, path = given.partition("=")
+    if not (setting and path and Path(path).exists()):
         raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {given!r}.")
     return setting, Path(path)
 

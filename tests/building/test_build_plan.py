@@ -23,7 +23,9 @@ def planned(root, *options):
 
 @pytest.mark.parametrize(("general", "shown"), [(1, POOL), (3, 30)])
 def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
-    folder = a_build(tmp_path / "build", personas=4, specific=2, general=general, test="1/2", masked="3/4", annotators=5)
+    folder = a_build(
+        tmp_path / "build", personas=4, specific=2, general=general, test="1/2", masked="3/4", annotators=5
+    )
     filled = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
     said, calls = planned(folder.root, "--models", 3)
     questions, answers = 4 * (2 + general), 4 * (2 + general) * 3
