@@ -2,7 +2,7 @@
 
 `python benchmarks/mutants.py [--faults N] [--room ROOM]... [--only NUMBER]...` works in a copy of the checkout and prints each fault with the test that
 found it. Look at what survives: it may be equivalent. A room's quick tests run once without a fault, which shows which test runs which line; a fault is then
-tried with the tests of its lines, quickest first, and after them with the rest of the room's. The slow imports are made once, in the process that each run
+tried with the tests of its lines, quickest first, and after them with the others of these files, or with all of the room where the line runs at import. The slow imports are made once, in the process that each run
 is forked from.
 """
 
@@ -27,6 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "personafeedback_tasks"
 SEED = 11
@@ -46,7 +48,9 @@ COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.
 class Fault:
     number: int
     path: Path
-    lines: range
+    line: int
+    statement: range
+    """The lines of the statement that it is in; of a block, those before its body."""
     change: str
     source: str
     """The whole file with the fault."""
@@ -97,6 +101,14 @@ def changes(tree: ast.AST) -> Iterator[tuple[ast.AST, str, object]]:
             yield node, "test", ast.UnaryOp(ast.Not(), node.test)
 
 
+def statement_of(tree: ast.AST, node: ast.AST) -> range:
+    """See `Fault.statement`."""
+    holding = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
+    innermost = min(holding, key=lambda one: one.end_lineno - one.lineno)
+    body = getattr(innermost, "body", None)
+    return range(innermost.lineno, max(body[0].lineno, innermost.lineno + 1) if body else innermost.end_lineno + 1)
+
+
 def drawn(paths: Sequence[Path], count: int) -> Iterator[Fault]:
     draw, number = random.Random(SEED), 0
     while number < count:
@@ -107,13 +119,12 @@ def drawn(paths: Sequence[Path], count: int) -> Iterator[Fault]:
             continue
         number += 1
         node, name, value = draw.choice(possible)
-        changed = node.test if name == "test" else node
-        lines = range(changed.lineno, changed.end_lineno + 1)
+        line, statement = node.lineno, statement_of(tree, node)
         before = ast.unparse(node).partition("\n")[0]
         setattr(node, name, value)
         ast.fix_missing_locations(tree)
         after = ast.unparse(node).partition("\n")[0]
-        yield Fault(number, path, lines, f"{before} -> {after}", ast.unparse(tree))
+        yield Fault(number, path, line, statement, f"{before} -> {after}", ast.unparse(tree))
 
 
 @contextmanager
@@ -136,13 +147,12 @@ class Watch:
     def __init__(self, wanted: Mapping[str, int] | None = None, coverage: Any = None) -> None:
         self.run, self.wanted, self.coverage = Run(0), wanted, coverage
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         if self.wanted is not None:
             items[:] = sorted(
                 (item for item in items if item.nodeid in self.wanted), key=lambda item: self.wanted[item.nodeid]
             )
-
-    pytest_collection_modifyitems.trylast = True  # type: ignore[attr-defined]
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
         if self.coverage:
@@ -176,8 +186,6 @@ def _in_child(
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.chdir(CHECKOUT)
-    import pytest
-
     measured = None
     if watched:
         import coverage
@@ -224,14 +232,18 @@ def run_tests(
 def finder(fault: Fault, room: str, base: Run) -> str:
     """The test of its room that finds a fault; empty where none does."""
     by_line = base.tests.get(str(fault.path), {})
-    covering = {test for line in fault.lines for test in by_line.get(line, ())}
-    for tests in (covering, base.seconds.keys() - covering):
+    there = [by_line[line] for line in fault.statement if line in by_line]
+    covering = {test for tests in there for test in tests}
+    # What runs at import, every test may need; what runs in the fixture of a module, the others of that module.
+    files = {test.partition("::")[0] for test in covering}
+    others = {test for test in base.seconds if not covering or test.partition("::")[0] in files} - covering
+    for tests in (covering, others) if there else ():
         ordered = sorted(tests, key=lambda test: base.seconds[test])
-        files = list(dict.fromkeys(test.partition("::")[0] for test in ordered))
+        places = list(dict.fromkeys(test.partition("::")[0] for test in ordered))
         ranks = {test: rank for rank, test in enumerate(ordered)}
-        if tests is not covering:  # whole files, so that fixtures of modules are made once
-            ranks = {test: files.index(test.partition("::")[0]) for test in ordered}
-        if tests and (failure := run_tests(files, ranks, cpu_s=base.cpu_s).failure):
+        if tests is others:  # file by file, so that fixtures of modules are made once
+            ranks = {test: places.index(test.partition("::")[0]) for test in ordered}
+        if tests and (failure := run_tests(places, ranks, cpu_s=base.cpu_s).failure):
             return failure
     return ""
 
@@ -258,7 +270,7 @@ def plant(count: int, rooms: Sequence[str], only: Sequence[int]) -> None:
             with planted(fault):
                 failure = finder(fault, room, base)
             found[room] += bool(failure)
-            place = f"{fault.path.relative_to(CHECKOUT)}:{fault.lines.start}"
+            place = f"{fault.path.relative_to(CHECKOUT)}:{fault.line}"
             print(f"{fault.number:>4} {'found   ' if failure else 'SURVIVED'} {place}: {fault.change}", flush=True)
             if failure:
                 print(f"{'':14}{failure}", flush=True)
