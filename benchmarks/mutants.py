@@ -186,6 +186,7 @@ def _in_child(
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.chdir(CHECKOUT)
+    os.environ["PWD"] = str(CHECKOUT)
     measured = None
     if watched:
         import coverage
