@@ -1,9 +1,10 @@
 """Random faults planted in the package, one at a time: which ones do the quick tests of their rooms find?
 
 `python benchmarks/mutants.py [--faults N] [--room ROOM]... [--only NUMBER]...` works in a copy of the checkout and prints each fault with the test that
-found it. Look at what survives: it may be equivalent. A room's quick tests run once without a fault, which shows which test runs which line; a fault is then
-tried with the tests of its lines, quickest first, and after them with the others of these files, or with all of the room where the line runs at import. The slow imports are made once, in the process that each run
-is forked from.
+found it. Look at what survives: it may be equivalent.
+
+A room's quick tests run once without a fault, which shows who runs which line. A fault is then tried with the tests of its statement, quickest first, and
+after them with the others of these files; with all of the room where the statement runs at import. Every run is forked from one process with the slow imports.
 """
 
 from __future__ import annotations
