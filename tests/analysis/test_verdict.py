@@ -455,6 +455,14 @@ def test_votes_of_people_that_are_none(tmp_path, content, said):
     assert str(path) in str(caught.value)
 
 
+def test_a_vote_on_an_unknown_duel_is_told_three_that_there_are(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("case,winner\nx,reply\n", "utf-8")
+    duels = replace(DUELS, sources={str(number): f"hard:{number}" for number in range(20, 29)})
+    with pytest.raises(DataError, match="such as 'hard:20', 'hard:21', 'hard:22': the `source` of its row"):
+        human_votes(path, duels, ())
+
+
 def test_a_judge_that_people_contradict(logs):
     """Ten users, one for each duel: people say the opposite wherever the judge is sure."""
     pytest.importorskip("ppi_py")
