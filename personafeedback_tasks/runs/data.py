@@ -26,10 +26,10 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
     of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
     differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
     for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
-        wrong = [name for name in differing if name not in there or tof_run[name][place] != of_run[name][place]]
+        wrong = [name for name in differing if name not in of_data or of_data[name][place] != of_run[name][place]]
         if wrong:
             first = wrong[0]
-            expected = tof_run[first][place] if first in of_data else "no such case"
+            expected = of_data[first][place] if first in of_data else "no such case"
             raise RunError(
                 f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
                 f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
