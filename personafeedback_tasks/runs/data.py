@@ -23,16 +23,16 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
                 f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
                 "Pass --data with the data of the run (its log names them), or run again."
             )
-    here = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
-    differing = [case_id for case_id, fields in here.items() if there.get(case_id) != fields]
+    answered = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
+    differing = [case_id for case_id, fields in answered.items() if there.get(case_id) != fields]
     for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
-        wrong = [name for name in differing if name not in there or there[name][place] != here[name][place]]
+        wrong = [name for name in differing if name not in there or there[name][place] != answered[name][place]]
         if wrong:
             first = wrong[0]
             expected = there[first][place] if first in there else "no such case"
             raise RunError(
                 f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
-                f"{cases.source}; the first is {first}, found {here[first][place]}, expected {expected}. Pass --data with "
+                f"{cases.source}; the first is {first}, found {answered[first][place]}, expected {expected}. Pass --data with "
                 "the data of the run (its log names them), or run again."
             )
     for cell, digest in cases.digests.items() if not run.partial else ():
