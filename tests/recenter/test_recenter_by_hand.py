@@ -13,6 +13,8 @@ import pytest
 pytest.importorskip("scipy")
 np = pytest.importorskip("numpy")
 
+from personafeedback_tasks.recenter.others import attributes_of_others
+
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.engine.outcome import Outcome
@@ -20,7 +22,6 @@ from personafeedback_tasks.recenter import embeddings, extraction, profile, rati
 from personafeedback_tasks.recenter.baselines import selected
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
-from personafeedback_tasks.recenter.others import attributes_of_others
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import RESPONSE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
