@@ -98,7 +98,7 @@ def test_the_range_is_that_of_the_correlation_and_a_ranking_needs_more():
             assert np.isnan(shown.ranked)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_ranking_shows_the_difference_that_the_plan_says():
     """benchmarks/inference.py draws more: 77.8 % of 400."""
     rate = planted_rankings.found_among(np.random.default_rng(15), 10, 150)

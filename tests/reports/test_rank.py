@@ -72,7 +72,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -134,7 +134,7 @@ def test_many_runs_can_be_told_apart(count):
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
 def test_the_places_of_all_runs_hold_at_once(step):
     """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""

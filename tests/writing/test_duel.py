@@ -457,7 +457,7 @@ def test_a_grader_on_a_server_of_its_own(tmp_path):
     assert len(asked) == 2 * len(votes) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
         command = Command(tmp_path / "run", "sample", server.url)
@@ -480,7 +480,7 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     assert f"{len(SAMPLE)} pairs" in said
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
     """In one run: the writer and the grader are the same server, which stops while it judges."""
 
