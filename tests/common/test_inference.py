@@ -316,6 +316,7 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     )
 
 
+@pytest.mark.slow
 def test_the_range_of_equal_runs_is_no_finding():
     """Five equal runs of 1,010 cases differ by 1.3 points or so; p is uniform."""
     rng = np.random.default_rng(4)

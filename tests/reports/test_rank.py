@@ -125,6 +125,7 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [dict(zip(scores.header, row, strict=True))["tied"] for row in scores.rows] == ["3", "3", "1–2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [22, 23, 60])
 def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
@@ -188,6 +189,7 @@ def folder(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     done = personafeedback(
         "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
@@ -226,6 +228,7 @@ def controlled(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
     assert done.exit_code == 0, done.output
@@ -336,6 +339,7 @@ def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length
     assert adjusted["low"] < 0.5 < adjusted["high"]
 
 
+@pytest.mark.slow
 def test_a_table_fits_80_columns(folder):
     done = personafeedback("rank", folder, "--data", "sample", COLUMNS="80")
     tables = [line for line in done.stdout.splitlines() if line.startswith(" ")]
