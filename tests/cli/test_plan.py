@@ -142,6 +142,7 @@ def seen(tables, sizes):
     return np.abs(means[0] - means[1]) > stats.t.ppf(0.975, 2 * (count - 1)) * np.sqrt(sum(squares))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("compared", "difference"),
     [(PAIRED[0], 0.03), (PAIRED[1], 0.05), (PAIRED[2], 0.08), (UNPAIRED, 0.05), (UNPAIRED, 0.1)],

@@ -110,12 +110,12 @@ def test_a_judge_that_errs_otherwise_is_found(planted, wrong):
     assert differing(planted, 100, wrong, 2) >= 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_few_users_blame_no_judge():
     assert differing(EQUAL, 300, 0, 2, users=LEAST_USERS) <= 0.082
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_judge_that_is_better_on_replies_breaks_the_correction():
     """Why the test is two-sided: the corrected rate misses, and with votes of two people it is withdrawn."""
     rng = np.random.default_rng(SEED)

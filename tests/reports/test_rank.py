@@ -328,6 +328,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     }  # fmt: skip
 
 
+@pytest.mark.release
 def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
