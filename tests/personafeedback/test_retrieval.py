@@ -568,6 +568,7 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "kept", "said"),
     [

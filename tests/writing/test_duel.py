@@ -333,6 +333,7 @@ def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path)
         assert one.output == other.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["a response", "a persona", "a case less"])
 def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, change):
     """The scorer loads the cases itself: they must be those of the run."""
