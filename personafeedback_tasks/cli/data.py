@@ -11,7 +11,7 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..common.statistics import Estimate, percent
 from ..personafeedback import audit, baselines
-from ..personafeedback.cases import COUNTS, CaseSet, load_cases, load_present
+from ..personafeedback.cases import COUNTS, PersonaCases, load_cases, load_present
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from .output import json_option, needs_tables, say, show_table, write_json
 
@@ -88,25 +88,27 @@ def baselines_command(json_file: str | None, **options: str | None) -> None:
     needs_tables(json_file)
     cases, missing = _load(**options)
     found = baselines.baselines(cases)
-    wrong, why_not = _control(cases)
-    if _write_json(json_file, baselines.as_dict(cases, found, wrong), missing):
+    other, why_not = _other_persona(cases)
+    if _write_json(json_file, baselines.as_dict(cases, found, other), missing):
         _say_data(cases, missing)
-        _show_baselines(found, wrong)
+        _show_baselines(found, other)
         if why_not:
             say(f"No baseline with another persona: {why_not}")
 
 
-def _control(cases: CaseSet) -> tuple[baselines.Control | None, str]:
+def _other_persona(
+    cases: PersonaCases,
+) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
     """The baselines with another user's persona, or why there are none."""
     try:
-        return baselines.control(cases), ""
+        return baselines.with_other_persona(cases), ""
     except DataError as error:
         return None, foreign.without_folders(str(error), cases.source)
 
 
 def _load(
     data: str | None, category: str | None, difficulty: str | None, counts: str | None
-) -> tuple[CaseSet, list[str]]:
+) -> tuple[PersonaCases, list[str]]:
     """The selected cases and, if no category was given, the names of the cells without a file."""
     counts = counts or COUNTS[0]
     if category is not None:
@@ -123,7 +125,7 @@ def _write_json(path: str | None, document: dict[str, Any], missing: Iterable[st
     return is_free
 
 
-def _say_data(cases: CaseSet, missing: Iterable[str]) -> None:
+def _say_data(cases: PersonaCases, missing: Iterable[str]) -> None:
     say(f"Data: {cases.revision}")
     if missing:
         say(_without(missing))
@@ -207,7 +209,7 @@ def _show_audit(found: audit.Audit, described: dict[str, Any]) -> None:
     )
 
 
-def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Control | None) -> None:
+def _show_baselines(found: baselines.Estimates, other: tuple[baselines.Estimates, baselines.Estimates] | None) -> None:
     groups = list(next(iter(found.values())))
     show_table(
         "Accuracy ± standard error, in percent",
@@ -217,8 +219,9 @@ def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Cont
             for group in groups
         ],
     )
-    if wrong:
-        header = [text for name in wrong.wrong for text in (f"{name}, other persona", "right minus wrong")]
+    if other:
+        wrong, difference = other
+        header = [text for name in wrong for text in (f"{name}, other persona", "right minus wrong")]
         show_table(
             "With another user's persona, in percent; differences in points",
             ["cell", *header],
@@ -227,8 +230,8 @@ def _show_baselines(found: dict[str, dict[str, Estimate]], wrong: baselines.Cont
                     group,
                     *(
                         text
-                        for name, by_group in wrong.wrong.items()
-                        for text in (_accuracy(by_group[group]), _signed(wrong.difference[name][group]))
+                        for name, by_group in wrong.items()
+                        for text in (_accuracy(by_group[group]), _signed(difference[name][group]))
                     ),
                 )
                 for group in groups

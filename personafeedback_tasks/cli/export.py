@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from .output import say
 
 
 @click.command("export")
-@click.option("--format", "format_", type=click.Choice(list(export.FORMATS)), required=True, help="Output format.")
+@click.option("--format", type=click.Choice(["rewardbench"]), required=True, expose_value=False, help="Output format.")
 @click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False, path_type=Path), help="JSONL.")
 @click.option(
     "--setting",
@@ -30,7 +31,7 @@ from .output import say
 @click.option("--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present.")
 @click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty.")
 def export_command(
-    format_: str, out: Path, setting: str, data: str | None, counts: str, category: str | None, difficulty: str | None
+    out: Path, setting: str, data: str | None, counts: str, category: str | None, difficulty: str | None
 ) -> None:
     """Write cases as JSONL for reward models that ship their own code.
 
@@ -44,5 +45,6 @@ def export_command(
     load = (
         load_present(data, difficulty, counts) if category is None else load_cases(data, category, difficulty, counts)
     )
-    write(out, export.lines(format_, load, Template(setting=setting, method="reward")))
+    rows = export.rewardbench(load, Template(setting=setting, method="reward"))
+    write(out, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     say(f"wrote {out}: {len(load):,} cases, data {load.revision}")

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from ..personafeedback.paper.models import MODELS, Model
-from ..personafeedback.paper.recomputed import recomputed
-from ..personafeedback.paper.tables import FILES, MACRO, Row, Table, table, verification
+from ..personafeedback.paper.tables import FILES, MACRO, PaperRow, PaperTable, recomputed, table, verification
 from .output import json_option, needs_tables, say, write_json
 
 NUMBERS = tuple(number for number in FILES if number != "8")
@@ -100,7 +99,7 @@ def _print_tables(numbers: tuple[str, ...]) -> None:
     show(parts)
 
 
-def _parts(of: Table) -> list[Any]:
+def _parts(of: PaperTable) -> list[Any]:
     from ..reports.terminal import line
     from ..reports.terminal import table as drawn
 
@@ -116,7 +115,7 @@ def _parts(of: Table) -> list[Any]:
     ]
 
 
-def _cells(of: Table) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
+def _cells(of: PaperTable) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
     """(header, rows, which rows are the headings of a block)."""
     beside = IN_TABLE_3 if of.number == "7" else {}
     header = ["", *(_short(key) for key in of.columns), *beside.values()]
@@ -138,19 +137,19 @@ def _short(key: str) -> str:
     return " ".join(SHORT.get(word, word) for word in key.split("_"))
 
 
-def _block(of: Table, row: Row) -> str | None:
+def _block(of: PaperTable, row: PaperRow) -> str | None:
     return row.name if of.number == "6" else row.group
 
 
-def _label(of: Table, row: Row) -> str:
+def _label(of: PaperTable, row: PaperRow) -> str:
     return str(row.about["training"] or "as a generative judge") if of.number == "6" else row.name
 
 
-def _printed(of: Table, row: Row, key: str) -> str:
+def _printed(of: PaperTable, row: PaperRow, key: str) -> str:
     return FORMATS[of.units[key]].format(row.cells[key])
 
 
-def _from_cells(of: Table, row: Row, key: str) -> str | None:
+def _from_cells(of: PaperTable, row: PaperRow, key: str) -> str | None:
     """The recomputed average, where it differs from the printed one in the printed digits."""
     found = recomputed(of, row).get(key)
     if found is None or (text := FORMATS[of.units[key]].format(found)) == _printed(of, row, key):
@@ -158,12 +157,12 @@ def _from_cells(of: Table, row: Row, key: str) -> str | None:
     return text
 
 
-def _scenarios(of: Table) -> list[tuple[str, list[str]]]:
+def _scenarios(of: PaperTable) -> list[tuple[str, list[str]]]:
     """(category, its scenarios) of Table 5; nothing for the others."""
     return [(row.name, row.about["scenarios"]) for row in of.rows if "scenarios" in row.about]
 
 
-def _averages(of: Table) -> list[str]:
+def _averages(of: PaperTable) -> list[str]:
     """What recomputing the averages of a table found; nothing for a table without any."""
     if of.number == "7":
         return ["Table 3, macro: the plain mean of the six cells of the model's row in Table 3."]

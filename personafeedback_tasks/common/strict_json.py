@@ -94,6 +94,15 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
+def leaves(value: object) -> Iterator[Any]:
+    """Every value in parsed JSON that is no object and no list, in order."""
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
 def _finite(number: str) -> float:
     if math.isinf(float(number)):
         raise ValueError(f"the number {cut(number)}, which is too large")

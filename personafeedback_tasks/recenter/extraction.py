@@ -11,7 +11,7 @@ from ..engine.cases import each_and_all
 from ..engine.method import Method, Metric
 from ..engine.options import Options, option
 from ..engine.outcome import Outcome
-from ..engine.report import Line, PrecisionRecall, ReportSpec
+from ..engine.report import Line, ReportSpec
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from . import examined
 from .control import counts_option, data_option
@@ -83,7 +83,6 @@ GENERATE = Method(
 EXTRACTION = Benchmark(
     name="recenter_extraction",
     title="Recenter extraction",
-    group="recenter",
     version=VERSION,
     options=ExtractionOptions,
     methods={"generate": GENERATE},
@@ -116,7 +115,6 @@ EXTRACTION = Benchmark(
             Line("recall"),
             Line("kappa", share=False),
         ),
-        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
         ranked=("f1", "kappa", "invalid"),
         examine=examined.extraction,
         shown=examined.shown_extraction,

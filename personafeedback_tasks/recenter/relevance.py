@@ -17,7 +17,7 @@ from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
 from ..engine.options import Options, option
 from ..engine.outcome import Answers
-from ..engine.report import Line, PrecisionRecall, ReportSpec
+from ..engine.report import Line, ReportSpec
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
 from . import examined, profile, reference
@@ -133,7 +133,6 @@ SELECT = Method(
 RELEVANCE = Benchmark(
     name="recenter_relevance",
     title="Recenter relevance",
-    group="recenter",
     version=VERSION,
     options=RelevanceOptions,
     methods={"generate": GENERATE, "select": SELECT},
@@ -166,7 +165,6 @@ RELEVANCE = Benchmark(
             Line("kappa", share=False),
             Line("over_selection", "over-selection", share=False, sign=False),
         ),
-        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
         ranked=("f1", "kappa", "over_selection", "invalid"),
         examine=examined.relevance,
         shown=examined.shown_relevance,

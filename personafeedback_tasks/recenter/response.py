@@ -99,7 +99,6 @@ GENERATE = Method(
 RESPONSE = Benchmark(
     name="recenter_response",
     title="Recenter response",
-    group="recenter",
     version=VERSION,
     options=ResponseOptions,
     methods={"generate": GENERATE},

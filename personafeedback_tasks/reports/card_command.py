@@ -27,7 +27,7 @@ def command(run: Run, spec: CardSpec) -> str:
     options, before, comments = run.benchmark.options.changed(run.signature), "", []
     source = str(run.signature["source"])
     if not HUB_COMMIT.fullmatch(source):
-        before = f"{spec.environment}={FOLDER} "
+        before = f"{run.benchmark.report.environment}={FOLDER} "
         of = f"the set {foreign.comment(run.named_set.name)}" if run.named_set else "the data of the run"
         comments.append(f"# {FOLDER}: with {of} (sha256 {run.signature['data']})")
     elif source != f"{spec.dataset}@{spec.revision}":

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
-from ..engine.report import PrecisionRecall
+from ..engine.report import PRECISION, RECALL
 from .figure import COLORS, HANDLE, LINE, MARGIN, MARKERS, SIZE, STYLE, WIDTH, files, wrapped
 from .judges_text import PEOPLE
 
@@ -42,8 +42,7 @@ def render(reports: Sequence[Report]) -> dict[str, bytes]:
     """One picture for each benchmark that has one: file name -> content. Those of several benchmarks bear its name."""
     of: dict[str, list[Report]] = {}
     for report in reports:
-        spec = report.run.benchmark.report.precision_recall
-        if spec is not None and not math.isnan(report.overall.measures[spec.recall].value):
+        if RECALL in report.run.benchmark.corpus and not math.isnan(report.overall.measures[RECALL].value):
             of.setdefault(report.run.benchmark.name, []).append(report)
     found: dict[str, bytes] = {}
     for name, some in of.items():
@@ -53,18 +52,16 @@ def render(reports: Sequence[Report]) -> dict[str, bytes]:
 
 def draw(reports: Sequence[Report]) -> Figure:
     """The picture of some runs of one benchmark."""
-    spec = reports[0].run.benchmark.report.precision_recall
-    assert spec is not None  # `render` has asked
-    names = [wrapped(foreign.drawn(text), WIDTH - 3 * MARGIN - HANDLE) for text in _names(reports, spec)]
+    names = [wrapped(foreign.drawn(text), WIDTH - 3 * MARGIN - HANDLE) for text in _names(reports)]
     below = LINE * (sum(map(len, names)) + 1)
     height = SIDE + BOTTOM + below + 2 * MARGIN
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height))
         axes = figure.add_axes((LEFT / WIDTH, (below + BOTTOM) / height, SIDE / WIDTH, SIDE / height))
-        handles = _draw(axes, reports, spec)
+        handles = _draw(axes, reports)
         axes.set(xlim=(0, 100), ylim=(0, 100))
-        axes.set_xlabel(f"{spec.recall.capitalize()} (%)", fontsize=SIZE)
-        axes.set_ylabel(f"{spec.precision.capitalize()} (%)", fontsize=SIZE)
+        axes.set_xlabel("Recall (%)", fontsize=SIZE)
+        axes.set_ylabel("Precision (%)", fontsize=SIZE)
         axes.tick_params(labelsize=SIZE)
         legend = figure.legend(
             handles, [""] * len(handles), loc="lower left", bbox_to_anchor=(0, 0), frameon=False, fontsize=SIZE,
@@ -75,16 +72,16 @@ def draw(reports: Sequence[Report]) -> Figure:
     return figure
 
 
-def _points(reports: Sequence[Report], spec: PrecisionRecall) -> tuple[dict[str, Point], dict[str, Point]]:
+def _points(reports: Sequence[Report]) -> tuple[dict[str, Point], dict[str, Point]]:
     """(those of the runs, those of the baselines and of people), by name; without those that select nothing."""
     runs = {
-        f"{number} {report.run.label}": (report.overall.measures[spec.recall], report.overall.measures[spec.precision])
+        f"{number} {report.run.label}": (report.overall.measures[RECALL], report.overall.measures[PRECISION])
         for number, report in enumerate(reports, 1)
     }
     # Baselines are those of the first run that has data: all have the same where all have the same cases.
     judges = next((report.judges for report in reports if report.judges), None)
     known = {**judges.baselines, **({PEOPLE: judges.people} if judges.people else {})} if judges else {}
-    beside = {name: (found[spec.recall], found[spec.precision]) for name, found in known.items()}
+    beside = {name: (found[RECALL], found[PRECISION]) for name, found in known.items()}
     return _defined(runs), _defined(beside)
 
 
@@ -92,13 +89,13 @@ def _defined(points: Mapping[str, Point]) -> dict[str, Point]:
     return {name: point for name, point in points.items() if not any(math.isnan(one.value) for one in point)}
 
 
-def _rate(reports: Sequence[Report], spec: PrecisionRecall) -> float:
-    return reports[0].overall.measures[spec.rate].value
+def _rate(reports: Sequence[Report]) -> float:
+    return reports[0].overall.measures["human_rate"].value
 
 
-def _names(reports: Sequence[Report], spec: PrecisionRecall) -> list[str]:
-    runs, beside = _points(reports, spec)
-    rate = f"{100 * _rate(reports, spec):.1f} %"
+def _names(reports: Sequence[Report]) -> list[str]:
+    runs, beside = _points(reports)
+    rate = f"{100 * _rate(reports):.1f} %"
     curves = ", ".join(f"{100 * level:.0f}" for level in LEVELS)
     return [
         *runs, *beside, f"people's rate, {rate}: the precision of selecting everything",
@@ -106,10 +103,10 @@ def _names(reports: Sequence[Report], spec: PrecisionRecall) -> list[str]:
     ]  # fmt: skip
 
 
-def _draw(axes: Axes, reports: Sequence[Report], spec: PrecisionRecall) -> list[Artist]:
+def _draw(axes: Axes, reports: Sequence[Report]) -> list[Artist]:
     """The marks and lines, in the order of `_names`."""
-    runs, beside = _points(reports, spec)
-    rate = 100 * _rate(reports, spec)
+    runs, beside = _points(reports)
+    rate = 100 * _rate(reports)
     curve: Any = {"color": "0.8", "linewidth": 0.8, "zorder": 0}
     handles: list[Artist] = []
     for number, point in enumerate(runs.values()):

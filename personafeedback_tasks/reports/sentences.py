@@ -54,6 +54,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "one_user": "Only one user: no standard error and no interval.",
     "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 98 % of runs, "
     "and in 87 % where users differ much and the accuracy is 95 %.",
+    "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls

@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis import users as users_of
 from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, make_users, slices
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
-from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -158,7 +158,10 @@ def planted(rng, general, mean, spread, weaker=()):
 
 def test_the_length_judge_on_general_by_user(general, people):
     found = make_users(
-        [longest(case) for case in general], [case.user_id for case in general], [case.cell for case in general], people
+        [BASELINES["longest"](case) for case in general],
+        [case.user_id for case in general],
+        [case.cell for case in general],
+        people,
     )
     assert found.count == 147
     assert [round(found.raw[name], 2) for name in ("10", "50", "90")] == [0.51, 0.74, 0.89]

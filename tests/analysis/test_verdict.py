@@ -31,7 +31,7 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.duels import duels as duels_of
+from personafeedback_tasks.personafeedback.record import duels as duels_of
 from personafeedback_tasks.reports.verdict_text import document, notes, tables
 from personafeedback_tasks.runs.read import read_run
 

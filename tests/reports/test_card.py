@@ -39,7 +39,7 @@ from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.rewards import TOTAL
-from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
+from personafeedback_tasks.personafeedback.cases import CELLS, PersonaCases, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
@@ -726,7 +726,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     run = run_of(cells=["general_hard"])
     text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
     found = text[text.index("What these numbers do not show") : text.index("To run it again")]
-    asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
+    asked = PersonaCases(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
