@@ -42,19 +42,20 @@ def overlap(responses: Sequence[str], orders: Orders, about: str) -> float:
 
     The count grows with the length too; `overlap_share` is free of that.
     """
-    known = _terms_about(about)
-    return acc_of_most(responses, orders, lambda response: len(overlap_terms(response) & known))
+    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[0])
 
 
 def overlap_share(responses: Sequence[str], orders: Orders, about: str) -> float:
     """Picks the response with the largest share of distinct terms that occur in what is known about the user."""
-    known = _terms_about(about)
+    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[1])
 
-    def share(response: str) -> float:
-        terms = overlap_terms(response)
-        return len(terms & known) / len(terms) if terms else 0.0
 
-    return acc_of_most(responses, orders, share)
+@lru_cache(maxsize=16_384)  # the cases of a question share responses
+def _overlap(response: str, about: str) -> tuple[int, float]:
+    """(number, share) of a response's distinct terms that occur in what is known about the user."""
+    terms = overlap_terms(response)
+    shared = len(terms & _terms_about(about))
+    return shared, shared / len(terms) if terms else 0.0
 
 
 @lru_cache(maxsize=4096)  # a user asks many questions

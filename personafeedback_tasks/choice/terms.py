@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 
 _RUN = re.compile(f"[{LATIN_LETTERS}]+|[{IDEOGRAPHS}]+")
 
 
-@lru_cache(maxsize=4)  # computing every baseline case by case reuses its terms
 def overlap_terms(text: str) -> frozenset[str]:
     """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
     terms: set[str] = set()

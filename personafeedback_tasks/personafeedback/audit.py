@@ -128,13 +128,12 @@ class Audit:
         categories = {case.category for case in self.cases}
         if category is not None:
             choose("category", category, tuple(sorted(categories)))
-        labels: dict[object, Counter[str]] = defaultdict(Counter)
-        for case in self.cases:
-            if category in (None, case.category):
-                labels[_pair(case)][case.chosen] += 1
-        return sum(max(chosen.values()) for chosen in labels.values()) / sum(
-            chosen.total() for chosen in labels.values()
-        )
+        wrong = 0
+        for same in self.repeats:
+            labels = Counter(case.chosen for case in same if category in (None, case.category))
+            wrong += labels.total() - max(labels.values(), default=0)
+        count = sum(category in (None, case.category) for case in self.cases)
+        return (count - wrong) / count
 
     @cached_property
     def ceilings(self) -> dict[str, float]:

@@ -46,6 +46,7 @@ from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
@@ -1266,11 +1267,11 @@ def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
     answers = ["no_response"] * 8 + ["A"] * 72  # of 80 replies
     users = [f"u{index}" for index in range(40)]
     report = make_report(run_of(refusing), SAMPLE)
-    cards.refuse_unpublishable(report, SAMPLE)
+    refuse_unpublishable(report, SAMPLE)
     group = replace(report.overall, replies=len(answers), reasons={"no_response": 8, "refusal": 40}, cases=len(users))
-    cards.refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
+    refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
     with pytest.raises(CardError, match="expected at most 10.0 %"):
-        cards.refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
+        refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
