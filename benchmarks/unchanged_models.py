@@ -70,7 +70,12 @@ SAID = {
 
 
 def learn(folder: Path) -> None:
-    """Have the judges know which responses people chose in a data set: a folder in the layout of the release."""
+    """Have the judges know which responses people chose in a data set: a folder in the layout of the release.
+
+    What they knew before is forgotten: a response may be chosen in one set and rejected in another.
+    """
+    WORTH.clear()
+    CHOSEN.clear()
     for path in sorted(folder.glob("data/*/*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)

@@ -24,7 +24,7 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.report import Covariate, Examined
-from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
@@ -107,7 +107,7 @@ def test_a_baseline_agrees_with_itself_and_not_with_its_opposite():
     assert agreement([0.5] * 6, baseline, users, cells).kappa.value == same(0)  # always the first place: half of each
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
     """Whatever their accuracies, with cells that are hard for both; and the interval says so in 95 % of the benchmarks."""
     rng = np.random.default_rng(1)
@@ -152,7 +152,7 @@ def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     assert (found.n, found.users) == (4000, 60)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("bias", [0.0, 0.5, 2.0, 5.0])
 def test_a_judge_of_skill_75_with_a_bias_for_length_is_found_out(bias, general):
     """logit P(right) = logit .75 + bias * standardised difference: its plain accuracy rises, the adjusted one does not."""
@@ -174,9 +174,9 @@ def test_a_judge_of_skill_75_with_a_bias_for_length_is_found_out(bias, general):
 @pytest.mark.slow
 def test_the_length_judge_is_worth_nothing_at_equal_length(cell, ties, general, recwarn):
     """Its picks are separated by the difference: the fit must neither fail nor warn."""
-    cases = [case for case in general if case.cell.startswith(cell) and (ties or longest(case) != 0.5)]
+    cases = [case for case in general if case.cell.startswith(cell) and (ties or BASELINES["longest"](case) != 0.5)]
     found = at_zero(
-        [longest(case) for case in cases],
+        [BASELINES["longest"](case) for case in cases],
         [math.log(len(case.chosen) / len(case.rejected)) for case in cases],
         [case.user_id for case in cases],
     )
@@ -239,14 +239,14 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     )
     made = make_report(read_run(log.location), general)
     there = [case for case in general if case.id in made.run.cases]
-    ties = sum(longest(case) == 0.5 for case in there)
+    ties = sum(BASELINES["longest"](case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
     assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
     found = made.shortcuts["general_hard"]
     assert found.baselines["longest"].kappa.value == same(1)
     assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
     assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    said = "\n".join([*headline.shortcuts(made).texts, *headline.users(made).texts])
+    said = "\n".join(map(str, [*headline.shortcuts(made).lines, *headline.users(made).lines]))
     assert f"longest ({200 - ties} cases): 100.0 % shared" in said
     assert "acc at equal length: " in said
     assert as_json(made)["shortcuts"].keys() == as_json(made)["groups"].keys()

@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis import users as users_of
 from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, make_users, slices
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
-from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -113,21 +113,21 @@ def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():
     assert (alike.variance, alike.center) == (0, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_quantiles_hold_the_planted_ones():
     """benchmarks/inference.py has more settings; the share of 100 is .97 at most four Monte Carlo errors below .93."""
     held = planted_users.quantiles_held([10] * 101, 0.75, 0.1, 100)
     assert min(held) >= 0.84
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_worst_tenth_is_not_drawn_towards_the_mean():
     """Shrunken means of users with 10 cases come out 3.6 points too high at the lowest tenth of users."""
     centers = planted_users.quantiles_found([10] * 101, 0.75, 0.05, 1_000)
     assert centers == same(planted_users.true_quantiles(0.75, 0.05), abs=0.012)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.12])
 @pytest.mark.parametrize("mean", [0.6, 0.85])
 def test_the_planted_spread_is_found(mean, spread, general):
@@ -158,7 +158,10 @@ def planted(rng, general, mean, spread, weaker=()):
 
 def test_the_length_judge_on_general_by_user(general, people):
     found = make_users(
-        [longest(case) for case in general], [case.user_id for case in general], [case.cell for case in general], people
+        [BASELINES["longest"](case) for case in general],
+        [case.user_id for case in general],
+        [case.cell for case in general],
+        people,
     )
     assert found.count == 147
     assert [round(found.raw[name], 2) for name in ("10", "50", "90")] == [0.51, 0.74, 0.89]
@@ -202,7 +205,7 @@ def test_attributes_that_too_few_users_share_are_not_tested():
     assert slices(fit(of_user), {user: half[user] for user in list(half)[1:]}) == ()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("spread", [0.03, 0.05, 0.07])
 def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
     """30 users, 10 points down: in 80 % of 400 benchmarks at least. Without them, at most 5 % name any group, here with the
@@ -235,7 +238,7 @@ def test_a_report_names_only_significant_groups_and_no_user(general, people):
     least, most = (100 * end(one.detectable for one in found.slices) for end in (min, max))
     dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
     assert _slices(dull) == [
-        f"no group of users was found to differ, of {len(found.slices)} that at least 20 users share (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
+        f"no group of users was found to differ, out of {len(found.slices)} groups of at least 20 users (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
     assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)

@@ -24,7 +24,7 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -289,7 +289,7 @@ CONTENT = st.lists(
 def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     persona = Persona("u", {"Name": "Ann"})
     persona.__dict__["memory"] = tuple(pieces)  # as if it had been read
-    case = Case("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
+    case = PersonaCase("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
     prompt = build(case, RAG, order)
     lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
     assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
@@ -460,6 +460,7 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 # --- through lm-eval -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lm_eval_asks_what_is_retrieved(remembered):
     pytest.importorskip("lm_eval")
     from support.judges import JUDGES
@@ -556,6 +557,7 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
     return found
 
 
+@pytest.mark.slow
 def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
     template = Template(setting="rag", k=3)
@@ -566,6 +568,7 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "kept", "said"),
     [

@@ -104,23 +104,23 @@ def test_batched_rewards_are_those_of_one_by_one(pad, outputs, sample, tmp_path)
     expected = one_by_one(folder, turns)
     assert len({len(each.ids) for each in model.encode(turns, ["x"] * len(turns))}) > 5
     for reward, logits in zip(found, expected, strict=True):
-        assert reward.score == pytest.approx(logits[0], abs=1e-5)
+        assert reward.reward == pytest.approx(logits[0], abs=1e-5)
         if outputs > 1:
             assert list(reward.aspects) == list(ASPECTS)
             assert list(reward.aspects.values()) == pytest.approx(logits, abs=1e-5)
-    assert len({round(reward.score, 4) for reward in found}) > 10, "a constant would pass as well"
+    assert len({round(reward.reward, 4) for reward in found}) > 10, "a constant would pass as well"
 
 
 def longest(cases):
     return [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
 
 
-def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(real_data, tmp_path):
-    cases = load_cases(real_data, "general", "hard")
+def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(real_part, tmp_path):
+    cases = load_cases(real_part, "general", "hard")
     folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
     done = command(
         "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", "batch_size=16",
-        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_data),
+        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_part),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     found = metrics(log_of(tmp_path))
@@ -433,7 +433,7 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
     model = RewardModel(str(tmp_path), aspects=ASPECTS, trust_remote_code=True)
     turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in SIDES]
     for found, logits in zip(model.score(model.encode(turns, SIDES)), one_by_one(five, turns), strict=True):
-        assert found.score == pytest.approx(sum(logits), abs=1e-5)
+        assert found.reward == pytest.approx(sum(logits), abs=1e-5)
         assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
 
 
