@@ -15,7 +15,7 @@ from pathlib import Path
 
 from personafeedback_tasks.common.files import write
 from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks, find
-from personafeedback_tasks.engine.method import Method, Metric
+from personafeedback_tasks.engine.method import Method
 
 HERE = Path(__file__).resolve().parent
 ROOM = "personafeedback_tasks.lm_eval_harness"
@@ -114,15 +114,15 @@ def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str
 
 
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
-    """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled."""
+    """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled.
+
+    A group may name what no leaf has: lm-eval leaves it out without a word. So those of a run of several settings are among them.
+    """
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
-    for metric in filter(_poolable, method.metrics_in("lm-eval")):
-        lines += [f"  - metric: {metric.name}", "    aggregation: mean", "    weight_by_size: true"]
+    names = [metric.name for metric in method.metrics_in("lm-eval") if metric.defined]
+    for name in (*names, *benchmark.of_several(["", *benchmark.setting_values])):
+        lines += [f"  - metric: {name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
-
-
-def _poolable(metric: Metric) -> bool:
-    return metric.defined
 
 
 def _group(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str, str]) -> str:

@@ -214,7 +214,7 @@ class Benchmark:
             OptionError: an option has an invalid value, or a setting is there twice.
         """
         read, control = read or self.options.read, self.report.control
-        listed = given.get(control.option) if control and control.of_one_run else None
+        listed = given.get(control.option) if control and self.setting_values else None
         if isinstance(listed, str) and "," in listed:
             listed = listed.split(",")
         if control is None or not isinstance(listed, (list, tuple)) or not listed:
@@ -225,6 +225,12 @@ class Benchmark:
                 f"{control.option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times."
             )
         return tuple(read({**given, control.option: name}) for name in names)
+
+    @property
+    def setting_values(self) -> tuple[str, ...]:
+        """The settings that one run can ask together; empty where it asks one."""
+        control = self.report.control
+        return self.options.values_of(control.option) if control and control.of_one_run else ()
 
     def of_several(self, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What further settings add to the values of a case: name -> a setting whose value it is, or two: the second is subtracted."""

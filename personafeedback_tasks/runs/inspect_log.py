@@ -127,7 +127,8 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             yield from json.loads(limits.read(path)).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
+            # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
+            for member in sorted(archive.infolist(), key=lambda member: member.orig_filename):
                 if member.orig_filename.startswith(_SAMPLES):
                     yield json.loads(limits.unpack(archive, member))
     except Exception as error:  # as above

@@ -62,12 +62,13 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 
 def opened(path: Path) -> Log:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    said = signed({"personafeedback_tasks": header["signature"]}, path)
+    every = signed({"personafeedback_tasks": header["signature"]}, path)
+    said = every[0]
     if last.get("cases") != len(rows):
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
     task = LoggedTask(
         path=path,
-        signature=said,
+        signatures=every,
         harness=NAME,
         record=HarnessRecord(header["task"], "the first line", header["options"], {}),
         documents=partial(documents, rows, said),
