@@ -24,15 +24,19 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
+from support.killed import Command, serving
+from support.ranks import Ranked, evaluate_on
 
 from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.cli.runs import the_run
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.recorded import line_of
+from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
 from personafeedback_tasks.runs.logged import logged
@@ -424,3 +428,91 @@ def test_the_replies_of_a_setting_can_be_scored_again(logs, tmp_path):
         assert {name: case[0].answers for name, case in again.cases.items()} == {
             name: case[0].answers for name, case in run.cases.items()
         }
+
+
+class RankLM(Ranked, PromptedLM):
+    pass
+
+
+def test_two_ranks_give_the_scores_of_one():
+    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
+    task = "personafeedback_general"
+    one, two = (evaluate_on([RankLM() for _ in range(count)], task, "sample", setting=LISTED) for count in (1, 2))
+    for name in (task, "personafeedback_general_hard"):
+        assert {"persona_gain,none", "right_minus_wrong,none", "acc_no_persona,none"} <= one["results"][name].keys()
+        numbers = {metric: value for metric, value in one["results"][name].items() if isinstance(value, float)}
+        assert {metric: two["results"][name][metric] for metric in numbers} == same(numbers, nan_ok=True)
+
+
+# --- a run that is killed half-way, and resumed --------------------------------------------------------------------
+
+TASK = "personafeedback_general_hard"
+KILLED = 20
+"""Calls that are answered before the kill, of 48."""
+
+
+@pytest.fixture(scope="module")
+def server():
+    cases = load_cases("sample", "general", "hard")
+    asked = {
+        prompts.build(case, prompts.Template(setting=setting), order): (
+            prompts.build(case, prompts.Template(setting=setting), order),
+            "",
+        )
+        for case in cases
+        for setting in SETTINGS
+        for order in TWO.names
+    }
+    with serving(asked, lambda prompt, _: reply(prompt)) as found:
+        yield found
+
+
+def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], after: list[Any]) -> None:
+    """The same three runs, and no reply was asked for twice but what was under way."""
+    expected, found = read_runs([undisturbed]), read_runs([resumed])
+    assert [run.setting for run in found] == [*SETTINGS]
+    for run, one in zip(found, expected, strict=True):
+        assert len(run.cases) == 8
+        assert repr(comparable(run)) == repr(comparable(one))
+    assert len(before) < 48
+    assert len(after) < 48
+    assert len({*before, *after}) == 48
+
+
+def test_lm_eval_is_killed_and_run_again_with_use_cache(server, tmp_path):
+    command = Command(tmp_path / "run", "sample", server.url)
+
+    def arguments(name: str, *more: str) -> tuple[str, ...]:
+        return (
+            "lm_eval", "run", "--model", "local-chat-completions", "--model_args",
+            f"model=judge,base_url={server.url}/chat/completions,num_concurrent=1,max_length=8192", "--include_path", str(task_configs()),
+            "--tasks", TASK, "--metadata", json.dumps({"setting": LISTED}), "--apply_chat_template", "--log_samples", "--output_path",
+            str(tmp_path / name), *more,
+        )  # fmt: skip
+
+    command.run(*arguments("undisturbed"))
+    server.take_seen()
+    cached = arguments("resumed", "--use_cache", str(tmp_path / "cache"))
+    command.run_and_kill(server, *cached, answered=KILLED, held=1)
+    before = server.take_seen()
+    command.run(*cached)
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "resumed", before, server.take_seen())
+
+
+def test_inspect_is_killed_and_retried(server, tmp_path):
+    command = Command(tmp_path / "run", "sample", server.url)
+
+    def arguments(name: str) -> tuple[str, ...]:
+        return (
+            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={LISTED}",
+            "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / name), "--display", "plain",
+        )  # fmt: skip
+
+    command.run(*arguments("undisturbed"))
+    server.take_seen()
+    command.run_and_kill(server, *arguments("killed"), answered=KILLED, held=2)
+    before = server.take_seen()
+    (killed,) = (tmp_path / "killed").glob("*.eval")
+    assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
+    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, server.take_seen())
