@@ -16,8 +16,18 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
+from inspect_ai import score
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model import (
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    modelapi,
+)
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
@@ -36,6 +46,7 @@ from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.recorded import line_of
+from personafeedback_tasks.inspect_harness.scorers import labels
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
@@ -48,6 +59,7 @@ pytestmark = pytest.mark.slow
 same = pytest.approx
 SETTINGS = ("persona", "other_persona", "no_persona")
 LISTED = ",".join(SETTINGS)
+TASK = "personafeedback_general_hard"
 CHOSEN = {case.chosen for case in load_cases("sample")}
 
 
@@ -68,8 +80,11 @@ class PromptedAPI(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
-        output = ModelOutput.from_content("prompted", reply(input[-1].text))
-        read = len(input[-1].text)
+        said, read = reply(input[-1].text), len(input[-1].text)
+        output = ModelOutput.from_content("prompted", said)
+        if config.logprobs:
+            likely = [TopLogprob(token=letter, logprob=-1.0 - (letter != said) - read % 5) for letter in "AB"]
+            output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
         output.usage = ModelUsage(input_tokens=read, output_tokens=1, total_tokens=read + 1)
         return output
 
@@ -95,9 +110,11 @@ class PromptedLM(LM):
         raise AssertionError("no task asks for this")
 
 
-def by_inspect(folder: Path, setting: str, *arguments: object, task: str = "personafeedback") -> Path:
+def by_inspect(
+    folder: Path, setting: str, *arguments: object, task: str = "personafeedback", model: str = "prompted/acme"
+) -> Path:
     done = inspect_runs.command(
-        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", "prompted/acme",
+        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", model,
         "--log-dir", folder, *arguments,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -285,27 +302,79 @@ def test_a_benchmark_without_such_a_control_takes_one_setting():
         find("recenter_relevance").options_of({"control": "none,other_user"})
 
 
+def check_same(folder: Path) -> int:
+    """The runs in `together` are those in `apart`; how many cases each has."""
+    together, apart = read_runs([folder / "together"]), read_runs([folder / "apart"])
+    assert sorted(run.setting for run in together) == sorted(run.setting for run in apart) == sorted(SETTINGS)
+    by_setting = {run.setting: run for run in apart}
+    for run in together:
+        assert repr(comparable(run)) == repr(comparable(by_setting[run.setting]))
+    return len(together[0].cases)
+
+
 @pytest.mark.parametrize(
-    ("benchmark", "task", "model"),
+    ("task", "model"),
     [
-        ("personafeedback", "personafeedback_general_hard_mc", "lm-eval"),
-        ("personafeedback", "personafeedback_general_hard_cot", "lm-eval"),
-        ("prefeval", "prefeval", "lm-eval"),
-        ("prefeval", "prefeval_mc", "lm-eval"),
-        ("prefeval", "prefeval", "inspect"),
+        ("personafeedback_general_hard_mc", "lm-eval"),
+        ("personafeedback_general_hard_cot", "lm-eval"),
+        ("prefeval", "lm-eval"),
+        ("prefeval_mc", "lm-eval"),
+        ("prefeval", "inspect"),
     ],
 )
-def test_other_methods_and_benchmarks_have_it_too(benchmark, task, model, tmp_path):
+def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
     run = by_inspect if model == "inspect" else by_lm_eval
     run(tmp_path / "together", LISTED, "--limit", 7, task=task)
     for setting in SETTINGS:
         run(tmp_path / "apart", setting, "--limit", 7, task=task)
-    together, apart = read_runs([tmp_path / "together"]), read_runs([tmp_path / "apart"])
-    assert len(together) == 3
-    by_setting = {run.setting: run for run in apart}
-    for run in together:
-        assert len(run.cases) == 7
-        assert repr(comparable(run)) == repr(comparable(by_setting[run.setting]))
+    assert check_same(tmp_path) == 7
+
+
+def test_logprobs_have_it_too(tmp_path):
+    """Every call of every setting has its probability of a letter."""
+    by_inspect(tmp_path / "together", LISTED, "-T", "method=logprobs", "--limit", 7)
+    for setting in SETTINGS:
+        by_inspect(tmp_path / "apart", setting, "-T", "method=logprobs", "--limit", 7)
+    check_same(tmp_path)
+    (path,) = (tmp_path / "together").glob("*.eval")
+    for sample in read_eval_log(str(path)).samples:
+        names = find("personafeedback").methods["logprobs"].asked(SETTINGS)
+        assert list(sample.scores["personafeedback_logprobs"].metadata["p_letters"]) == names
+        assert names[:3] == ["chosen_first", "rejected_first", "other_persona chosen_first"]
+
+
+def test_rewards_have_it_too(tmp_path):
+    """Up to the rounding of a batch, which has other conversations in it."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from support import classifiers
+
+    cases = load_cases("sample", "general", "hard")
+    folder = classifiers.random_classifier(tmp_path / "model", [case.persona.text for case in cases])
+    found = {}
+    for setting in (LISTED, *SETTINGS):
+        logs = by_inspect(
+            tmp_path / setting, setting, "-T", "method=reward", model=f"personafeedback-reward/{folder}", task=TASK
+        )
+        found[setting] = {run.setting: run for run in read_runs([logs])}
+    assert [*found[LISTED]] == [*SETTINGS]
+    for setting, run in found[LISTED].items():
+        for name, case in found[setting][setting].cases.items():
+            assert run.cases[name].value("acc") == case.value("acc")
+            assert run.cases[name][0].rewards["reward"] == same(case[0].rewards["reward"], abs=1e-4)
+    rewards = [str([case[0].rewards for case in run.cases.values()]) for run in found[LISTED].values()]
+    assert len({*rewards}) == 3
+
+
+def test_a_log_can_be_scored_again(logs):
+    (path,) = logs["inspect"][0].glob("*.eval")
+    log = read_eval_log(str(path))
+    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    assert inspect_runs.metrics(again) == same(inspect_runs.metrics(log), nan_ok=True)
+    for one, other in zip(log.samples, again.samples, strict=True):
+        assert one.scores["personafeedback"].value == same(other.scores["personafeedback"].value, nan_ok=True)
+        lines = one.scores["personafeedback"].explanation.splitlines()
+        assert [line.partition(": ")[0] for line in lines] == [*SETTINGS]
 
 
 def test_epochs_keep_their_settings_apart(tmp_path):
@@ -446,7 +515,6 @@ def test_two_ranks_give_the_scores_of_one():
 
 # --- a run that is killed half-way, and resumed --------------------------------------------------------------------
 
-TASK = "personafeedback_general_hard"
 KILLED = 20
 """Calls that are answered before the kill, of 48."""
 
