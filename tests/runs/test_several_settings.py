@@ -28,6 +28,7 @@ from inspect_ai.model import (
     TopLogprob,
     modelapi,
 )
+from lm_eval import models as models  # else the first one that is registered here would be the only one
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
