@@ -5,7 +5,7 @@
     python benchmarks/unchanged.py compare BEFORE AFTER [--only PART ...] [--named REGEX ...]
 
 `store` runs the package that this Python imports, so that two environments with two versions can be compared: scripted models through
-both harnesses, and the `personafeedback` commands on their logs (see unchanged_parts.py). Stored of a run: its table and each case's
+both harnesses, and the `personafeedback` commands on their logs (see unchanged_parts.py and what it imports). Stored of a run: its table and each case's
 values, the digests of its prompts, all else in its log that depends on no clock; of a command: text, Markdown, CSV, JSON, and a page's
 data. Time stamps, random identifiers, versions of packages and paths are left out. Parts that are stored are left as they are, unless
 --again. Needs PERSONAFEEDBACK_DATA, and the extras of the tests.

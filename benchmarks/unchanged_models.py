@@ -5,6 +5,7 @@ They know of the package only what a model behind a server would: its prompts. S
 - `first` says A; `longest` says the letter of the longer response.
 - `noisy` mostly prefers the response that people chose. It answers in every form that a model may use, and sometimes not at all.
 - `careful` does so less often, so that its runs have a card; `steady` always says a letter, wrong in one of six prompts.
+- `guess` says one of four letters, and sometimes none.
 - `moody` is `noisy` that changes its mind when it is asked again.
 - `writer` answers questions, `stages` judges attributes and replies, `builder...` writes what `personafeedback build` asks for.
 """
@@ -69,7 +70,12 @@ SAID = {
 
 
 def learn(folder: Path) -> None:
-    """Have the judges know which responses people chose in a data set: a folder in the layout of the release."""
+    """Have the judges know which responses people chose in a data set: a folder in the layout of the release.
+
+    What they knew before is forgotten: a response may be chosen in one set and rejected in another.
+    """
+    WORTH.clear()
+    CHOSEN.clear()
     for path in sorted(folder.glob("data/*/*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
@@ -124,6 +130,8 @@ def reply(model: str, prompt: str) -> str:
         return str(one_of(("1, 3", "2", "NONE", "1", "Hm."), prompt))
     if model == "first":
         return "A"
+    if model == "guess":
+        return str(one_of(("A", "B", "C", "D", "Answer: B", "D.", "Hm."), prompt))
     if model == "longest":
         first, second = compared(prompt)
         return "A" if len(first) >= len(second) else "B"

@@ -1,0 +1,216 @@
+"""Parts of `unchanged.py` in which models write: duels, a set that is built, and one that is imported."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import unchanged_models as models
+from inspect_ai.model import get_model
+from unchanged_data import rows, sample_folder
+from unchanged_runs import (
+    SETTINGS,
+    Stored,
+    both,
+    file,
+    files,
+    in_inspect,
+    in_lm_eval,
+    logged,
+    printed,
+    ranked,
+    report,
+)
+
+
+def duel() -> Stored:
+    """Two writers on the sample, in both harnesses; their duels; a judge's votes, its exam, and people's votes; a grader."""
+    models.learn(sample_folder())
+    written: dict[str, Path] = {}
+    for name, harness, run in (("writer", "inspect", in_inspect), ("writer-two", "lm_eval", in_lm_eval)):
+        for setting in SETTINGS[:2]:
+            log = run(
+                f"{name}/{setting}",
+                "personafeedback_write",
+                f"{models.NAME}/{name}",
+                {"data": "sample", "setting": setting},
+            )
+            written[f"{name}/{setting}"] = log
+            yield from logged(f"{name}/{setting}/{harness}", log)
+            yield from report(f"{name}/{setting}", log)
+    exams = {
+        "inspect": in_inspect("exam/inspect", "personafeedback", f"{models.NAME}/steady", {"data": "sample"}),
+        "lm_eval": in_lm_eval("exam/lm_eval", "personafeedback", f"{models.NAME}/steady", {"data": "sample"}),
+    }
+    against = {
+        "chosen": (written["writer/persona"], "chosen"), "rejected": (written["writer/persona"], "rejected"),
+        "other": (written["writer/persona"], written["writer-two/persona"]),
+        "without": (written["writer-two/no_persona"], "rejected"),
+    }  # fmt: skip
+    for name, (log, other) in against.items():
+        yield from printed(f"{name}.duel", "duel", log, "--against", other, "--out", f"duels/{name}")
+        yield from files(f"duels/{name}")
+        people(Path("duels", name), Path(f"{name}.votes.csv"))
+        for harness, run in (("inspect", in_inspect), ("lm_eval", in_lm_eval)):
+            if harness == "lm_eval" and name in ("other", "without"):
+                continue
+            votes = run(
+                f"judged/{harness}/{name}", "personafeedback", f"{models.NAME}/steady", {"data": f"duels/{name}"}
+            )
+            yield from logged(f"{name}/{harness}", votes)
+            yield from report(f"{name}/{harness}", votes)
+            yield from both(f"{name}_{harness}_verdict", "verdict", votes, "--exam", exams[harness])
+            yield from both(
+                f"{name}_{harness}_human", "verdict", votes, "--exam", exams[harness], "--human", f"{name}.votes.csv"
+            )
+    yield from both("verdicts", "verdict", "logs/judged/inspect", "--exam", exams["inspect"])
+    for harness, exam in exams.items():
+        yield from ranked(f"logs/judged/{harness}", "--exam", exam, name=f"{harness}_rank")
+    grader = f"{models.NAME}/steady"
+    graded = in_inspect(
+        "graded", "personafeedback_write", f"{models.NAME}/writer", {"data": "sample", "against": "chosen,rejected"},
+        model_roles={"grader": get_model(grader, memoize=False)},
+    )  # fmt: skip
+    yield from logged("graded/inspect", graded)
+    yield from report("graded", graded)
+
+
+def people(duels: Path, path: Path) -> None:
+    """Two people's votes on every duel, one of five of them drawn by lot."""
+    with path.open("w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table)
+        writer.writerow(["case", "winner"])
+        for cell in sorted(duels.glob("data/*/*.jsonl")):
+            for row in rows(cell):
+                for voter in "12":
+                    text = voter + row["source"]
+                    fair = (
+                        "reply"
+                        if models.worth(row["chosen"].strip()) >= models.worth(row["reject"].strip())
+                        else "other"
+                    )
+                    drawn = models.one_of(("reply", "other", "tie"), "drawn" + text)
+                    writer.writerow([row["source"], fair if models.chance(text) > 0.2 else drawn])
+
+
+def build() -> Stored:
+    """A set that scripted models write and scripted people vote on, from an empty folder to a run on its release."""
+    root = Path("ours")
+    yield from printed("init", "build", "init", root, "--name", "Our users")
+    set_up(root, personas=12, specific=3, general=1, annotators=5, test=0.75)
+    seeds = "".join(json.dumps({"age": 20 + number, "job": f"job {number}"}) + "\n" for number in range(14))
+    (root / "seeds.jsonl").write_text(seeds, encoding="utf-8")
+    pool = (f"How would anybody go about {models.words(str(number), 6)}?" for number in range(30))
+    (root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": question}) + "\n" for question in pool), encoding="utf-8"
+    )
+    writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
+    yield from printed("plan", "build", "plan", root)
+    for step in ("personas", "questions", "answers"):
+        yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))
+        yield from printed(f"{step}.status", "build", "status", root)
+    for form in ("html", "label-studio", "potato", "csv"):
+        yield from printed(f"packs_{form}", "build", "packs", root, "--format", form)
+    yield from printed("votes", "build", "votes", root, *filled_in(root, Path("sent")))
+    for step in ("votes", "tiers"):
+        yield from printed(f"{step}.after", "build", step, root)
+    yield from printed("release", "build", "release", root, *accepted())
+    yield from printed("status", "build", "status", root)
+    yield from printed("training", "build", "training", root, "--benchmark", "none")
+    yield from written_by(root)
+    models.learn(root / "release")
+    for harness, run in (("inspect", in_inspect), ("lm_eval", in_lm_eval)):
+        log = run(harness, "personafeedback_hard", f"{models.NAME}/steady", {"data": "ours/release"})
+        yield from logged(harness, log)
+        yield from report(harness, log)
+    yield from printed("audit", "audit", "--data", "ours/release")
+    yield from printed("card", "card", log, "--model-card", "CARD.md")
+    yield from file("CARD.md")
+
+
+def set_up(root: Path, **values: float) -> None:
+    """Change settings of a build.yaml, which must be there."""
+    path = root / "build.yaml"
+    text = path.read_text(encoding="utf-8")
+    for name, value in values.items():
+        text, count = re.subn(rf"(?m)^{name}: [\d.]+", f"{name}: {value}", text)
+        if count != 1:
+            raise RuntimeError(f"{path} has {count} lines of {name}, expected one")
+    path.write_text(text, encoding="utf-8")
+
+
+def accepted() -> list[str]:
+    return [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
+
+
+def written_by(root: Path) -> Stored:
+    """What the steps left in a build, without Inspect's own logs and cache."""
+    for name, text in files(str(root)):
+        if Path(name).relative_to(root).parts[0] not in ("logs", "cache"):
+            yield name, text
+
+
+def filled_in(root: Path, folder: Path) -> list[Path]:
+    """The packs as annotators send them: right on the items for attention, else mostly for the better informed answer."""
+    answers = {row["text"].strip(): row for row in rows(root / "answers.jsonl")}
+    strategies = ("improved", "full", "masked", "question", "degraded")
+    folder.mkdir()
+    sent = []
+    for path in sorted((root / "packs").glob("*.csv")):
+        with path.open(encoding="utf-8-sig", newline="") as table:
+            reader = csv.DictReader(table)
+            lines, names = list(reader), list(reader.fieldnames or [])
+        for line in lines:
+            shown = {letter: answers[line[letter].strip()] for letter in "AB"}
+            ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
+            vote = "A" if ranks["A"] <= ranks["B"] else "B"
+            asked = {letter: row["question_id"] for letter, row in shown.items()}
+            if asked["A"] != asked["B"]:  # for attention: one answers another question
+                own = line["question"].strip()
+                vote = "A" if question_of(root, asked["A"]) == own else "B"
+            elif models.chance(path.stem + line["A"]) < 0.22:
+                vote = "B" if vote == "A" else "A"
+            line["vote"] = vote
+        target = folder / path.name
+        with target.open("w", encoding="utf-8", newline="") as table:
+            writer = csv.DictWriter(table, names)
+            writer.writeheader()
+            writer.writerows(lines)
+        sent.append(target)
+    if not sent:
+        raise RuntimeError(f"{root}/packs has no pack")
+    return sent
+
+
+def question_of(root: Path, question: str) -> str:
+    with (root / "questions.csv").open(encoding="utf-8-sig", newline="") as table:
+        return next(line["question"].strip() for line in csv.DictReader(table) if line["id"] == question)
+
+
+def imported() -> Stored:
+    """A set from pairs that exist, voted on again by models."""
+    root = Path("theirs")
+    with Path("pairs.csv").open("w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table)
+        writer.writerow(["profile", "ask", "good", "bad"])
+        for row in rows(sample_folder() / "data" / "general" / "hard.jsonl"):
+            persona = json.loads((sample_folder() / "persona" / f"{row['user_id']}.json").read_text(encoding="utf-8"))
+            writer.writerow([json.dumps(persona, ensure_ascii=False), row["question"], row["chosen"], row["reject"]])
+    yield from printed(
+        "import", "build", "import", root, "--from", "pairs.csv", "--map", "persona=profile,question=ask,chosen=good,rejected=bad",
+        "--name", "Their users",
+    )  # fmt: skip
+    yield from printed("release", "build", "release", root, *accepted())
+    yield from written_by(root)
+    models.learn(sample_folder())
+    set_up(root, annotators=3)
+    yield from printed("packs", "build", "packs", root)
+    yield from printed(
+        "votes", "build", "votes", root, "--votes-by", f"{models.NAME}/steady", "--votes-by", f"{models.NAME}/longest",
+        "--votes-by", f"{models.NAME}/noisy",
+    )  # fmt: skip
+    for step in ("tiers", "status"):
+        yield from printed(step, "build", step, root)
+    yield from ((f"voted/{name}", text) for name, text in written_by(root))
