@@ -66,8 +66,8 @@ def signed(benchmark: Benchmark, task: str, cases: CaseSet[Any], every: Sequence
 
 def signatures(metadata: Mapping[str, Any]) -> list[Any]:
     """The way back, unchecked; empty without any."""
-    found = metadata.get(KEY, [])
-    return found if isinstance(found, list) else [found]
+    found = metadata.get(KEY)
+    return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def set_of(signature: Mapping[str, Any]) -> NamedSet | None:

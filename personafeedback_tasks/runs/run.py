@@ -261,7 +261,7 @@ _ABSENT = object()
 def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
     """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
 
-    An older one switches no check off: its replies are read again, see `checks.run_of`.
+    An older one switches no check off: its replies are read again, see `checks.runs_of`.
     """
     found = _numbers(version)
     if found is None:
