@@ -142,7 +142,7 @@ class Run:
         """See `Benchmark.setting`."""
         return self.benchmark.setting(self.signature)
 
-    @property
+    @cached_property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
         return Counter(case.cell for case in self.cases.values())
