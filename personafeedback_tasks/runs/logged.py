@@ -20,7 +20,7 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
         RunError: the run's method reads no text.
     """
     refuse_without_text(run.method, RunError, str(run.logs[0]))
-    stage, done, setting = run.benchmark.stage, set[Path](), run.benchmark.setting(run.signature)
+    stage, done, setting = run.benchmark.stage, set[Path](), run.setting
     for task in (task for log in run.logs for task in open_log(log).tasks):
         if (
             task.path in done or task.path not in run.logs
