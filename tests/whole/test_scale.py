@@ -133,6 +133,7 @@ def _jobs(pid: int) -> list[psutil.Process]:
     return [process for process in psutil.Process(pid).children(recursive=True) if "python" in process.cmdline()[0]]
 
 
+@pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 def test_every_case_was_scored_once_under_each_setting(labs):
     sharded, _, _ = labs
     logs = [run for log in sorted((sharded.folder / "logs").rglob("*")) if _is_log(log) for run in read_runs([log])]
