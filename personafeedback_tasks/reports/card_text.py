@@ -16,8 +16,8 @@ from ..engine.report import CardFacts, CardSpec
 from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
-from .card_command import command
 from .report_text import differences, published_tables, sheet_notes
+from .rerun import commands
 from .sentences import sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
 
@@ -80,7 +80,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         "" if run.method.evidence == "rewards" else replies,
         "What these numbers do not show:",
         "\n".join(f"- {caveat}" for caveat in (*_of_every_card(report, cases, spec), *others)),
-        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
+        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(commands([run]), 'bash')}",
         f"Signature: {foreign.code(signature_of(report))}{controls}",
     ]
     return "\n\n".join(part for part in parts if part)
