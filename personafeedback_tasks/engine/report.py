@@ -230,7 +230,7 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for the groups of the run.
+        ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
         baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
@@ -254,7 +254,7 @@ class CardSpec:
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each always picks: `the longer response`.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not show, in safe Markdown: what everybody must see, and the rest.
     """
 
     dataset: str
@@ -262,7 +262,7 @@ class CardSpec:
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
-    caveats: Callable[[CardFacts], list[str]]
+    caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
