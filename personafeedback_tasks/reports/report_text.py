@@ -147,8 +147,13 @@ def _sheet(report: Report) -> list[Block]:
     return [
         paragraph(SHEET),
         *map(paragraph, sheet_notes(sheet)),
-        Table("Scores", labels, tuple(scores)),
-        Table("Differences", labels, tuple(differences(sheet, list(sheet.columns[0].differences)))),
+        Table("Scores", labels, tuple(scores), single=len(labels) == 1),
+        Table(
+            "Differences",
+            labels,
+            tuple(differences(sheet, list(sheet.columns[0].differences))),
+            single=len(labels) == 1,
+        ),
     ]
 
 
@@ -198,7 +203,7 @@ def published_tables(report: Report) -> list[Table]:
         )
         for line, values in report.published.figures
     ]
-    return [Table("Published", tuple(map(spaced, names)), columns), *figures]
+    return [Table("Published", tuple(map(spaced, names)), columns, single=len(names) == 1), *figures]
 
 
 def document(report: Report) -> dict[str, Any]:
