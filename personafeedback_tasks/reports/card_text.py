@@ -18,7 +18,7 @@ from ..runs.signature_line import model_of, signature_line
 from .headline import ceilings, verdict
 from .report_text import published_tables, sheet_notes
 from .rerun import commands
-from .sentences import sentence
+from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
 
 PACKAGE = "personafeedback-tasks"
@@ -54,24 +54,35 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     run = report.run
     heading = f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title
     void, others = (
-        [foreign.markdown(sentence(caveat)) for caveat in report.caveats if (caveat.severity == VOID) is first]
-        for first in (True, False)
+        [caveat for caveat in report.caveats if (caveat.severity == VOID) is first] for first in (True, False)
     )
     measures = [
         name for name in spec.measures if any(not math.isnan(group.measures[name].value) for group in report.groups)
     ]
+    cut = [sentence(caveat) for caveat in others if sentence(caveat) != first_sentence(caveat)]
     first, rest = spec.caveats(_facts(report, cases, spec))
     parts = [
         f"## {foreign.markdown(heading)}",
-        *void,
+        *(foreign.markdown(sentence(caveat)) for caveat in void),
         foreign.markdown(verdict(report)),
         spec.measured(foreign.code(model_of(run)), run.signature, measures, cases),
         *_main_table(report, spec, measures).markdown(),
         f"Percent; 95 % intervals clustered by user.{_meanings(report)} {_replies(report)}".rstrip(),
         "What these numbers do not show:",
-        bulleted([*first, *_gain(report), *others]),
+        bulleted(
+            [
+                *first,
+                *([] if report.overall.gain else _gain(report)),
+                *(foreign.markdown(first_sentence(caveat)) for caveat in others),
+            ]
+        ),
         "<details>\n<summary>Every number, more on the data, and how to run it again</summary>",
-        *_details(report, spec, measures, rest),
+        *_details(
+            report,
+            spec,
+            measures,
+            [*rest, *(_gain(report) if report.overall.gain else []), *map(foreign.markdown, cut)],
+        ),
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -106,7 +117,7 @@ def _main_table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Tabl
     """The score beside its baselines, and what the persona is worth; of many cells the groups alone."""
     groups = report.shown
     if len(groups) > MOST_ROWS:
-        groups = tuple(group for group in groups if group.name not in report.run.cells)
+        groups = tuple(group for group in report.groups if group.name not in report.run.cells)
     columns = with_interval(measures[0], [group.measures[measures[0]] for group in groups])
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     columns += _baselines(groups, spec)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
@@ -12,7 +11,7 @@ from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .rerun import asking
-from .sentences import sentence
+from .sentences import first_sentence
 from .table import Column, Table, interval, spaced, with_interval
 from .terminal import WIDTH, height
 
@@ -51,16 +50,12 @@ def title(report: Report) -> str:
 
 def _severe(report: Report) -> list[Block]:
     """The caveats that forbid a conclusion, each in its first sentence."""
-    return [lines([f"! {_first_sentence(sentence(caveat))}" for caveat in severe(report)])]
+    return [lines([f"! {first_sentence(caveat)}" for caveat in severe(report)])]
 
 
 def severe(report: Report) -> list[Caveat]:
     """Those that are on every screen."""
     return [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.!?]) (?=[A-Z`])", text, maxsplit=1)[0]
 
 
 def _numbers(report: Report) -> Words:

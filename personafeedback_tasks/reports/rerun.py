@@ -110,7 +110,7 @@ def _comments(run: Run) -> list[str]:
     if run.needed.get("base_url") == ADDRESS:
         comments.append(f"# {ADDRESS}: {_which(run)}; it may be private and is not published")
     if variables := provider_variables(run):
-        comments.append(f"# Set before: {', '.join(map(foreign.comment, variables))}")
+        comments.append(f"# Set first: {', '.join(map(foreign.comment, variables))}")
     if _is_local(run):
         comments.append("# The model or its tokenizer is in a local folder: run this in the folder that contains it")
     return comments

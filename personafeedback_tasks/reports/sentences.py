@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
 from ..runs.caveat import Caveat
+
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
 def verdict(margin: str, uses: str) -> str:
@@ -124,6 +127,11 @@ def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
     return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
+
+
+def first_sentence(caveat: Caveat) -> str:
+    """A caveat in short, where there is no room for all that is to be said of it."""
+    return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
