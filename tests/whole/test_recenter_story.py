@@ -41,6 +41,7 @@ def told(lines, folder, minilm, **environment):
     return done.stdout
 
 
+@pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
     prompts = {}
@@ -77,6 +78,7 @@ def test_the_story_of_the_readme(minilm, tmp_path):
     assert "(select, demonstration)" in printed
 
 
+@pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_authors_files(minilm, tmp_path):
     """The model's recorded replies are those of `said`, which are right about as often as not."""
