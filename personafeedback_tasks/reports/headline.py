@@ -32,10 +32,22 @@ def verdict(report: Report) -> str:
     if not clauses and spec.chance is not None:
         above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
         clauses = [sentences.beyond(replace(score, **above), "chance")]
+    if not clauses:
+        clauses = [f"{spec.score} {percent(score.value)} %{_beside_baselines(report)}"]
     uses = ""
     if control is not None and control.named and control.named[0].name in report.named_controls:
         uses = sentences.uses_known(report.differences(report.overall.name).get(control.named[0].name), control.known)
-    return sentences.verdict(clauses[0] if clauses else f"{spec.score} {percent(score.value)} %", uses)
+    return sentences.verdict(clauses[0], uses)
+
+
+def _beside_baselines(report: Report) -> str:
+    """The best of the baselines that answer, in half a sentence; nothing without one."""
+    primary, baselines = report.run.benchmark.report.primary, report.judges.baselines if report.judges else {}
+    scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
+    if not scores:
+        return ""
+    best = max(scores, key=lambda name: scores[name])
+    return f"; the best baseline, {best}, reaches {percent(scores[best])} %"
 
 
 def ceilings(report: Report) -> dict[str, str]:

@@ -6,13 +6,15 @@ import math
 
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
+from ..engine.report import Line
 from ..runs.caveat import WEAKENS, Caveat
 from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
+from .report_text import published
 from .rerun import asking
 from .sentences import first_sentence
-from .table import Column, Table, interval, spaced, with_interval
+from .table import Column, Table, interval, number, spaced, with_interval
 from .terminal import WIDTH, height
 
 SCREEN = 24
@@ -37,7 +39,7 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
     below = [*_asking(report), lines(_checks(report)), lines(_last(report), style="dim")]
     cells = [] if others else _cells(report)
     fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
-    return [*above, *(cells if fits else []), *below]
+    return [*above, *(cells if fits else []), *below, *published(report)]
 
 
 def title(report: Report) -> str:
@@ -59,23 +61,31 @@ def severe(report: Report) -> list[Caveat]:
 
 
 def _numbers(report: Report) -> Words:
-    """The score, and its differences to the controls, over all cases."""
+    """The scores, and the differences to the controls, over all cases."""
     spec, overall = report.run.benchmark.report, report.overall
-    rows = [(spec.score.lower(), _estimate(overall.measures[spec.primary], "%"))]
-    if spec.chance is not None:
-        rows[0] = (rows[0][0], f"{rows[0][1]}; chance {percent(spec.chance)}")
+    rows = []
+    for line in spec.headline:
+        value = overall.derived.get(line.measure, math.nan)
+        estimate = overall.measures.get(line.measure, Estimate(value, math.nan, math.nan, math.nan, 0, 0))
+        if not math.isnan(estimate.value):
+            rows.append((line.title, _score(line, estimate)))
+            if line.measure == spec.primary:
+                chance = f"; chance {percent(spec.chance)}" if spec.chance is not None else ""
+                rows[-1] = (spec.score.lower(), f"{rows[-1][1]}{chance}")
     found = report.differences(overall.name)
-    rows += [
-        (name, _estimate(found[name], "points") if name in found else "not asked") for name in report.named_controls
-    ]
-    width = max(len(name) for name, _ in rows) + 2
+    rows += [(name, _points(found[name]) if name in found else "not asked") for name in report.named_controls]
+    width = max([0, *(len(name) for name, _ in rows)]) + 2
     return lines([f"{name:{width}}{text}" for name, text in rows])
 
 
-def _estimate(estimate: Estimate, unit: str) -> str:
-    sign = unit == "points"
-    ends = "" if math.isnan(estimate.low) else f" ({percent(estimate.low, sign)} to {percent(estimate.high, sign)})"
-    return f"{percent(estimate.value, sign)} {unit}{ends}"
+def _score(line: Line, estimate: Estimate) -> str:
+    ends = f" ({interval(estimate)})" if line.interval and line.share and not math.isnan(estimate.low) else ""
+    return f"{number(line, estimate.value)}{' %' if line.share else ''}{ends}"
+
+
+def _points(estimate: Estimate) -> str:
+    ends = "" if math.isnan(estimate.low) else f" ({interval(estimate, sign=True)})"
+    return f"{percent(estimate.value, sign=True)} points{ends}"
 
 
 def _asking(report: Report) -> list[Block]:

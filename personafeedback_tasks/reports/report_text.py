@@ -39,7 +39,7 @@ def blocks(report: Report) -> list[Block]:
         *aspect_blocks(report),
         *_unread(report),
         *_sheet(report),
-        *_published(report),
+        *published(report),
         signatures({"signature": report.signature, **_signatures(report.controls)}),
     ]
 
@@ -180,7 +180,7 @@ def differences(sheet: Sheet, names: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _published(report: Report) -> list[Block]:
+def published(report: Report) -> list[Block]:
     """What others published."""
     return [paragraph(report.published.why), *published_tables(report)] if report.published else []
 

@@ -68,7 +68,8 @@ def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check
     right = stored["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
 
     def ends(found, sign=""):
-        return f"({100 * found['low']:{sign}.1f} to {100 * found['high']:{sign}.1f})"
+        between = " to " if sign else "–"
+        return f"({100 * found['low']:{sign}.1f}{between}{100 * found['high']:{sign}.1f})"
 
     acc, gain = group["measures"]["acc"], group["gain"]
     words = {line.partition("  ")[0]: line.partition("  ")[2].strip() for line in lines}
