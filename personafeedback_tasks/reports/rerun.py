@@ -223,12 +223,12 @@ def _option(name: str, value: str) -> str:
 
 
 def selections(benchmark: Benchmark, cells: Mapping[str, int]) -> list[str]:
-    """The ends of the task names: that of the one task that has just these cells, else those of the cells."""
-    selected = benchmark.selections  # a benchmark with one cell has no task for it beside its only one
+    """The ends of the task names: that of the one task that has just these cells, else those of the cells, or of the only task."""
+    selected = benchmark.selections
     for name, narrowed in selected.items():
         if set(cells) == {cell for cell in benchmark.cells if narrowed.items() <= selected.get(cell, {}).items()}:
             return [name]
-    return [cell for cell in benchmark.cells if cell in cells]
+    return [cell for cell in benchmark.cells if cell in cells and cell in selected] or [""]
 
 
 def _flag(run: Run, name: str, option: str, default: object, prefix: str = "") -> list[str]:
