@@ -246,7 +246,7 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     assert found.baselines["longest"].kappa.value == same(1)
     assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
     assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    said = "\n".join([*headline.shortcuts(made).texts, *headline.users(made).texts])
+    said = "\n".join(map(str, [*headline.shortcuts(made).lines, *headline.users(made).lines]))
     assert f"longest ({200 - ties} cases): 100.0 % shared" in said
     assert "acc at equal length: " in said
     assert as_json(made)["shortcuts"].keys() == as_json(made)["groups"].keys()
