@@ -11,6 +11,7 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
+from ..runs.names import offers, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .options import (
@@ -153,10 +154,20 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path]) -> list[Run]:
-    """The runs of files and folders; what is left out is said on stderr."""
+def read(paths: Sequence[Path], names: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs of files and folders; what is left out is said on stderr.
+
+    Args:
+        names: see --name; None where a command has no such option.
+    """
     with progress() as show:
-        return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+        runs = read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+    if names is None:
+        return runs
+    runs = with_names(runs, names)
+    for offer in offers(runs):
+        say(offer, err=True)
+    return runs
 
 
 def passed_over(line: str) -> None:

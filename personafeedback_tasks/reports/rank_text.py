@@ -156,13 +156,13 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     """A sentence on each model of which the table does not say enough."""
     uses = use_of_person(ranking)
     lines = []
-    for place, row in enumerate(ranking.rows, 1):
+    for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if not caveat.about or f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
         if difference is not None and not difference.low > 0 and (said := use_of_who(difference)):
             parts.insert(0, said)
         if parts:
-            lines.append(f"{place} {_name(row)}: {'; '.join(parts)}.")
+            lines.append(f"{place} {name}: {'; '.join(parts)}.")
     return lines
 
 
@@ -185,7 +185,12 @@ def _tied(ranking: Ranking) -> Column:
 
 
 def _names(ranking: Ranking) -> list[str]:
-    return list(map(_name, ranking.rows))
+    """Each run's; with its harness where another run has the same."""
+    names = list(map(_name, ranking.rows))
+    return [
+        f"{name} ({row.run.program})" if names.count(name) > 1 else name
+        for name, row in zip(names, ranking.rows, strict=True)
+    ]
 
 
 # --- everything --------------------------------------------------------------------------------------------------------

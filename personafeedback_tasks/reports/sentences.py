@@ -60,6 +60,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
+    "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
+    "and {its}.",
     "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
     "to it.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",

@@ -171,6 +171,11 @@ class Run:
         return self.shown or self.model
 
     @property
+    def program(self) -> str:
+        """The harness without its version."""
+        return self.harness.partition(" ")[0]
+
+    @property
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *([self.remark] if self.remark else [])]

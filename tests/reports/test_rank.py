@@ -436,3 +436,59 @@ def test_a_model_has_a_sentence_only_where_it_matters(template):
         r"not finished: still running, or killed\.", said,
     )  # fmt: skip
     assert not [line for line in lines if "good" in line or "alone" in line or "PARTIAL" in line]
+
+
+# --- names -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_harnesses(tmp_path_factory) -> Path:
+    """A run in Inspect, and its control in lm-eval, which names the same model otherwise."""
+    root = tmp_path_factory.mktemp("harnesses")
+    inspect_log(root / "a", "readable", "personafeedback_hard", "sample")
+    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample", metadata={"setting": "no_persona"})
+    return root
+
+
+def gains_of(folder, tmp_path, *arguments):
+    """Name of a row -> its persona gain, the caveats' keys, and what was said on stderr."""
+    done = personafeedback("rank", folder, "--data", "sample", "--json", tmp_path / "r.json", *arguments)
+    assert done.exit_code == 0, done.output
+    rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    found = {
+        row["name"]: row["measures"]["persona_gain"] and row["measures"]["persona_gain"]["value"]
+        for ranking in rankings
+        for row in ranking["runs"]
+    }
+    return found, [caveat["key"] for caveat in rankings[0]["caveats"]], done.stderr
+
+
+def test_a_model_of_two_harnesses_is_offered_as_one_and_joined_by_name(two_harnesses, tmp_path):
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable")
+    assert found == {"scripted/readable": None, "readable": None}
+    assert "control_harness" not in keys
+    offer = re.search(r"scripted/readable \(inspect-ai \S+\) and readable \(lm-eval \S+\) differ only by the provider\. "
+                      r"If they are one model, pass (--name \S+): then", " ".join(said.split()))  # fmt: skip
+    assert offer is not None, said
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable", *offer[1].split())
+    assert found == {"readable": same(0.0, abs=100)}
+    assert "control_harness" in keys
+    assert "differ only by the provider" not in said
+
+
+def test_a_name_of_no_model_here_is_refused_with_those_that_are(two_harnesses):
+    for given, said in (
+        ("gpt=a", "--name must be MODEL=SHOWN with a model out of CUSTOM, scripted/readable, got 'gpt'."),
+        ("CUSTOM", "--name must be MODEL=SHOWN, got 'CUSTOM'."),
+    ):
+        refused = personafeedback("rank", two_harnesses, "--name", given, "--data", "sample")
+        assert refused.exit_code == 1
+        assert said in " ".join(refused.output.split())
+
+
+def test_a_control_of_the_same_harness_comes_first(template):
+    run = template
+    control = replace(run, signature={**run.signature, "setting": "no_persona"})
+    other = replace(control, harness="lm-eval 0.4.9")
+    for runs in ([run, other, control], [run, control, other]):
+        assert with_controls([replace(one, named=False) for one in runs])[0][1]["no_persona"].harness == run.harness
