@@ -12,13 +12,13 @@ from rich.cells import cell_len, set_cell_size
 from ..analysis.measures import COUNT, KINDS, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
+from ..common.outputs import SCHEMA, in_percent
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.caveat import Caveat
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .outputs import SCHEMA, in_percent
 from .sentences import OF_A_MODEL, as_dicts, of_a_model, use_of_who
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
