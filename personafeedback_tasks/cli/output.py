@@ -91,15 +91,3 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     from ..reports.table import of_rows
 
     show([of_rows(title, header, rows)])
-
-
-def say_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Print lines with their columns below each other; numbers to the right. Needs no extra."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, numbers, strict=True)
-        )
-        say("  ".join(cells).rstrip())

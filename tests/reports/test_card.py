@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,6 +97,8 @@ def mostly_right(index):
 
 
 MOSTLY_RIGHT = make_report(run_of(mostly_right), SAMPLE)
+ONE_CELL = run_of(mostly_right, cells=["general_hard"])
+"""One result instead of nine, where a test is about the rest of the card."""
 
 
 def refusing(index):
@@ -655,14 +658,14 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
         ModelCard.load(path)
     except (ValueError, TypeError, AttributeError, yaml.YAMLError):
         with pytest.raises(CardError, match="cannot read"):
-            update(path)
+            update(path, ONE_CELL)
         assert path.read_bytes() == old.encode()
         return
     has_metadata = REGEX_YAML_BLOCK.search(old)
     before = without_ours(path) if has_metadata else {}
     error = ""
     try:
-        update(path)
+        update(path, ONE_CELL)
     except CardError as refused:
         error = str(refused)
     if error:  # then another reader finds that a plain round trip changes something, too
@@ -672,7 +675,7 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
         assert yaml.load(saved, Loader=yaml.BaseLoader) != yaml.load(has_metadata[2], Loader=yaml.BaseLoader)
         return
     new = path.read_bytes().decode()
-    assert len(ours(load(path).eval_results)) == 9
+    assert len(ours(load(path).eval_results)) == 1
     after = without_ours(path)
     if not before.get("model-index"):
         assert after.pop("model-index") == [{"name": "acme/model", "results": []}]
@@ -680,7 +683,7 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
     assert repr(after) == repr(before)
     assert new[new.index("<!--") :].count("<!--") == 2
     assert body_of(new).startswith(body_of(old))
-    update(path)
+    update(path, ONE_CELL)
     assert path.read_bytes().decode() == new
 
 
@@ -1066,8 +1069,9 @@ def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
 def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
-    update(tmp_path / "README.md", run_of(model=name))
-    assert update(tmp_path / "README.md", run_of(model=name))[0].endswith("nothing to change.")
+    run = replace(ONE_CELL, model=name)
+    update(tmp_path / "README.md", run)
+    assert update(tmp_path / "README.md", run)[0].endswith("nothing to change.")
 
 
 def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
@@ -1296,25 +1300,25 @@ def polite(case_id, order):
     )
 
 
-@pytest.fixture(scope="module")
-def logs(real_data, tmp_path_factory):
-    """The same replies, logged by both harnesses: a whole cell of the release."""
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
-    from support import judges
-    from support.logs import inspect_log, lm_eval_log
+@pytest.fixture
+def logs(part_log, real_part, monkeypatch):
+    """The same replies, logged by both harnesses: a whole cell, of 80 real cases."""
+    from support.judges import JUDGES
 
-    judges.JUDGES["polite"] = polite
-    folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
+    monkeypatch.setitem(JUDGES, "polite", polite)
+    task = "personafeedback_general_hard"
     return {
-        "lm-eval": lm_eval_log(folder / "lm", "polite", task, real_data),
-        "no_persona": lm_eval_log(folder / "np", "silent", task, real_data, metadata={"setting": "no_persona"}),
-        "inspect": inspect_log(folder / "inspect", "polite", task, real_data),
+        "lm-eval": part_log("lm-eval", "polite", task),
+        "no_persona": part_log("lm-eval", "silent", task, metadata={"setting": "no_persona"}),
+        "inspect": part_log("inspect", "polite", task),
     }
 
 
-def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
-    cases = load_cases(real_data, "general")
+def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
+    cases = load_cases(real_part, "general")
+    asked = [case for case in cases if case.cell == "general_hard"]
+    said = Counter(polite(case.id, order) for case in asked for order in ORDERS)
+    refused, empty = said["I cannot help with that."], said[""]
     found = {}
     for harness in ("lm-eval", "inspect"):
         path = tmp_path / f"{harness}.md"
@@ -1324,29 +1328,25 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)
         text = path.read_text(encoding="utf-8")
-        assert "Of 2,020 replies 293 were refusals and 54 otherwise unreadable (no_response 54)." in text
-        assert "Language of the data, in cases: Chinese 1,010." in text
-        assert str(real_data) not in text
+        assert f"Of 160 replies {refused} were refusals and {empty} otherwise unreadable (no_response {empty})." in text
+        assert "Language of the data, in cases: Chinese 80." in text
+        assert str(real_part) not in text
     assert found["lm-eval"] == found["inspect"]
     # The answers were written down above: right in both orders, in one or in none.
-    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in cases if c.cell == "general_hard"]
-    longer = [
-        (len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2
-        for c in cases
-        if c.cell == "general_hard"
-    ]
+    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in asked]
+    longer = [(len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2 for c in asked]
     name, acc, args = found["inspect"]
-    assert (name, args["cases"]) == ("general_hard", 1010)
-    assert acc == round(100 * math.fsum(right) / 1010, 2)
-    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
+    assert (name, args["cases"]) == ("general_hard", 80)
+    assert acc == round(100 * math.fsum(right) / 80, 2)
+    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
 
 
-def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tmp_path):
+def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_part, tmp_path):
     from support.commands import personafeedback
 
     with_row, without = tmp_path / "with.md", tmp_path / "without.md"
     for card, option in ((with_row, ("--paper", "GPT-4o-mini")), (without, ())):
-        done = personafeedback("card", logs["inspect"], "--data", real_data, "--model-card", card, *option)
+        done = personafeedback("card", logs["inspect"], "--data", real_part, "--model-card", card, *option)
         assert done.exit_code == 0, done.output
     new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
     before, header, after = new.partition("| GPT-4o-mini, Table 3 |")
@@ -1358,14 +1358,14 @@ def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tm
     assert load(with_row) == load(without)  # the metadata have our numbers alone
 
 
-def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
+def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
     from support.logs import inspect_log, lm_eval_log
 
     task = "personafeedback_general_hard"
     for log, sentence in (
-        (lm_eval_log(tmp_path / "limit", "gold", task, real_data, limit=8), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
+        (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"found a partial run \(general_hard 8 of 80 cases\)"),
         (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
-        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 2,020; refusals not counted\)"),
+        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 160; refusals not counted\)"),
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):
@@ -1373,7 +1373,7 @@ def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
                 report_of(run, RunData(None)), load_cases(run.signature["source"], "general"), tmp_path / "README.md"
             )
     with pytest.raises(RunError, match="found no samples in it"):
-        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False))
+        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_part, samples=False))
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     for name in ("lm-eval", "no_persona"):

@@ -75,7 +75,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -129,6 +129,7 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [22, 23, 60])
 def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
@@ -138,7 +139,7 @@ def test_many_runs_can_be_told_apart(count):
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
 def test_the_places_of_all_runs_hold_at_once(step):
     """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""
@@ -192,6 +193,7 @@ def folder(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     done = personafeedback(
         "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
@@ -231,6 +233,7 @@ def controlled(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
     assert done.exit_code == 0, done.output
@@ -332,6 +335,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     }  # fmt: skip
 
 
+@pytest.mark.release
 def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)

@@ -98,6 +98,7 @@ def commits(log) -> set[str]:
     return scores
 
 
+@pytest.mark.release
 def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_it_moved_names_both(
     hub, model, lengths, tmp_path
 ):
@@ -243,6 +244,7 @@ def test_an_adapter_brings_the_code_of_its_base_model(model):
         RewardModel(str(folder), trust_remote_code=True)
 
 
+@pytest.mark.release
 def test_a_commit_does_not_pin_code_of_another_repository(hub, model, tmp_path):
     folder = model()
     commit = hub.push(NAME, folder, **with_code(folder, "other/code--own.Own"))

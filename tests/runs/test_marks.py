@@ -132,6 +132,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert not (tmp_path / "card.md").exists()
 
 
+@pytest.mark.slow
 def test_marks_that_were_removed_leave_the_run_as_it_was(log, tmp_path):
     marked = read_eval_log(str(invalidated(log, tmp_path / "log.eval", lambda sample: True)))
     write_eval_log(uninvalidate_samples(marked, "all"), str(tmp_path / "again.eval"))
@@ -218,6 +219,7 @@ def test_a_mark_does_not_excuse_another_table(log, tmp_path):
         read_run(bent(marked, tmp_path / "bent.eval", nothing, better))
 
 
+@pytest.mark.slow
 def test_a_case_without_all_of_its_epochs_is_left_out(epochs, tmp_path):
     assert read_run(epochs).partial == {}
     bad = first_wrong(epochs)
