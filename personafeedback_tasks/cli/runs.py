@@ -39,15 +39,17 @@ if TYPE_CHECKING:
 @control_options(*SHORT)
 @paper_option
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
     data: RunData,
     control: Sequence[tuple[str, Path]],
     paper: str | None,
     out: Path | None,
+    full: bool,
     **short: Path | None,
 ) -> None:
-    """Report runs: scores with their intervals, baselines and caveats.
+    """Report runs: a verdict, scores with their intervals, baselines and caveats. A screen for each run; --full prints everything.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
@@ -66,7 +68,7 @@ def report(
     from ..analysis.control import with_controls, with_named
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, report_text
+    from ..reports import files, report_short, report_text
 
     rows = with_controls(read(runs))
     rows = with_named(rows, _read_controls([run for run, _ in rows], control, short))
@@ -76,7 +78,7 @@ def report(
         report_of(run, data, controls, paper if _has_published(run) or not some else None) for run, controls in rows
     ]
     for made in reports:
-        show(report_text.blocks(made))
+        show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
     show(report_text.sensitivity(reports))
     if out is not None:
         write_files(files.report_files(reports, ranked([Contender(*row) for row in rows], [data])), out)

@@ -184,6 +184,11 @@ class Control:
     of_one_run: tuple[Difference, ...] = ()
 
     @property
+    def known(self) -> str:
+        """What the control leaves out, as a noun: `persona`."""
+        return self.without.removeprefix("without the ")
+
+    @property
     def values(self) -> tuple[str, ...]:
         """Every value whose runs can stand beside another, from the one that is told most."""
         return (*self.others, self.value)
@@ -232,7 +237,7 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for the groups of the run.
+        ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
         baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
@@ -254,9 +259,9 @@ class CardSpec:
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
         measures: what a card gives, each with its interval.
-        baselines: those beside them -> what each does, in a sentence.
+        baselines: those beside them -> what each always picks: `the longer response`.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not show, in safe Markdown: what everybody must see, and the rest.
     """
 
     dataset: str
@@ -264,7 +269,7 @@ class CardSpec:
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
-    caveats: Callable[[CardFacts], list[str]]
+    caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)

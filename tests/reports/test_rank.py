@@ -256,7 +256,7 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
 
 @pytest.mark.slow
 def test_report_pairs_the_same_controls(controlled, tmp_path):
-    done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", controlled, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"]: list(report["beside"]) for report in stored} == {
@@ -274,14 +274,14 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     }
     runs = [log for (_, setting), log in found.items() if setting == "persona"]
     control = found["scripted/anti_gold", "no_persona"]
-    done = personafeedback("report", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
-    again = personafeedback("report", *runs, "--control", f"no_persona={control}", "--data", "sample")
+    again = personafeedback("report", "--full", *runs, "--control", f"no_persona={control}", "--data", "sample")
     assert again.stdout == done.stdout[: done.stdout.index("wrote ")]
     gold = found["scripted/gold", "persona"]
-    refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
+    refused = personafeedback("report", "--full", gold, "--no-persona", control, "--data", "sample")
     assert refused.exit_code == 1
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
@@ -298,7 +298,7 @@ def test_a_control_has_a_setting_of_the_record(controlled):
             "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
         ),
     ):
-        refused = personafeedback("report", log, "--control", given, "--data", "sample")
+        refused = personafeedback("report", "--full", log, "--control", given, "--data", "sample")
         assert refused.exit_code == 1
         assert said in " ".join(refused.output.split())
 
@@ -436,7 +436,7 @@ def test_a_model_has_a_sentence_only_where_it_matters(template):
     lines = [text for block in rank_text.blocks(ranking) for text in map(str, getattr(block, "lines", ()))]
     (said,) = [line for line in lines if line.startswith("2 weak: ")]
     assert re.fullmatch(
-        r"2 weak: no sign that it uses who the user is \(\+?-?0\.0 to \+0\.0\); partial, general_hard 48 of 60; "
+        r"2 weak: no sign that it uses this user's persona \(\+?-?0\.0 to \+0\.0\); partial, general_hard 48 of 60; "
         r"not finished: still running, or killed\.", said,
     )  # fmt: skip
     assert not [line for line in lines if "good" in line or "alone" in line or "PARTIAL" in line]

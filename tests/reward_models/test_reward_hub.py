@@ -26,13 +26,11 @@ from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.reports.card_text import command
+from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reward_models.classifier import RewardModel
 from personafeedback_tasks.runs.read import read_run
 
 NAME = "acme/model"
-CARD = PERSONAFEEDBACK.report.card
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +145,7 @@ def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
 
 def command_of(log) -> str:
     """The command that a card of the log would print."""
-    return command(read_run(log.location), CARD)
+    return commands([read_run(log.location)])
 
 
 def said(log) -> str:

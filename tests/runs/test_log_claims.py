@@ -99,7 +99,7 @@ def refused(log: Path, data: Path | str, tmp_path: Path) -> str:
 
 
 def accepted(log: Path, data: Path | str) -> str:
-    done = personafeedback("report", log, "--data", data)
+    done = personafeedback("report", "--full", log, "--data", data)
     assert done.exit_code == 0, done.output
     assert "not compared" not in done.output
     return str(done.stdout)
@@ -192,7 +192,7 @@ def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_
         if Template.read({**own.signed(), **claimed}) == own:
             accepted(log, "sample")
             continue
-        done = personafeedback("report", log, "--data", "sample")
+        done = personafeedback("report", "--full", log, "--data", "sample")
         assert done.exit_code == 1, (name, done.output)
         assert re.fullmatch(r"Error: [^\n]*found another prompt \(chosen_first\) than its options ask for[^\n]*\n", done.output), (name, done.output)  # fmt: skip
 
@@ -267,7 +267,9 @@ def test_a_log_without_prompts_is_reported_with_a_line_and_makes_no_card(logs, t
             row["events"] = []
 
     for harness in HARNESSES:
-        done = personafeedback("report", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample")
+        done = personafeedback(
+            "report", "--full", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample"
+        )
         assert done.exit_code == 0, done.output
         said = " ".join(done.stdout.split())
         assert (
@@ -418,7 +420,7 @@ def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, 
 
     for harness, log in part_logs.items():
         old = bent(log, tmp_path / harness, older)
-        done = personafeedback("report", old, "--data", real_part)
+        done = personafeedback("report", "--full", old, "--data", real_part)
         assert done.exit_code == 0, done.output
         assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
         done = personafeedback("compare", old, log, "--data", real_part)

@@ -105,7 +105,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         name: case[0].answers for name, case in other.cases.items()
     }
     assert printed
-    report = personafeedback("report", tmp_path / "logs")
+    report = personafeedback("report", "--full", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "Our users" in report.stdout
     card = personafeedback("card", tmp_path / "logs", "--model-card", tmp_path / "CARD.md")
