@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 
@@ -56,8 +57,10 @@ def test_shards_make_the_run_wherever_their_logs_are(places, shards, tmp_path):
 
 
 def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_path):
-    rows, said = ranked(tmp_path, shards / "first", shards / "overlap")
+    rows, said = ranked(tmp_path, shards / "first", shards / "overlap", "--csv", tmp_path / "r.csv")
     assert [row["partial"] for row in rows] == [True, True]
+    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
+        assert [row["partial"] for row in csv.DictReader(file)] == ["1", "1"]
     assert "Joined" not in said
     other = inspect_log(tmp_path / "other", "mixed", TASK, "sample", limit=(6, 16), temperature=0.5)
     rows, said = ranked(tmp_path, shards / "first", other)
