@@ -12,7 +12,7 @@ from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from .options import FILE, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import say, show, write_json
-from .runs import passed_over, read
+from .runs import check_names, passed_over, read
 
 
 @click.command()
@@ -71,8 +71,10 @@ def rank(
     from ..reports import files, rank_text
     from ..reports.terminal import WIDTH, is_terminal
 
+    found = read(runs, names)
+    check_names(names, found)
     on_benchmark, on_duels = [], []
-    for run in read(runs, names):
+    for run in found:
         duels = None
         try:
             duels = duels_in(run, places)

@@ -121,12 +121,14 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
 
 
 def use_of_person(ranking: Ranking) -> Measure | None:
-    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where runs are asked otherwise."""
+    """The measure that tells whether a model uses who the user is: `right_minus_wrong`, or the gain where the benchmark names no
+    difference. None for runs with another setting."""
     control = ranking.runs[0].benchmark.report.control
     if control is None:
         return None
     names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
-    return next((measure for measure in ranking.measures if measure.heading in names[:1]), None)
+    name = names[0] if names else "" if control.named else control.gain
+    return next((measure for measure in ranking.measures if measure.heading == name), None)
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
@@ -155,12 +157,12 @@ def _is_below(caveat: Caveat, ranking: Ranking) -> bool:
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     """A sentence on each model of which the table does not say enough."""
     uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
-    known = control.known if control else ""
+    known = control.known if control and control.named else ""
     lines = []
     for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if not caveat.about or f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
-        if difference is not None and difference.low <= 0:
+        if known and difference is not None and difference.low <= 0:
             parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
         if parts:
             lines.append(f"{place} {name}: {'; '.join(parts)}.")

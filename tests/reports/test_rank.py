@@ -496,3 +496,20 @@ def test_a_control_of_the_same_harness_comes_first(template):
     other = replace(control, harness="lm-eval 0.4.9")
     for runs in ([run, other, control], [run, control, other]):
         assert with_controls([replace(one, named=False) for one in runs])[0][1]["no_persona"].harness == run.harness
+
+
+def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_harnesses, tmp_path):
+    (run,), (control,) = (two_harnesses / "a").glob("*.eval"), (two_harnesses / "b").rglob("results_*.json")
+    arguments = ("report", run, "--no-persona", control, "--data", "sample", "--out", tmp_path / "out")
+    refused = personafeedback(*arguments)
+    assert refused.exit_code == 1
+    assert "found the model CUSTOM, expected scripted/readable as in the run that it controls" in " ".join(
+        refused.output.split()
+    )
+    done = personafeedback(*arguments, "--name", "CUSTOM=reader", "--name", "scripted/readable=reader")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("reader (demonstration)")
+    (report,) = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
+    assert (report["name"], report["model"]) == ("reader", "scripted/readable")
+    assert report["groups"]["total"]["gain"] is not None
+    assert "control_harness" in [caveat["key"] for caveat in report["caveats"]]
