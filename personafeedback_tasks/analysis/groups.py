@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from ..common.statistics import Estimate, estimate, estimate_of, share
 from ..engine.benchmark import Benchmark
@@ -153,7 +154,7 @@ def judged(case: ScoredCase) -> list[Outcome]:
 def _baselines(
     texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
 ) -> dict[str, Estimate]:
-    names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
+    names = dict.fromkeys(chain.from_iterable(texts.baselines.values()))
     of_cases = [texts.baselines[case_id] for case_id in ids]
     return {name: shared([of_case[name] for of_case in of_cases]) for name in names}
 

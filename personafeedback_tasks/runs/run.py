@@ -137,7 +137,7 @@ class Run:
         """What a reader must know of the data; empty for the benchmark's own."""
         return remark_of(self.signature["demonstration"], self.named_set)
 
-    @property
+    @cached_property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
         return Counter(case.cell for case in self.cases.values())

@@ -41,7 +41,7 @@ from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
-LABELS = {row.id: row.majority for row in load(Relevance, "sample") if row.majority is not None}
+LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}
 same = pytest.approx
 
 

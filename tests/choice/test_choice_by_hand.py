@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from personafeedback_tasks.choice import baselines, conversations
+from personafeedback_tasks.choice import baselines, prompts
 from personafeedback_tasks.choice.benchmark import examine
 from personafeedback_tasks.choice.cases import ChoiceCase, ChoiceCases, in_proportion, refuse_other_counts
 from personafeedback_tasks.choice.explanations import explanations
@@ -76,7 +76,7 @@ def test_a_fingerprint_has_the_version_and_twelve_digits_and_changes_with_every_
     turns = [WORDING.conversation(stand_in, reward, side) for side in FOUR.sides]
     assert WORDING.fingerprint(reward) == f"conversations-{hashlib.sha256(json.dumps(turns).encode()).hexdigest()[:12]}"
     assert (
-        conversations.fingerprint(turns)
+        prompts.fingerprint_of(turns)
         == WORDING.fingerprint(reward)
         != replace(WORDING, told_reward="x").fingerprint(reward)
     )

@@ -18,7 +18,7 @@ from personafeedback_tasks.analysis.run_data import RunData, ranked
 from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.reports import headline, page_data
-from personafeedback_tasks.reports.blocks import Notes, Paragraph, Title, Warnings
+from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
 from personafeedback_tasks.reports.page import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import beside_people, sentence
@@ -71,24 +71,24 @@ def printed(block) -> list[str]:
 
 
 def test_notes_have_their_lead_above_them():
-    assert Notes(("a", "b"), "About:").markdown(3) == ["About:", "- a\n- b"]
-    assert Notes(("a", "b")).markdown(3) == ["- a\n- b"]
-    assert printed(Notes(("a", "b"), "About:")) == ["About:", "  a", "  b", ""]
-    assert printed(Notes(("a",))) == ["a", ""]
-    assert Notes((), "About:").markdown(3) == Notes((), "About:").terminal() == []
+    assert bullets(("a", "b"), "About:").markdown() == ["About:", "- a\n- b"]
+    assert bullets(("a", "b")).markdown() == ["- a\n- b"]
+    assert printed(bullets(("a", "b"), "About:")) == ["About:", "  a", "  b", ""]
+    assert printed(bullets(("a",))) == ["a", ""]
+    assert bullets((), "About:").markdown() == bullets((), "About:").terminal() == []
 
 
 def test_a_title_is_a_level_above_its_tables():
-    assert Title("Runs").markdown(3) == ["## Runs"]
-    assert (printed(Title("Runs")), printed(Paragraph()), Paragraph("a").markdown(3)) == (["Runs"], [""], ["a"])
+    assert heading("Runs").markdown() == ["## Runs"]
+    assert (printed(heading("Runs")), printed(paragraph()), paragraph("a").markdown()) == (["Runs"], [""], ["a"])
 
 
 def test_warnings_are_the_sentences_of_their_caveats():
     caveat = Caveat("few_users", WEAKENS, {"users": 5})
-    found = Warnings([caveat], ["more"])
+    found = warnings([caveat], ["more"])
     assert printed(found) == [f"! {sentence(caveat)}", "! more"]
     assert sentence(caveat).startswith("Only 5 users: ")
-    assert found.markdown(3) == [f"> {sentence(caveat)}  \n> more  "]
+    assert found.markdown() == [f"> {sentence(caveat)}  \n> more  "]
     assert sentence(Caveat("one_user", WEAKENS, about=("run 2", ""))).startswith("run 2: Only one user")
 
 
