@@ -82,7 +82,7 @@ def choice_benchmark(
                 dataset=dataset,
                 revision=revision,
                 measures=("acc", "acc_sym"),
-                baselines={"longest": "picks the longest response"},
+                baselines={"longest": "the longest response"},
                 measured=lambda model, options, measures, cases: f"{asks} {measured(model, options, orders, known)}",
                 caveats=lambda facts: [*caveats, *caveats_of(facts)],
             ),

@@ -181,6 +181,11 @@ class Control:
     people: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def known(self) -> str:
+        """What the control leaves out, as a noun: `persona`."""
+        return self.without.removeprefix("without the ")
+
+    @property
     def values(self) -> tuple[str, ...]:
         """Every value whose runs can stand beside another, from the one that is told most."""
         return (*self.others, self.value)
@@ -251,7 +256,7 @@ class CardSpec:
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
         measures: what a card gives, each with its interval.
-        baselines: those beside them -> what each does, in a sentence.
+        baselines: those beside them -> what each always picks: `the longer response`.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
         caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
     """

@@ -171,7 +171,7 @@ REPORT = report_of(
         dataset=HUB_ID,
         revision=HUB_REVISION,
         measures=("acc", "acc_sym"),
-        baselines={"longest": "picks the longer response"},
+        baselines={"longest": "the longer response"},
         measured=card.measured,
         caveats=card.caveats,
     ),

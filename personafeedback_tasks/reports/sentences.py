@@ -1,13 +1,56 @@
-"""Caveats in words: one sentence for each key, the same in every output."""
+"""The verdict on a run, and caveats in words: one sentence for each, the same in every output."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..common.statistics import percent
+from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
 from ..runs.caveat import Caveat
+
+
+def verdict(margin: str, uses: str) -> str:
+    """The first sentence about a run: how good it is, and whether it is about the user.
+
+    Args:
+        margin: see `beyond`; uses: see `uses_known`. Either may be empty.
+    """
+    text = "; ".join(filter(None, [margin, uses]))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def beyond(margin: Estimate, what: str) -> str:
+    """How far a score is from another one, in a clause.
+
+    Args:
+        margin: the score minus the other one, a difference of shares.
+        what: the other one: `always picking the longer response`.
+    """
+    if margin.low > 0 or margin.high < 0:
+        return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
+    if math.isnan(margin.low):
+        return f"{percent(margin.value, sign=True)} points beside {what}, with an unknown error"
+    return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
+
+
+def uses_known(difference: Estimate | None, known: str) -> str:
+    """Whether a run uses who the user is, in a clause. It follows from the 95 % interval of its right minus wrong.
+
+    Args:
+        difference: right minus wrong; None if the run has no such control.
+        known: what a run is told about a user: `persona`.
+    """
+    if difference is None:
+        return f"whether it uses this user's {known} was not asked"
+    if math.isnan(difference.low):
+        return f"whether it uses this user's {known} cannot be said with one user"
+    if difference.low > 0:
+        return f"it uses this user's {known}"
+    if difference.high < 0:
+        return f"it does worse with this user's {known} than with another user's"
+    return f"no sign that it uses this user's {known}"
 
 
 def beside_people(transfer: Transfer) -> str:
