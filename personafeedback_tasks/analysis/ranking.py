@@ -107,8 +107,9 @@ class Ranking:
         return [row.run for row in self.rows]
 
     def has(self, measure: Measure) -> bool:
-        """Whether any run has it."""
-        return any(row.values[measure.key] is not None for row in self.rows)
+        """Whether it is defined for any run."""
+        values = (row.values[measure.key] for row in self.rows)
+        return any(value is not None and not math.isnan(value.value) for value in values)
 
 
 def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:

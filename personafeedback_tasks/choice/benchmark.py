@@ -74,6 +74,7 @@ def choice_benchmark(
         comparisons=COMPARISONS,
         report=report_of(
             orders,
+            baselines=("longest", "overlap", "overlap_share"),
             examine=lambda cases, asked: examine(cases, asked, orders),
             shown=shown_of(wording.tag.capitalize()),
             control=control(known),

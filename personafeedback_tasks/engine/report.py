@@ -287,6 +287,8 @@ class ReportSpec:
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
         ranked: the measures beside `primary` in a ranking.
+        baselines: the names of all that `examine` may give; a ranking's files have them also where they are not at hand.
+        adjusted: as `Covariate.equal`, of a benchmark whose `examine` gives one.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
@@ -315,6 +317,8 @@ class ReportSpec:
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     ranked: Sequence[str] = ()
+    baselines: Sequence[str] = ()
+    adjusted: str = ""
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None

@@ -53,7 +53,7 @@ def _pictures(title: str, names: Iterable[str]) -> list[Block]:
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The rankings, and the page."""
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings))}",
+        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, rank_text.ALL))}",
         "ranking.csv": rank_text.as_csv(rankings),
         "ranking.json": json_text(rank_text.document(rankings)),
         "index.html": page.render(rankings),

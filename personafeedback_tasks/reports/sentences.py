@@ -120,6 +120,35 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 }
 
 
+OF_A_MODEL: Mapping[str, str] = {
+    "partial": "partial, {cells}",
+    "unfinished": "{state}",
+    "shortcut": "picks {picks} in {percent:.0f} % of the cases",
+}
+"""The same caveats after a model's name in a list of several: key -> words."""
+
+
+def of_a_model(caveat: Caveat) -> str:
+    """A caveat of `OF_A_MODEL` in a few words."""
+    return OF_A_MODEL[caveat.key].format(**caveat.values)
+
+
+def use_of_who(difference: Estimate) -> str:
+    """Whether a model uses who the user is, in a few words: the only place that says it. Empty where that is undefined.
+
+    Args:
+        difference: its right minus wrong, as a difference of shares.
+    """
+    if math.isnan(difference.low):
+        return ""
+    ends = f"{percent(difference.low, sign=True)} to {percent(difference.high, sign=True)}"
+    if difference.low > 0:
+        return f"uses who the user is ({ends})"
+    if difference.high < 0:
+        return f"does better with another user's persona ({ends})"
+    return f"no sign that it uses who the user is ({ends})"
+
+
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))

@@ -1,0 +1,17 @@
+"""What every JSON and CSV output shares: the version of their keys, and percent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..common.statistics import Estimate
+
+SCHEMA = 1
+"""The version of the keys and units of all outputs; a program that reads them checks it."""
+
+
+def in_percent(value: Estimate) -> Estimate:
+    """A share, or a difference of shares, in percent."""
+    return replace(
+        value, value=100 * value.value, stderr=100 * value.stderr, low=100 * value.low, high=100 * value.high
+    )
