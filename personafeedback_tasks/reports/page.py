@@ -83,7 +83,9 @@ def _hash(content: str) -> str:
 
 def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[str, Any]:
     first = ranking.runs[0]
-    rows = [{"number": number, "name": called(row.run)} for number, row in zip(numbers, ranking.rows, strict=True)]
+    rows: list[dict[str, Any]] = [
+        {"number": number, "name": called(row.run)} for number, row in zip(numbers, ranking.rows, strict=True)
+    ]
     of_rows = zip(rows, page_table.possible(ranking, numbers), page_table.notes(ranking), ranking.rows, strict=True)
     for row, possible, notes, ranked in of_rows:
         row |= {

@@ -27,7 +27,7 @@ def places(rankings: Sequence[Ranking]) -> list[list[str]]:
 
 def called(run: Run) -> str:
     """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
-    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
+    return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
 
 
 def data(rankings: Sequence[Ranking]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
@@ -27,34 +28,28 @@ Cell = dict[str, Any]
 
 
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns after the one of the models: heading, what that means, whether it is shown at first, and its cells.
+    """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture.
 
     Args:
         numbers: of the runs, as the page names them.
     """
     spec = ranking.runs[0].benchmark.report
-    about_user = of_right_person(spec)
-    made = []
-    for measure in ranking.measures:
-        if measure.key == SCORE or ranking.has(measure) or measure.heading == about_user:
-            cells = [_cell(measure, row.values[measure.key]) for row in ranking.rows]
-            made.append(
-                {
-                    "key": measure.key,
-                    "heading": _heading(measure, spec),
-                    "meaning": meanings.of_measure(measure, spec),
-                    "short": measure.key == SCORE or measure.heading == about_user,
-                    "cells": cells,
-                    "plots": _plots(ranking, measure) if measure.heading == about_user else None,
-                }
-            )
-    if about_user and not any(measure.heading == about_user for measure in ranking.measures):
-        made.append(_not_asked(about_user, spec, len(ranking.rows)))
+    about_user = rank_text.use_of_person(ranking)
+    short = [measure for measure in ranking.measures if measure.key == SCORE or measure is about_user]
+    long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
+
+    def column(measure: Measure) -> dict[str, Any]:
+        return {
+            "heading": _heading(measure, spec),
+            "meaning": meanings.of_measure(measure, spec),
+            "short": measure in short,
+            "cells": [_cell(measure, row.values[measure.key]) for row in ranking.rows],
+            "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
+        }
+
     tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
-    short = [column for column in made if column["short"]]
-    others = [column for column in made if not column["short"]]
-    ties = {"key": "ties", "heading": "ties", "meaning": meanings.TIED, "short": True, "cells": tied, "plots": None}
-    return [*short, *([ties] if len(ranking.rows) > 1 else []), *others]
+    ties = {"heading": "ties", "meaning": meanings.TIED, "short": True, "cells": tied, "plots": None}
+    return [*map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
 
 
 def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
@@ -80,11 +75,11 @@ def lead(ranking: Ranking) -> list[Sentence]:
     ]
     if best.tied:
         first += [(", and cannot be told apart from ", False), *_names(ranking, [place - 1 for place in best.tied])]
-    control = spec.control
-    if control is None or not control.named:
+    control, about_user = spec.control, rank_text.use_of_person(ranking)
+    if control is None or about_user is None:
         return [[*first, (".", False)]]
-    key = _key(of_right_person(spec))
-    asked = [place for place, row in enumerate(ranking.rows) if row.values.get(key) is not None]
+    key = about_user.key
+    asked = [place for place, row in enumerate(ranking.rows) if row.values[key] is not None]
     if not asked:
         return [[*first, (f". {sentences.verdict('', sentences.uses_known(None, control.known))}", False)]]
     using = [place for place in asked if ranking.rows[place].values[key].low > 0]  # type: ignore[union-attr]
@@ -112,24 +107,16 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
 
 def notes(ranking: Ranking) -> list[list[str]]:
     """What a reader must know of each run by itself: whether it uses who the user is, and its own caveats, in sentences."""
-    spec = ranking.runs[0].benchmark.report
-    about_user = of_right_person(spec)
+    control, about_user = ranking.runs[0].benchmark.report.control, rank_text.use_of_person(ranking)
     made = []
     for place, row in enumerate(ranking.rows, 1):
-        own = [caveat for caveat in ranking.caveats if caveat.about == (f"{place}",)]
-        texts = [sentences.sentence(caveat).removeprefix(f"{place}: ") for caveat in own]
-        difference = row.values.get(_key(about_user))
-        if spec.control is not None and spec.control.named and difference is not None:
-            texts.insert(0, sentences.verdict("", sentences.uses_known(difference, spec.control.known)))
+        own = [replace(caveat, about=()) for caveat in ranking.caveats if caveat.about == (f"{place}",)]
+        texts = list(map(sentences.sentence, own))
+        difference = row.values[about_user.key] if about_user else None
+        if control is not None and difference is not None:
+            texts.insert(0, sentences.verdict("", sentences.uses_known(difference, control.known)))
         made.append(texts)
     return made
-
-
-def of_right_person(spec: ReportSpec) -> str:
-    """The name of the difference that shows whether a score is about the user; empty where the benchmark has no control."""
-    if spec.control is None:
-        return ""
-    return spec.control.named[0].name if spec.control.named else spec.control.gain
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
@@ -148,10 +135,6 @@ def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
     ]
 
 
-def _key(name: str) -> str:
-    return name.replace(" ", "_")
-
-
 def _heading(measure: Measure, spec: ReportSpec) -> str:
     unit = {PERCENT: ", %", POINTS: ", points"}.get(measure.unit, "")
     name = spec.score.lower() if measure.key == SCORE else measure.heading.replace("_", " ")
@@ -160,28 +143,10 @@ def _heading(measure: Measure, spec: ReportSpec) -> str:
 
 def _cell(measure: Measure, value: Estimate | None) -> Cell:
     if value is None or math.isnan(value.value):
-        return {
-            "text": "not asked" if value is None and measure.kind == "difference" else NOTHING,
-            "aside": "",
-            "sort": "",
-        }
-    difference = measure.kind == "difference"
-    aside = interval(value, sign=difference) if measure.key == SCORE or difference else ""
-    return {"text": rank_text._in_unit(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
-
-
-def _not_asked(name: str, spec: ReportSpec, rows: int) -> dict[str, Any]:
-    measure = Measure(_key(name), name, POINTS, "difference", lambda entry: None)
-    cells = [_cell(measure, None)] * rows
-    meaning = meanings.of_measure(measure, spec)
-    return {
-        "key": measure.key,
-        "heading": _heading(measure, spec),
-        "meaning": meaning,
-        "short": True,
-        "cells": cells,
-        "plots": None,
-    }
+        text = rank_text.NOT_ASKED if value is None and measure.kind == "difference" else NOTHING
+        return {"text": text, "aside": "", "sort": ""}
+    aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
+    return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
@@ -198,4 +163,4 @@ def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
 
 def _tied(row: Ranked, numbers: Sequence[str]) -> str:
     """The runs that it cannot be told apart from, neighbors as a range: `2–4, 6`."""
-    return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text._places(row.tied))
+    return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
