@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -32,6 +33,7 @@ from support.releases import write_release
 from support.shown import rank_runs
 
 from personafeedback_tasks.analysis import calibration
+from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.rewards import TOTAL
@@ -360,6 +362,24 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
         assert browser.texts("#case") == [f"This page has no case {shown}."]
 
 
+def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, written):
+    browser.open(written, "#cases")
+    personas = {case.user_id: overlap_terms(case.persona.text) for case in SAMPLE}
+    having = Counter(term for terms in personas.values() for term in terms)
+    few = max(1, len(personas) / 4)
+    seen = 0
+    for case in SAMPLE:
+        browser.go(case.id)
+        own = personas[case.user_id] - overlap_terms(case.question)
+        said = {term for term in own if having[term] <= few and (len(term) > 3 or not term.isascii())}
+        expected = [len(said & overlap_terms(response)) for response in (case.chosen, case.rejected)]
+        assert [int(text.split()[0]) for text in browser.texts(".used")] == expected, case.id
+        seen += sum(expected)
+        underlined = " ".join(browser.texts(".response .term")).lower()
+        assert all(term in underlined for term in said & (overlap_terms(case.chosen) | overlap_terms(case.rejected)))
+    assert seen > len(SAMPLE) / 4
+
+
 def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
     values = {"acc": 1.0}
     scored = {
@@ -482,14 +502,16 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched_and_copied(b
     )
     assert "Each case is a persona, a question and two responses" in what
     day = ranked[0].date[:10].split("-")
-    assert f"{int(day[2])} " in what and day[0] in what
+    assert f"{int(day[2])} " in what
+    assert day[0] in what
     assert browser.texts(".lead b")[0] == called(ranked[0])
     shown = "return [...document.querySelectorAll('.sortable thead th')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
     short = ["place", "model", "accuracy, %", "right minus wrong, points", "ties"]
     assert browser(shown) == short
     headings = browser.texts(".sortable th")
     titles = browser("return [...document.querySelectorAll('.sortable th')].map((one) => one.title)")
-    assert len(headings) == len(set(titles)) and all(titles)
+    assert len(headings) == len(set(titles))
+    assert all(titles)
     meanings = dict(zip(browser.texts(".meanings dt"), browser.texts(".meanings dd"), strict=True))
     assert meanings == {name: f"{title}." for name, title in zip(headings, titles, strict=True) if name != "model"}
     browser.click(".more-columns")

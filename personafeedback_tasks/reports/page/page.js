@@ -174,11 +174,14 @@
     }
   }
 
+  const named = (node) => data.runs.find((run) => run.place === node.dataset.run).name;
+
   for (const part of document.querySelectorAll(".part")) {
     const find = (selector) => part.querySelector(selector);
+    for (const head of part.querySelectorAll("th[data-run]")) head.title = named(head);
     find(".model-search").addEventListener("input", (event) => {
       const wanted = event.target.value.trim().toLowerCase();
-      for (const row of part.querySelectorAll("[data-model]")) row.hidden = !row.dataset.model.toLowerCase().includes(wanted);
+      for (const row of part.querySelectorAll("tr[data-run], .bar[data-run]")) row.hidden = !named(row).toLowerCase().includes(wanted);
       find("p.none").hidden = [...find(".sortable").tBodies[0].rows].some((row) => !row.hidden);
     });
     find(".more-columns").addEventListener("click", (event) => {
@@ -389,7 +392,7 @@
       const controlled = group.some((run) => run.controls.length);
       const sure = rows.some(([, , answer]) => answer?.probability !== undefined) ? `probability of ${data.kinds[cases[index].kind].labels[0]}` : "reply";
       const heads = ["run", ...(controlled ? ["told about"] : []), ...group[0].calls.map(spaced), ...(noted.some((parts) => parts.length) ? [sure] : [])];
-      const named = (run, asked) =>
+      const title = (run, asked) =>
         make("th", { scope: "row" }, ...(run === asked ? [make("span", { class: "place" }, run.place), " ", make("bdi", {}, run.name)] : [make("span", { class: "sr" }, run.name)]));
       return make(
         "table",
@@ -402,7 +405,7 @@
             make(
               "tr",
               run === asked ? {} : { class: "control" },
-              named(run, asked),
+              title(run, asked),
               controlled ? make("td", { class: "who" }, asked.who ?? "") : null,
               ...cells(run, answer),
               noted[place].length ? make("td", {}, ...noted[place]) : null,
@@ -417,6 +420,7 @@
     const mine = one.lengths[place];
     const others = one.lengths.filter((_, other) => other !== place);
     const labels = data.kinds[one.kind].labels;
+    const used = terms && [...termsOf(one.responses[place])].filter((term) => terms.has(term)).length;
     const two = one.responses.length === 2;
     return make(
       "section",
@@ -427,7 +431,7 @@
         make("b", {}, place === 0 ? labels[0] : two ? labels[1] : `${labels[1]} ${place}`),
         make("span", { class: "muted" }, `${count(mine)} characters`),
         mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
-        terms ? make("span", { class: "muted used" }, `${[...termsOf(one.responses[place])].filter((term) => terms.has(term)).length} terms of the ${about(one)}`) : null,
+        terms ? make("span", { class: "muted used" }, `${count(used)} term${used === 1 ? "" : "s"} of the ${about(one)}`) : null,
       ),
       plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], terms),
     );
