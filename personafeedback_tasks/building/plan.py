@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from statistics import mean
 from typing import NamedTuple
 
+from ..common.columns import in_columns
 from ..common.errors import OptionError
 from ..common.tokens import estimated
 from .folder import Folder
 from .rows import FULL, MASKED, TEST, Person, Refused, kept
-from .status import say_columns
 from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
 from .texts import prompts
 from .texts.answers import FIRST, REWRITES
@@ -114,7 +114,8 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
     numbers = [(kind.calls, kind.input_tokens, kind.output_tokens) for kind in made.calls]
     names, totals = [*(kind.what for kind in made.calls), "total"], tuple(map(sum, zip(*numbers, strict=True)))
     lines = ((name, *(f"{n:,}" for n in line)) for name, line in zip(names, [*numbers, totals], strict=True))
-    say_columns([("calls", "number", "input tokens", "output tokens"), *lines], say)
+    for line in in_columns([("calls", "number", "input tokens", "output tokens"), *lines]):
+        say(line)
     say("")
     known = "assumed" if made.assumed else "the mean of this build"
     for line in (

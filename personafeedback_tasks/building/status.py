@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..common.columns import in_columns
 from ..common.errors import DataError, require
 from .folder import Folder
 from .rows import (
@@ -43,13 +44,15 @@ def show_status(folder: Folder, say: Say) -> None:
     build = _Files(folder)
     lacking = {step: _lacking(build, step) for step in STEPS}
     again = {step: f"; {count} lacking: run it again" if count else "" for step, count in lacking.items()}
-    say_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS)], say)
+    for line in in_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS)]):
+        say(line)
     for kind in balance(build.read(Pair), build.read(Answer)):
         say(kind.line)
     if refused := Counter((text.step, text.reason) for text in build.read(Refused)):
         say("")
         counts = ((*key, str(count)) for key, count in sorted(refused.items()))
-        say_columns([("refused in", "reason", "texts"), *counts], say)
+        for line in in_columns([("refused in", "reason", "texts"), *counts]):
+            say(line)
     _say_spent(folder, say)
     say("")
     old_labels = _refusal(refuse_edited_labels, folder, build.read(Tiered))
@@ -60,18 +63,6 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"Next: {step.line(folder.root)}")
     else:
         say(f"Done: {folder.root / 'release'}")
-
-
-def say_columns(rows: Sequence[Sequence[str]], say: Say) -> None:
-    """Print rows with their columns below each other; columns whose last cell is a number to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, numbers, strict=True)
-        )
-        say("  ".join(cells).rstrip())
 
 
 class _Files:
@@ -212,7 +203,8 @@ def _say_spent(folder: Folder, say: Say) -> None:
         names = [*((row.step, row.model) for row in rows), ("total", "")]
         totals = [*counts, tuple(map(sum, zip(*counts, strict=True)))]
         lines = ((*name, *(f"{number:,}" for number in line)) for name, line in zip(names, totals, strict=True))
-        say_columns([("spent in", "model", "calls", "input tokens", "output tokens"), *lines], say)
+        for line in in_columns([("spent in", "model", "calls", "input tokens", "output tokens"), *lines]):
+            say(line)
     if broken:
         say(f"{len(broken)} logs under logs/ could not be read: their tokens are not counted.")
 

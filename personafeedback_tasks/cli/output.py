@@ -14,7 +14,7 @@ import click
 from ..common import foreign
 from ..common.errors import require
 from ..common.files import Content, write, write_all
-from ..common.strict_json import json_text
+from ..common.outputs import output_text
 
 if TYPE_CHECKING:
     from ..reports.blocks import Block
@@ -57,10 +57,10 @@ def needs_tables(json_file: Path | None) -> None:
 def write_json(path: Path | None, document: dict[str, Any]) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
     if path == STDOUT:
-        click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+        click.echo(output_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
         return False
     if path is not None:
-        write(path, json_text(document))
+        write(path, output_text(document))
     return True
 
 
@@ -91,15 +91,3 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     from ..reports.table import of_rows
 
     show([of_rows(title, header, rows)])
-
-
-def say_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Print lines with their columns below each other; numbers to the right. Needs no extra."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, numbers, strict=True)
-        )
-        say("  ".join(cells).rstrip())

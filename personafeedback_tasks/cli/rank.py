@@ -10,7 +10,7 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
-from .options import FILE, RUN, json_option, markdown_option, out_option, places_option, runs_argument
+from .options import FILE, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import say, show, write_json
 from .runs import passed_over, read
 
@@ -24,6 +24,7 @@ from .runs import passed_over, read
     help="Of runs on duels: their judge's run on the benchmark, for the win rates without its errors (see `verdict`).",
 )
 @places_option
+@name_option
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -41,6 +42,7 @@ def rank(
     runs: tuple[Path, ...],
     exam: Path | None,
     places: Sequence[RunData],
+    names: dict[str, str],
     columns: tuple[str, ...],
     as_markdown: bool,
     csv_file: Path | None,
@@ -59,6 +61,7 @@ def rank(
         personafeedback rank judged --exam logs/JUDGE
         personafeedback rank results/* logs/a.eval --csv ranking.csv
         personafeedback rank logs --columns acc,persona_gain,over_longest,tied
+        personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
@@ -69,7 +72,7 @@ def rank(
     from ..reports.terminal import WIDTH, is_terminal
 
     on_benchmark, on_duels = [], []
-    for run in read(runs):
+    for run in read(runs, names):
         duels = None
         try:
             duels = duels_in(run, places)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ..common.columns import in_columns
 from ..common.errors import DataError
 from ..common.files import write_all
 from ..recenter import upstream
@@ -15,7 +16,7 @@ from ..recenter.data import file_name, load, with_judgment
 from ..recenter.embeddings import DEFAULT
 from ..recenter.rows import STAGES, Relevance
 from .options import READABLE, out_option
-from .output import progress, say, say_columns
+from .output import progress, say
 
 PERSONAL = 10
 """Rows with personal data that are named one by one."""
@@ -139,7 +140,8 @@ def train(data: str, out: Path, embeddings: str, answers: Path | None, split: st
     folder.replace(out, files)
     if rows.demonstration:
         say(card.DEMONSTRATION)
-    say_columns([row[: SCORES + 1] for row in (["", *card.SCORES.values()], *card.rows_of(metrics))])
+    for line in in_columns([row[: SCORES + 1] for row in (["", *card.SCORES.values()], *card.rows_of(metrics))]):
+        say(line)
     say(
         f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {len(rows.unscored):,} with even votes left out"
     )

@@ -11,6 +11,7 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
+from ..runs.names import offers, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .options import (
@@ -38,15 +39,17 @@ if TYPE_CHECKING:
 @control_options(*SHORT)
 @paper_option
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
     data: RunData,
     control: Sequence[tuple[str, Path]],
     paper: str | None,
     out: Path | None,
+    full: bool,
     **short: Path | None,
 ) -> None:
-    """Report runs: scores with their intervals, baselines and caveats.
+    """Report runs: a verdict, scores with their intervals, baselines and caveats. A screen for each run; --full prints everything.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
@@ -65,7 +68,7 @@ def report(
     from ..analysis.control import with_controls, with_named
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, report_text
+    from ..reports import files, report_short, report_text
 
     rows = with_controls(read(runs))
     rows = with_named(rows, _read_controls([run for run, _ in rows], control, short))
@@ -75,7 +78,7 @@ def report(
         report_of(run, data, controls, paper if _has_published(run) or not some else None) for run, controls in rows
     ]
     for made in reports:
-        show(report_text.blocks(made))
+        show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
     show(report_text.sensitivity(reports))
     if out is not None:
         write_files(files.report_files(reports, ranked([Contender(*row) for row in rows], [data])), out)
@@ -153,10 +156,20 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path]) -> list[Run]:
-    """The runs of files and folders; what is left out is said on stderr."""
+def read(paths: Sequence[Path], names: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs of files and folders; what is left out is said on stderr.
+
+    Args:
+        names: see --name; None where a command has no such option.
+    """
     with progress() as show:
-        return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+        runs = read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+    if names is None:
+        return runs
+    runs = with_names(runs, names)
+    for offer in offers(runs):
+        say(offer, err=True)
+    return runs
 
 
 def passed_over(line: str) -> None:

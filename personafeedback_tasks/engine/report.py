@@ -154,6 +154,11 @@ class Difference:
     name: str
     meaning: str
 
+    @property
+    def key(self) -> str:
+        """The name as one word: `right_minus_wrong`."""
+        return self.name.replace(" ", "_")
+
 
 @dataclass(frozen=True)
 class Control:
@@ -168,6 +173,7 @@ class Control:
         alike: value of the option -> further options that such a run must share with the one that it controls.
         measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
         people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
+        of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
     """
 
     option: str
@@ -179,6 +185,7 @@ class Control:
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measure: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
+    of_one_run: tuple[Difference, ...] = ()
 
     @property
     def known(self) -> str:
@@ -234,7 +241,7 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for the groups of the run.
+        ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
         baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
@@ -258,7 +265,7 @@ class CardSpec:
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each always picks: `the longer response`.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not show, in safe Markdown: what everybody must see, and the rest.
     """
 
     dataset: str
@@ -266,7 +273,7 @@ class CardSpec:
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
-    caveats: Callable[[CardFacts], list[str]]
+    caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from ..analysis.ranking import Ranking
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
-from ..common.strict_json import json_text
+from ..common.outputs import output_text
 from . import figure, heatmap, page, precision_recall, rank_text, report_text
 from .blocks import Block, markdown, picture
 
@@ -38,7 +38,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     parts += report_text.sensitivity(reports)
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": json_text(report_document(reports)),
+        "report.json": output_text(report_document(reports)),
         **accuracies,
         **planes,
         **{name: content for heat_map in maps for name, content in heat_map.items()},
@@ -55,6 +55,6 @@ def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     return {
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, rank_text.ALL))}",
         "ranking.csv": rank_text.as_csv(rankings),
-        "ranking.json": json_text(rank_text.document(rankings)),
+        "ranking.json": output_text(rank_text.document(rankings)),
         "index.html": page.render(rankings),
     }

@@ -12,14 +12,14 @@ from rich.cells import cell_len, set_cell_size
 from ..analysis.measures import COUNT, KINDS, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
+from ..common.outputs import SCHEMA, in_percent
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.caveat import Caveat
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .outputs import SCHEMA, in_percent
-from .sentences import OF_A_MODEL, as_dicts, of_a_model, use_of_who
+from .sentences import OF_A_MODEL, as_dicts, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 PLACE = (
@@ -154,15 +154,16 @@ def _is_below(caveat: Caveat, ranking: Ranking) -> bool:
 
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     """A sentence on each model of which the table does not say enough."""
-    uses = use_of_person(ranking)
+    uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
+    known = control.known if control else ""
     lines = []
-    for place, row in enumerate(ranking.rows, 1):
+    for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if not caveat.about or f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
-        if difference is not None and not difference.low > 0 and (said := use_of_who(difference)):
-            parts.insert(0, said)
+        if difference is not None and difference.low <= 0:
+            parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
         if parts:
-            lines.append(f"{place} {_name(row)}: {'; '.join(parts)}.")
+            lines.append(f"{place} {name}: {'; '.join(parts)}.")
     return lines
 
 
@@ -185,7 +186,12 @@ def _tied(ranking: Ranking) -> Column:
 
 
 def _names(ranking: Ranking) -> list[str]:
-    return list(map(_name, ranking.rows))
+    """Each run's; with its harness where another run has the same."""
+    names = list(map(_name, ranking.rows))
+    return [
+        f"{name} ({row.run.program})" if names.count(name) > 1 else name
+        for name, row in zip(names, ranking.rows, strict=True)
+    ]
 
 
 # --- everything --------------------------------------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
 from ..runs.caveat import Caveat
+
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
 def verdict(margin: str, uses: str) -> str:
@@ -102,6 +105,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
+    "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
+    "and {its}.",
     "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
     "to it.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
@@ -133,26 +138,15 @@ def of_a_model(caveat: Caveat) -> str:
     return OF_A_MODEL[caveat.key].format(**caveat.values)
 
 
-def use_of_who(difference: Estimate) -> str:
-    """Whether a model uses who the user is, in a few words: the only place that says it. Empty where that is undefined.
-
-    Args:
-        difference: its right minus wrong, as a difference of shares.
-    """
-    if math.isnan(difference.low):
-        return ""
-    ends = f"{percent(difference.low, sign=True)} to {percent(difference.high, sign=True)}"
-    if difference.low > 0:
-        return f"uses who the user is ({ends})"
-    if difference.high < 0:
-        return f"does better with another user's persona ({ends})"
-    return f"no sign that it uses who the user is ({ends})"
-
-
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
     return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
+
+
+def first_sentence(caveat: Caveat) -> str:
+    """A caveat in short, where there is no room for all that is to be said of it."""
+    return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:

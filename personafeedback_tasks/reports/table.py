@@ -50,6 +50,7 @@ class Table:
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
         whole: whether a file or a pipe has it as one table, however wide.
+        single: whether it has one row, whose label everybody knows: a terminal shows its columns below each other, without it.
     """
 
     heading: str
@@ -58,6 +59,7 @@ class Table:
     corner: str = "%"
     undefined: bool = False
     whole: bool = False
+    single: bool = False
 
     @property
     def shown(self) -> list[Column]:
@@ -80,7 +82,24 @@ class Table:
         heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
         if self.whole and self.shown and not console.is_terminal():
             return [*heading, self._drawn(self.shown, tight=False)]
+        if self.single:
+            return [*heading, *([self._upright()] if self.shown else [])]
         return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
+
+    def _upright(self) -> RenderableType:
+        """A row for each column; those that are joined to it are beside it."""
+        rows: list[tuple[Column, dict[str, str]]] = []
+        for column in self.shown:
+            if column.joined and rows:
+                rows[-1][1][column.heading] = column.texts[0]
+            else:
+                rows.append((column, {}))
+        joined = list(dict.fromkeys(heading for _, beside in rows for heading in beside))
+        texts = [
+            [column.heading, column.texts[0], *(beside.get(name, "") for name in joined)] for column, beside in rows
+        ]
+        strong = [place for place, (column, _) in enumerate(rows) if column.strong]
+        return console.table([self.corner, "", *joined], texts, bold=strong)
 
     def _drawn(self, columns: Sequence[Column], tight: bool) -> RenderableType:
         strong = [place for place, column in enumerate(columns, 1) if column.strong]

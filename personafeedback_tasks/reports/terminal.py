@@ -85,6 +85,15 @@ def show(parts: Sequence[RenderableType]) -> None:
     print("\n".join(row.rstrip() for row in captured.get().splitlines()))
 
 
+def height(parts: Sequence[RenderableType], width: int) -> int:
+    """How many lines `show` prints on a terminal of some width."""
+    console = Console(highlight=False, markup=False, emoji=False, width=width)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    return len(captured.get().splitlines()) + sum(isinstance(part, Table) for part in parts)
+
+
 def width_of(name: str, texts: Iterable[str]) -> int:
     """How many columns of a terminal a column of a table takes.
 

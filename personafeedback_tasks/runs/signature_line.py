@@ -44,6 +44,12 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     return " | ".join(part for part in parts if part)
 
 
+def short_line(run: Run) -> str:
+    """What identifies a run, short: the rest is in `signature_line`."""
+    signature = run.signature
+    return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
+
+
 def model_in(line: str) -> str:
     """The model of a signature line; empty if it is none."""
     return [*line.split(" | "), ""][1]

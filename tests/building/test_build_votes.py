@@ -419,7 +419,7 @@ runpy.run_module("personafeedback_tasks", run_name="__main__")
 """A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     with texts_server(

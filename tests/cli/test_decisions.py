@@ -81,7 +81,7 @@ def test_a_ranking_is_printed_or_written_as_asked(two, tmp_path):
 
 def test_an_exam_goes_with_duels_only(two, tmp_path):
     said = refused("rank", two, "--exam", two / "mixed.jsonl")
-    assert "--exam goes with runs on duels, found none whose data are at hand." in said
+    assert "--exam needs runs on duels, and found none with their data." in said
     duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
     log, exam = (judged(tmp_path / str(number), "gold", data, "hard") for number, data in enumerate((duels, "sample")))
     for options in ((), ("--exam", exam)):

@@ -98,7 +98,7 @@ def test_the_range_is_that_of_the_correlation_and_a_ranking_needs_more():
             assert np.isnan(shown.ranked)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_ranking_shows_the_difference_that_the_plan_says():
     """benchmarks/inference.py draws more: 77.8 % of 400."""
     rate = planted_rankings.found_among(np.random.default_rng(15), 10, 150)
@@ -142,6 +142,7 @@ def seen(tables, sizes):
     return np.abs(means[0] - means[1]) > stats.t.ppf(0.975, 2 * (count - 1)) * np.sqrt(sum(squares))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("compared", "difference"),
     [(PAIRED[0], 0.03), (PAIRED[1], 0.05), (PAIRED[2], 0.08), (UNPAIRED, 0.05), (UNPAIRED, 0.1)],

@@ -129,8 +129,9 @@ def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
     anonymous, partial = make_log(name, folder / "all", ids=True), make_log(name, folder / "partial", ids=True, cases=4)
     out = folder / "out"
     commands = {
-        "report": ("report", log, twin, "--data", DATA, "--out", out),
-        "report of ids": ("report", anonymous),
+        "report": ("report", "--full", log, twin, "--data", DATA, "--out", out),
+        "report, short": ("report", log, "--data", DATA),
+        "report of ids": ("report", "--full", anonymous),
         "compare": ("compare", log, other),
         "compare of ids": ("compare", anonymous, partial),
         "compare.md": ("compare", log, other, "--markdown"),
@@ -170,7 +171,7 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
         whole = literal and not (on_one_machine and kind == "README.md")
         assert not whole or one.count(name) >= two.count(HARMLESS) > 0, kind
 
-    for kind in ("report", "report of ids", "compare", "compare of ids"):
+    for kind in ("report", "report, short", "report of ids", "compare", "compare of ids"):
         count = squeezed(harmless[kind]).count(HARMLESS)
         assert not literal or squeezed(found[kind]).count(squeezed(name)) >= count > 0, kind
 
@@ -266,7 +267,7 @@ def with_aspects(log: Path, names: list[str], folder: Path) -> dict[str, str]:
             for plain, name in zip(PLAIN, names, strict=True):
                 text = text.replace(plain, json.dumps(name)[1:-1])
             new.writestr(member, text)
-    done = personafeedback("report", folder / "log.eval", "--out", folder / "out")
+    done = personafeedback("report", "--full", folder / "log.eval", "--out", folder / "out")
     assert done.exit_code == 0, done.output
     assert (folder / "out" / "aspects.png").read_bytes().startswith(b"\x89PNG")
     files = [path for path in (folder / "out").iterdir() if path.suffix != ".png"]
@@ -406,7 +407,9 @@ def test_the_data_commands_show_a_folder_as_it_is(tmp_path):
 def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
     cases = load_cases("sample")
     data = replace(cases, release=replace(cases.release, source="x[b]\x1b[31m\n"))
-    line = messages.opening(find("personafeedback"), task="t", asked=cases[:1], calls=2, options=Template(), data=data)
+    line = messages.opening(
+        find("personafeedback"), task="t", asked=cases[:1], calls=2, options=[Template()], data=data
+    )
     assert line.isprintable()
     assert "data x[b]\\x1b[31m\\n" in line
 

@@ -71,8 +71,8 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("judge", KNOWN)
-def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path):
-    log = evaluate(tasks.personafeedback_general(data=str(real_data)), f"scripted/{judge}", tmp_path, limit=150)
+def test_known_judges_get_exactly_their_known_scores(judge, real_part, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_part)), f"scripted/{judge}", tmp_path)
     found = metrics(log)
     for key, expected in KNOWN[judge].items():
         for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
@@ -381,10 +381,10 @@ def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
 
 
 @pytest.mark.parametrize("shortcut", PERSONAFEEDBACK.judges)
-def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
-    task = tasks.personafeedback_general_hard(data=str(real_data))
+def test_the_judges_need_nothing_but_the_prompt(shortcut, real_part, tmp_path):
+    task = tasks.personafeedback_general_hard(data=str(real_part))
     log = evaluate(task, f"personafeedback/{shortcut}", tmp_path)
-    cases = load_cases(real_data, "general", "hard")
+    cases = load_cases(real_part, "general", "hard")
     if shortcut == "longest":
         points = [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
     else:

@@ -460,6 +460,7 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 # --- through lm-eval -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lm_eval_asks_what_is_retrieved(remembered):
     pytest.importorskip("lm_eval")
     from support.judges import JUDGES
@@ -556,6 +557,7 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
     return found
 
 
+@pytest.mark.slow
 def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
     template = Template(setting="rag", k=3)
@@ -566,6 +568,7 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "kept", "said"),
     [

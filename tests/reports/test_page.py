@@ -118,7 +118,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
 
 @pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
-    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", folder, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
 

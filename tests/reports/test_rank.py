@@ -75,7 +75,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -129,6 +129,7 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [22, 23, 60])
 def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
@@ -138,7 +139,7 @@ def test_many_runs_can_be_told_apart(count):
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
 def test_the_places_of_all_runs_hold_at_once(step):
     """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""
@@ -192,6 +193,7 @@ def folder(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     done = personafeedback(
         "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
@@ -231,6 +233,7 @@ def controlled(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
     assert done.exit_code == 0, done.output
@@ -253,7 +256,7 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
 
 @pytest.mark.slow
 def test_report_pairs_the_same_controls(controlled, tmp_path):
-    done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", controlled, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"]: list(report["beside"]) for report in stored} == {
@@ -271,14 +274,14 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     }
     runs = [log for (_, setting), log in found.items() if setting == "persona"]
     control = found["scripted/anti_gold", "no_persona"]
-    done = personafeedback("report", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
-    again = personafeedback("report", *runs, "--control", f"no_persona={control}", "--data", "sample")
+    again = personafeedback("report", "--full", *runs, "--control", f"no_persona={control}", "--data", "sample")
     assert again.stdout == done.stdout[: done.stdout.index("wrote ")]
     gold = found["scripted/gold", "persona"]
-    refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
+    refused = personafeedback("report", "--full", gold, "--no-persona", control, "--data", "sample")
     assert refused.exit_code == 1
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
@@ -295,7 +298,7 @@ def test_a_control_has_a_setting_of_the_record(controlled):
             "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
         ),
     ):
-        refused = personafeedback("report", log, "--control", given, "--data", "sample")
+        refused = personafeedback("report", "--full", log, "--control", given, "--data", "sample")
         assert refused.exit_code == 1
         assert said in " ".join(refused.output.split())
 
@@ -332,6 +335,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     }  # fmt: skip
 
 
+@pytest.mark.release
 def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
@@ -432,7 +436,63 @@ def test_a_model_has_a_sentence_only_where_it_matters(template):
     lines = [text for block in rank_text.blocks(ranking) for text in map(str, getattr(block, "lines", ()))]
     (said,) = [line for line in lines if line.startswith("2 weak: ")]
     assert re.fullmatch(
-        r"2 weak: no sign that it uses who the user is \(\+?-?0\.0 to \+0\.0\); partial, general_hard 48 of 60; "
+        r"2 weak: no sign that it uses this user's persona \(\+?-?0\.0 to \+0\.0\); partial, general_hard 48 of 60; "
         r"not finished: still running, or killed\.", said,
     )  # fmt: skip
     assert not [line for line in lines if "good" in line or "alone" in line or "PARTIAL" in line]
+
+
+# --- names -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_harnesses(tmp_path_factory) -> Path:
+    """A run in Inspect, and its control in lm-eval, which names the same model otherwise."""
+    root = tmp_path_factory.mktemp("harnesses")
+    inspect_log(root / "a", "readable", "personafeedback_hard", "sample")
+    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample", metadata={"setting": "no_persona"})
+    return root
+
+
+def gains_of(folder, tmp_path, *arguments):
+    """Name of a row -> its persona gain, the caveats' keys, and what was said on stderr."""
+    done = personafeedback("rank", folder, "--data", "sample", "--json", tmp_path / "r.json", *arguments)
+    assert done.exit_code == 0, done.output
+    rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    found = {
+        row["name"]: row["measures"]["persona_gain"] and row["measures"]["persona_gain"]["value"]
+        for ranking in rankings
+        for row in ranking["runs"]
+    }
+    return found, [caveat["key"] for caveat in rankings[0]["caveats"]], done.stderr
+
+
+def test_a_model_of_two_harnesses_is_offered_as_one_and_joined_by_name(two_harnesses, tmp_path):
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable")
+    assert found == {"scripted/readable": None, "readable": None}
+    assert "control_harness" not in keys
+    offer = re.search(r"scripted/readable \(inspect-ai \S+\) and readable \(lm-eval \S+\) differ only by the provider\. "
+                      r"If they are one model, pass (--name \S+): then", " ".join(said.split()))  # fmt: skip
+    assert offer is not None, said
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable", *offer[1].split())
+    assert found == {"readable": same(0.0, abs=100)}
+    assert "control_harness" in keys
+    assert "differ only by the provider" not in said
+
+
+def test_a_name_of_no_model_here_is_refused_with_those_that_are(two_harnesses):
+    for given, said in (
+        ("gpt=a", "--name must be MODEL=SHOWN with a model out of CUSTOM, scripted/readable, got 'gpt'."),
+        ("CUSTOM", "--name must be MODEL=SHOWN, got 'CUSTOM'."),
+    ):
+        refused = personafeedback("rank", two_harnesses, "--name", given, "--data", "sample")
+        assert refused.exit_code == 1
+        assert said in " ".join(refused.output.split())
+
+
+def test_a_control_of_the_same_harness_comes_first(template):
+    run = template
+    control = replace(run, signature={**run.signature, "setting": "no_persona"})
+    other = replace(control, harness="lm-eval 0.4.9")
+    for runs in ([run, other, control], [run, control, other]):
+        assert with_controls([replace(one, named=False) for one in runs])[0][1]["no_persona"].harness == run.harness

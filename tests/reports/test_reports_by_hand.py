@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.reports import headline, page_data
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
-from personafeedback_tasks.reports.page import TICKS, Axis
+from personafeedback_tasks.reports.page_plots import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import beside_people, sentence
 from personafeedback_tasks.runs import log as logs
@@ -121,7 +121,7 @@ def test_only_significant_groups_of_users_are_named():
     found = headline._slices(SimpleNamespace(slices=(slice_of(0.01, 0.2), slice_of(0.2, 0.1))))
     assert found == ["Gender: male (12 users): +10.0 points (+5.0 to +15.0) beside the others, p = 0.01 (Holm)"]
     (none,) = headline._slices(SimpleNamespace(slices=(slice_of(0.3, 0.2), slice_of(0.2, 0.1), slice_of(0.9, 0.15))))
-    assert none.startswith("no group of users was found to differ, of 3 that at least")
+    assert none.startswith("no group of users was found to differ, out of 3 groups of at least")
     assert "a gap of 10.0 to 20.0 points would have been found in 80 % of benchmarks" in none
     (equal,) = headline._slices(SimpleNamespace(slices=(slice_of(0.3, 0.2),)))
     assert "a gap of 20.0 points" in equal
@@ -142,12 +142,12 @@ def test_what_is_said_of_users_has_every_number():
         slices=(),
     )
     found = headline.users(SimpleNamespace(users=users))
-    assert "1,234 users" in found.lead
-    worst, spread = found.texts
+    lead, worst, spread, _ = (text.strip() for text in printed(found))
+    assert "1,234 users" in lead
     assert worst.startswith("mean of the worst tenth 40.0")
     assert worst.index("10 % of users at 50.0") < worst.index("50 % of users at 70.0")
     assert spread == "standard deviation beyond chance 8.0 (5.0 to 12.0) points"
-    assert headline.users(SimpleNamespace(users=None)).texts == ()
+    assert printed(headline.users(SimpleNamespace(users=None))) == []
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------
@@ -175,11 +175,7 @@ def test_runs_are_numbered_in_each_ranking(rankings):
 
 def test_a_page_has_texts_where_any_ranking_of_its_kind_has_data(rankings):
     (first,), (second,) = rankings
-    without = SimpleNamespace(**{name: getattr(second, name) for name in ("runs", "texts", "rows")}, data=None)
-    assert page_data.texts_of(without) is None
-    shown = page_data.texts_of(first)
-    assert shown is not None
-    assert shown.questions.keys() == first.runs[0].cases.keys()
+    without = SimpleNamespace(runs=second.runs, rows=second.rows, data=None, texts=None)
     for order in ([first, without], [without, first]):
         assert page_data.data(order)["kinds"] == page_data.data([first])["kinds"]
     (bare,) = page_data.data([without])["kinds"]

@@ -37,8 +37,8 @@ from personafeedback_tasks.reports import heatmap
 from personafeedback_tasks.reports.card_text import command, section
 from personafeedback_tasks.runs.read import read_run
 
-MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
-"""Of each of the four logs."""
+MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 100))
+"""Of each of the four logs. Before a release there are more."""
 
 SAMPLE = load_cases("sample", "general", "hard")
 

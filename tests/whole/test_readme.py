@@ -66,7 +66,7 @@ def test_the_example_is_a_case_of_the_sample():
     parts = dict(re.findall(r"\*\*(Her question|Chosen|Rejected):\*\* (.*?) {2,}", f"{shown}  "))
     (case,) = [case for case in load_cases("sample") if case.question == parts["Her question"]]
     assert (case.chosen, case.rejected) == (parts["Chosen"], parts["Rejected"])
-    assert len(case.rejected) > len(case.chosen)  # "A judge that picks the longer response gets this case wrong"
+
     persona = case.persona
     assert f"is {persona.profile['Name']}, {persona.profile['Demographics']['Age']}," in shown
     (quoted,) = re.findall(r'It says: "(.*?)"', shown)

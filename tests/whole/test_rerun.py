@@ -20,13 +20,11 @@ from support import inspect_runs, lm_eval_runs
 from support.judges import mixed
 from support.servers import as_json, providers
 
-from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card_command import command
+from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.signature_line import model_of
 
-CARD = find("personafeedback").report.card
 PROGRAMS = Path(sys.executable).parent
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "ACME_API_KEY": "none"}
 
@@ -55,7 +53,7 @@ def address(httpserver):
 
 def again(run, folder: Path, address: str) -> str:
     """The command of a run's card, with the data and the address where it asks for them; what it printed."""
-    *comments, line = command(run, CARD).split("\n")
+    *comments, line = commands([run]).split("\n")
     for name, value in (("FOLDER", "sample"), ("URL", address)):
         assert any(comment.startswith(f"# {name}: ") for comment in comments) == (name in line)
         line = line.replace(name, value)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from ..common.statistics import Estimate
+from .statistics import Estimate
+from .strict_json import json_text
 
 SCHEMA = 1
 """The version of the keys and units of all outputs; a program that reads them checks it."""
+
+
+def output_text(document: dict[str, Any]) -> str:
+    """What a command writes as JSON, see `outputs.schema.json`."""
+    return json_text({"schema": SCHEMA, **document})
 
 
 def in_percent(value: Estimate) -> Estimate:
