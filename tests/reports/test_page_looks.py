@@ -118,7 +118,8 @@ def planted(template: Run, name: str, setting: str, share: float) -> Run:
     """A run that is right in both orders in a share of each user's cases, in the first ones of every four."""
     number: dict[str, int] = {}
     cases = {}
-    for case_id, case in template.cases.items():
+    for case_id in sorted(template.cases, key=lambda case_id: int(case_id.partition(":")[2])):
+        case = template.cases[case_id]
         number[case.user_id] = number.get(case.user_id, PEOPLE.index(case.user_id) - 1) + 1
         right = number[case.user_id] % 4 < 4 * share
         answers = ("A", "B") if right else ("B", "A")
@@ -139,6 +140,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona.",
+        "All users have the same score: a standard error of 0 says nothing about the spread.",
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]
@@ -153,7 +155,11 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
         assert [x for _, x in sorted(there)] == sorted(x for _, x in there) or len({text for text, _ in there}) < len(
             there
         )
-    assert browser.texts(".dumbbell .keys span") == [" right person", " another person", " nobody"]
+    assert [text.strip() for text in browser.texts(".dumbbell .keys span")] == [
+        "right person",
+        "another person",
+        "nobody",
+    ]
 
 
 def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):

@@ -430,8 +430,8 @@
         {},
         make("b", {}, place === 0 ? labels[0] : two ? labels[1] : `${labels[1]} ${place}`),
         make("span", { class: "muted" }, `${count(mine)} characters`),
-        mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
         terms ? make("span", { class: "muted used" }, `${count(used)} term${used === 1 ? "" : "s"} of the ${about(one)}`) : null,
+        mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
       ),
       plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], terms),
     );
