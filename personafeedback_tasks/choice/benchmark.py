@@ -89,6 +89,7 @@ def choice_benchmark(
             ),
             load=load,
             environment=environment,
+            asks=f"Each case is a question and {len(orders.letters)} responses, of which one respects {known} of this user. All orders are asked, and the model picks it.",
         ),
     )
 

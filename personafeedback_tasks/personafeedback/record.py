@@ -182,6 +182,7 @@ REPORT = report_of(
     ),
     load=lambda data, counts: load_present(data, counts=counts),
     environment=ENVIRONMENT_VARIABLE,
+    asks="Each case is a persona, a question and two responses, asked in both orders. The model picks the response that suits this user.",
 )
 
 

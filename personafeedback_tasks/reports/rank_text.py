@@ -184,7 +184,7 @@ def _place(place: int, row: Ranked) -> str:
 
 
 def _tied(ranking: Ranking) -> Column:
-    return Column(TIED, tuple(_places(row.tied) for row in ranking.rows))
+    return Column(TIED, tuple(ranges(row.tied) for row in ranking.rows))
 
 
 def _names(ranking: Ranking) -> list[str]:
@@ -239,7 +239,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     columns = []
     for measure in measures:
         values = [row.values[measure.key] for row in ranking.rows]
-        texts = (absent if value is None else _in_unit(measure, value.value) for value in values)
+        texts = (absent if value is None else in_text(measure, value.value) for value in values)
         columns.append(Column(measure.heading, tuple(texts)))
         ends = tuple(interval(value, sign=measure.unit == POINTS) for value in values)
         if measure.is_share and measure.kind != "own" and any(text != NOTHING for text in ends):
@@ -247,7 +247,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     return columns
 
 
-def _in_unit(measure: Measure, value: float) -> str:
+def in_text(measure: Measure, value: float) -> str:
     """A value as tables show it."""
     if measure.is_share:
         return percent(value, sign=measure.unit == POINTS)
@@ -260,15 +260,15 @@ def _ranks(row: Ranked) -> str:
     return f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
 
 
-def _places(places: Sequence[int]) -> str:
+def ranges(places: Sequence[int]) -> str:
     """Ascending places with their runs as ranges: `2–4, 6`."""
-    ranges: list[list[int]] = []
+    groups: list[list[int]] = []
     for place in places:
-        if ranges and place == ranges[-1][-1] + 1:
-            ranges[-1].append(place)
+        if groups and place == groups[-1][-1] + 1:
+            groups[-1].append(place)
         else:
-            ranges.append([place])
-    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in ranges) or NOTHING
+            groups.append([place])
+    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups) or NOTHING
 
 
 def _name(row: Ranked) -> str:
