@@ -87,7 +87,11 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
     if columns != ALL:
         chosen = [measure for measure in ranking.measures if measure.key in columns]
         return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
-    tables: list[Block] = [table(ranking, of_table) for of_table in columns_of(ranking)]
+    scores, others = (
+        [measure for measure in ranking.measures if ranking.has(measure) and (measure.kind == "score") is first]
+        for first in (True, False)
+    )
+    tables = [_table_of(ranking, _shown(ranking, scores), _tied(ranking)), _of_places(ranking, _shown(ranking, others))]
     return [*tables, *([paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else [])]
 
 
@@ -105,7 +109,7 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
     Args:
         width: see `blocks`. Where the table is wider, long lists of ties become their number, and then names are shortened.
     """
-    uses = use_of_person(ranking)
+    uses = use_of_person(ranking) or _gain(ranking)
     first = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"]
     columns = _shown(ranking, [*first, *([uses] if uses else [])], absent=NOT_ASKED)
     tied = _tied(ranking)
@@ -121,14 +125,20 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
 
 
 def use_of_person(ranking: Ranking) -> Measure | None:
-    """The measure that tells whether a model uses who the user is: `right_minus_wrong`, or the gain where the benchmark names no
-    difference. None for runs with another setting."""
+    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where the benchmark has none, and for
+    runs with another setting."""
     control = ranking.runs[0].benchmark.report.control
     if control is None:
         return None
     names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
-    name = names[0] if names else "" if control.named else control.gain
-    return next((measure for measure in ranking.measures if measure.heading == name), None)
+    return next((measure for measure in ranking.measures if measure.heading in names[:1]), None)
+
+
+def _gain(ranking: Ranking) -> Measure | None:
+    """The gain over the control, of a benchmark whose control has no other difference."""
+    control = ranking.runs[0].benchmark.report.control
+    gain = control.gain if control and not control.named else ""
+    return next((measure for measure in ranking.measures if measure.heading == gain), None)
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
@@ -157,12 +167,12 @@ def _is_below(caveat: Caveat, ranking: Ranking) -> bool:
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     """A sentence on each model of which the table does not say enough."""
     uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
-    known = control.known if control and control.named else ""
+    known = control.known if control else ""
     lines = []
     for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if not caveat.about or f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
-        if known and difference is not None and difference.low <= 0:
+        if difference is not None and difference.low <= 0:
             parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
         if parts:
             lines.append(f"{place} {name}: {'; '.join(parts)}.")
@@ -199,22 +209,6 @@ def _names(ranking: Ranking) -> list[str]:
 # --- everything --------------------------------------------------------------------------------------------------------
 
 
-def table(ranking: Ranking, columns: Sequence[Column]) -> Table:
-    """A table with a row for each run."""
-    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
-    return Table("", places, tuple(columns), corner="", undefined=True, whole=True)
-
-
-def columns_of(ranking: Ranking) -> tuple[list[Column], list[Column]]:
-    """(the scores with the ranks, the other measures)."""
-    shown = [measure for measure in ranking.measures if ranking.has(measure)]
-    scores, others = (
-        _shown(ranking, [measure for measure in shown if (measure.kind == "score") is first]) for first in (True, False)
-    )
-    ranks = Column("rank", tuple(map(_ranks, ranking.rows)))
-    return [Column("model", tuple(_names(ranking)), left=True), *scores, ranks, _tied(ranking)], others
-
-
 def matrix(ranking: Ranking) -> Table:
     """All pairs."""
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
@@ -227,7 +221,13 @@ def matrix(ranking: Ranking) -> Table:
         value = pair.difference.value if a < b else -pair.difference.value
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
-    return table(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+    return _of_places(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+
+
+def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
+    """Further columns of the models, which the places stand for."""
+    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
+    return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
 
 
 def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING) -> list[Column]:
@@ -254,10 +254,6 @@ def in_text(measure: Measure, value: float) -> str:
     if measure.unit == COUNT:
         return f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)
-
-
-def _ranks(row: Ranked) -> str:
-    return f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
 
 
 def ranges(places: Sequence[int]) -> str:
