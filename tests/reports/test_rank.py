@@ -30,7 +30,7 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, rank_text
+from personafeedback_tasks.reports import blocks, rank_data, rank_text
 from personafeedback_tasks.reports.terminal import show
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
@@ -164,7 +164,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert rank_text.document([make_ranking(runs)]) == rank_text.document([make_ranking(shuffled)])
+    assert rank_data.document([make_ranking(runs)]) == rank_data.document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
