@@ -85,8 +85,11 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
         [measure for measure in ranking.measures if ranking.has(measure) and (measure.kind == "score") is first]
         for first in (True, False)
     )
-    tables = [_table_of(ranking, _shown(ranking, scores), _tied(ranking)), _of_places(ranking, _shown(ranking, others))]
-    return [*tables, *([paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else [])]
+    made: list[Block] = [
+        _table_of(ranking, _shown(ranking, scores), _tied(ranking)),
+        _of_places(ranking, _shown(ranking, others)),
+    ]
+    return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
 
 
 def known(rankings: Sequence[Ranking]) -> list[str]:
