@@ -18,15 +18,16 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 HERE = Path(__file__).parent
+SETTINGS = "-T setting=persona,other_persona,no_persona"
 COMMANDS = (
-    "inspect eval personafeedback_tasks/personafeedback --model personafeedback/longest --log-dir logs --display plain",
-    "inspect eval personafeedback_tasks/personafeedback --model personafeedback/first --log-dir logs --display plain",
+    f"inspect eval personafeedback_tasks/personafeedback --model personafeedback/overlap {SETTINGS} --log-dir logs --display plain",
+    f"inspect eval personafeedback_tasks/personafeedback --model personafeedback/longest {SETTINGS} --log-dir logs --display plain",
     'lm_eval run --include_path "$(personafeedback task-configs)" --tasks personafeedback_mc --model dummy --log_samples --output_path logs',
     "personafeedback rank logs --out ranking",
 )
 PICTURES = {
-    "page.png": ("", 1200, 900),
-    "case.png": ("#case=general_hard%3A3", 1360, 770),
+    "page.png": ("", 1280, 1000),
+    "case.png": ("#case=general_hard%3A3", 1440, 1000),
 }
 """Name -> (what of the page, width, height)."""
 

@@ -74,6 +74,7 @@ def choice_benchmark(
         comparisons=COMPARISONS,
         report=report_of(
             orders,
+            baselines=("longest", "overlap", "overlap_share"),
             examine=lambda cases, asked: examine(cases, asked, orders),
             shown=shown_of(wording.tag.capitalize()),
             control=control(known),
@@ -88,6 +89,7 @@ def choice_benchmark(
             ),
             load=load,
             environment=environment,
+            asks=f"Each case is a question and {len(orders.letters)} responses, of which one respects {known} of this user. All orders are asked, and the model picks it.",
         ),
     )
 

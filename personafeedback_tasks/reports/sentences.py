@@ -105,6 +105,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
+    "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
+    "and {its}.",
     "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
     "to it.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
@@ -121,6 +123,19 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "ties_left_out": "Ties and empty replies are left out: the run has not answered all of its duels.",
     "judge_differs": _judge_differs,
 }
+
+
+OF_A_MODEL: Mapping[str, str] = {
+    "partial": "partial, {cells}",
+    "unfinished": "{state}",
+    "shortcut": "picks {picks} in {percent:.0f} % of the cases",
+}
+"""The same caveats after a model's name in a list of several: key -> words."""
+
+
+def of_a_model(caveat: Caveat) -> str:
+    """A caveat of `OF_A_MODEL` in a few words."""
+    return OF_A_MODEL[caveat.key].format(**caveat.values)
 
 
 def sentence(caveat: Caveat) -> str:

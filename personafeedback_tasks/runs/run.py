@@ -70,6 +70,7 @@ class Run:
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
+        shown: what the user calls the model, see --name; empty where the user does not.
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
@@ -89,6 +90,7 @@ class Run:
     otherwise: int = 0
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
+    shown: str = ""
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
@@ -169,11 +171,21 @@ class Run:
         return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
 
     @property
+    def name(self) -> str:
+        """What outputs call the model."""
+        return self.shown or self.model
+
+    @property
+    def program(self) -> str:
+        """The harness without its version."""
+        return self.harness.partition(" ")[0]
+
+    @property
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *([self.remark] if self.remark else [])]
         remarks += ["partial"] if self.partial else []
-        return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
+        return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
 
     @property
     def remarks(self) -> list[str]:

@@ -169,7 +169,7 @@ def test_a_constant_answer_is_a_model_of_inspect_here_too(judge, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, caplog):
+def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, capsys):
     from inspect_ai import eval as inspect_eval
     from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance_select
 
@@ -178,7 +178,7 @@ def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, caplog):
         log_dir=str(tmp_path),
     )  # fmt: skip
     rows = sum(len(document.cases) for document in list(DOCUMENTS.values())[:4])
-    assert f"recenter_relevance_select (demonstration): 4 of {len(DOCUMENTS)} prompts ({rows} of {len(ROWS)} cases; --limit counts prompts); 4 model calls" in caplog.text  # fmt: skip
+    assert f"recenter_relevance_select (demonstration): 4 of {len(DOCUMENTS)} prompts ({rows} of {len(ROWS)} cases; --limit counts prompts); 4 model calls" in capsys.readouterr().out  # fmt: skip
     run = read_run(log.location)
     assert len(run.cases) == rows
     assert run.partial == {"relevance": (rows, len(ROWS))}
