@@ -207,7 +207,7 @@ def test_filters_are_in_the_address_and_can_be_cleared(browser, made):
     assert browser.listed() == []
     assert browser("return document.getElementById('none').innerText").startswith("No case matches. ")
     browser.click("#clear")
-    browser.wait("return document.querySelectorAll('#list li').length === 50")
+    browser.wait("return document.getElementById('found').textContent.endsWith(' of 75 cases')")
     assert browser("return document.getElementById('none').checkVisibility()") is False
     assert "search" not in browser("return location.hash")
     browser.open(made, "#case=nobody&user=mei")

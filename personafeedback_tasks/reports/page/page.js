@@ -354,7 +354,9 @@
   function step(by) {
     const place = found.indexOf(current);
     const next = place < 0 ? (by > 0 ? 0 : -1) : place + by;
-    if (next >= 0 && next < found.length) location.replace(address(cases[found[next]].id));
+    if (next < 0 || next >= found.length) return;
+    history.replaceState(null, "", address(cases[found[next]].id));
+    route();
   }
 
   // --- one case --------------------------------------------------------------------------------------------------------
