@@ -132,6 +132,6 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
             Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
         ),
         alike=alike or {},
-        people={PERSONA: "right person", OTHER_PERSONA: "another person", NO_PERSONA: "nobody"},
+        people={PERSONA: "the right person", OTHER_PERSONA: "another person", NO_PERSONA: "nobody"},
         of_one_run=(right_minus_wrong, gain),
     )

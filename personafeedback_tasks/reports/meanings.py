@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..analysis.measures import SCORE, Measure
-from ..engine.report import ReportSpec
+from ..engine.report import Control, ReportSpec
 
 PLACE = (
     "the places that the data allow: below every run that is significantly better, above every run that is significantly worse; "
@@ -33,8 +33,17 @@ def of_measure(measure: Measure, spec: ReportSpec) -> str:
     if measure.kind == "adjusted":
         return f"the score {measure.heading} of the responses, by logistic regression"
     if measure.kind == "difference" and spec.control is not None:
-        named = {difference.name: difference.meaning for difference in spec.control.named}
-        without = f"the score minus that of the same model {spec.control.without}"
-        return f"{named.get(measure.heading, without)}: paired by case, on the cases that both answered"
+        return _of_difference(measure.heading, spec.control)
     others = {"macro": MACRO, "tokens": TOKENS}
     return GIVEN if measure.kind == "given" else others.get(measure.key) or spec.line(measure.key).meaning
+
+
+def _of_difference(name: str, control: Control) -> str:
+    paired = "paired by case, on the cases that both answered"
+    for difference in control.named:
+        if difference.name == name:
+            more, less = (control.people.get(value, value) for value in (difference.more, difference.less))
+            return (
+                f"{difference.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
+            )
+    return f"the score minus that of the same model {control.without}, {paired}"

@@ -119,7 +119,9 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
 def about(ranking: Ranking) -> str:
     """What is compared: the cells, how many cases and users, how they were asked, and when."""
     first = ranking.runs[0]
-    cells = ", ".join(spaced(cell) for cell in ranking.cells)
+    every = first.benchmark.cells
+    whole = len(ranking.cells) == len(every) > 1
+    cells = f"All {len(every)} cells" if whole else ", ".join(spaced(cell) for cell in ranking.cells)
     options = first.benchmark.options.remarks(ranking.asked)
     days = sorted(run.date[:10] for run in ranking.runs)
     dates = " to ".join(dict.fromkeys(map(_day, (days[0], days[-1]))))

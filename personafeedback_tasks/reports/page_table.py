@@ -69,12 +69,14 @@ def lead(ranking: Ranking) -> list[Sentence]:
     if len(ranking.rows) < 2:
         return []
     spec, best = ranking.runs[0].benchmark.report, ranking.rows[0]
+    firsts = [place for place, row in enumerate(ranking.rows) if row.rank == 1]
+    has = "has" if len(firsts) == 1 else "share"
     first: Sentence = [
-        (called(best.run), True),
-        (f" has the highest {spec.score.lower()}, {percent(best.score.value)} %", False),
+        *_names(ranking, firsts),
+        (f" {has} the highest {spec.score.lower()}, {percent(best.score.value)} %", False),
     ]
-    if best.tied:
-        first += [(", and cannot be told apart from ", False), *_names(ranking, [place - 1 for place in best.tied])]
+    if tied := [place - 1 for place in best.tied if place - 1 not in firsts]:
+        first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
     control, about_user = spec.control, rank_text.use_of_person(ranking)
     if control is None or about_user is None:
         return [[*first, (".", False)]]

@@ -156,7 +156,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
             there
         )
     assert [text.strip() for text in browser.texts(".dumbbell .keys span")] == [
-        "right person",
+        "the right person",
         "another person",
         "nobody",
     ]
@@ -167,10 +167,10 @@ def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):
     rows = browser(
         "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
-    assert [row[1] for row in rows[:4]] == ["right person", "another person", "nobody", "right person"]
-    assert rows[0] == ["1 lab/knower", "right person", "A, chosen", "B, chosen"]
+    assert [row[1] for row in rows[:4]] == ["the right person", "another person", "nobody", "the right person"]
+    assert rows[0] == ["1 lab/knower", "the right person", "A, chosen", "B, chosen"]
     assert rows[1][2:] == ["A, chosen", "B, chosen"]
-    assert rows[-4][:2] == ["3 lab/unasked", "right person"]
+    assert rows[-4][:2] == ["3 lab/unasked", "the right person"]
     browser.set(result="person")
     assert not [row for row in browser.texts("#list .id") if row.startswith("general_hard:1 ")]
     count = len(browser.listed())
@@ -207,7 +207,7 @@ def test_filters_are_in_the_address_and_can_be_cleared(browser, made):
     assert browser.listed() == []
     assert browser("return document.getElementById('none').innerText").startswith("No case matches. ")
     browser.click("#clear")
-    browser.wait("return document.querySelectorAll('#list li').length === 50")
+    browser.wait("return document.getElementById('found').textContent.endsWith(' of 75 cases')")
     assert browser("return document.getElementById('none').checkVisibility()") is False
     assert "search" not in browser("return location.hash")
     browser.open(made, "#case=nobody&user=mei")

@@ -50,14 +50,14 @@
 
   let people = null; // term -> how many personas have it; made when first needed
 
-  // The terms of a persona that at most a quarter of the personas have, and the question has not.
+  // The terms of a persona that at most a tenth of the personas have, and the question has not.
   function own(one) {
     if (!people) {
       people = new Map();
       for (const person of data.people) for (const term of termsOf(person)) people.set(term, (people.get(term) ?? 0) + 1);
     }
     const asked = termsOf(one.question ?? "");
-    const few = Math.max(1, data.people.length / 4);
+    const few = Math.max(1, data.people.length / 10);
     return new Set([...termsOf(data.people[one.about])].filter((term) => (isHan(term) || term.length >= LONG) && people.get(term) <= few && !asked.has(term)));
   }
 
@@ -354,7 +354,9 @@
   function step(by) {
     const place = found.indexOf(current);
     const next = place < 0 ? (by > 0 ? 0 : -1) : place + by;
-    if (next >= 0 && next < found.length) location.replace(address(cases[found[next]].id));
+    if (next < 0 || next >= found.length) return;
+    history.replaceState(null, "", address(cases[found[next]].id));
+    route();
   }
 
   // --- one case --------------------------------------------------------------------------------------------------------
