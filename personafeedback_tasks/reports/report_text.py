@@ -99,14 +99,14 @@ def tables(report: Report) -> list[Table]:
         Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups))
         for reason in sorted({reason for group in groups for reason in group.reasons})
     ]
-    found = [
+    tables = [
         Table("Result", labels, tuple(result)),
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{spec.score} in parts of the data", labels, tuple(parts)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
     ]
-    return [replace(table, single=len(groups) == 1) for table in found]
+    return [replace(table, single=len(groups) == 1) for table in tables]
 
 
 def _ceiling(report: Report) -> list[str]:
