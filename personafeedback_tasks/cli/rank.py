@@ -12,7 +12,7 @@ from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from .options import FILE, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import say, show, write_json
-from .runs import passed_over, read
+from .runs import check_names, passed_over, read
 
 
 @click.command()
@@ -68,11 +68,13 @@ def rank(
     from ..analysis.duel_runs import duels_in, exams, votes_in, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, rank_text
+    from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
 
+    found = read(runs, names)
+    check_names(names, found)
     on_benchmark, on_duels = [], []
-    for run in read(runs, names):
+    for run in found:
         duels = None
         try:
             duels = duels_in(run, places)
@@ -93,8 +95,8 @@ def rank(
     if columns != rank_text.ALL and (unknown := [name for name in columns if name not in known]):
         raise OptionError(f"--columns must be `all` alone, or names out of {', '.join(known)}, got {unknown[0]!r}.")
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
-    write_all(made | ({} if csv_file is None else {csv_file: rank_text.as_csv(rankings)}))
-    if write_json(json_file, rank_text.document(rankings)):
+    write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(rankings)}))
+    if write_json(json_file, rank_data.document(rankings)):
         width = WIDTH if is_terminal() and not as_markdown else None
         show(rank_text.all_blocks(rankings, columns, width), as_markdown)
     for path in made:

@@ -10,7 +10,7 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import figure, heatmap, page, precision_recall, rank_text, report_text
+from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text
 from .blocks import Block, markdown, picture
 
 
@@ -54,7 +54,7 @@ def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The rankings, and the page."""
     return {
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, rank_text.ALL))}",
-        "ranking.csv": rank_text.as_csv(rankings),
-        "ranking.json": output_text(rank_text.document(rankings)),
+        "ranking.csv": rank_data.as_csv(rankings),
+        "ranking.json": output_text(rank_data.document(rankings)),
         "index.html": page.render(rankings),
     }

@@ -18,7 +18,7 @@ from ..analysis import calibration
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..runs.signature_line import signature_line
-from . import meanings, page_plots, page_table, rank_text
+from . import meanings, page_plots, page_table, rank_data, rank_text
 from .page_data import called, data, places, script_json
 from .sentences import sentence
 from .table import interval, percent, spaced
@@ -48,7 +48,7 @@ def render(rankings: Sequence[Ranking]) -> str:
     environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
     style, script = (Markup((FILES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
     numbers = places(rankings)
-    document = {**data(rankings), "csv": rank_text.as_csv(rankings)}
+    document = {**data(rankings), "csv": rank_data.as_csv(rankings)}
     return environment.get_template("index.html.j2").render(
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
         style=style,

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from ..analysis.measures import COUNT, KINDS, POINTS, SCORE, SIGNED, Measure
+from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
-from ..common.outputs import SCHEMA, in_percent
-from ..common.statistics import Estimate
-from ..common.strict_json import jsonable
-from ..common.tables import lines_text
 from ..runs.caveat import Caveat
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .sentences import OF_A_MODEL, as_dicts, of_a_model, uses_known
+from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 PLACE = (
@@ -62,7 +56,7 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
         width: how wide the short table may be; None leaves every name as it is.
     """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
-    below = [caveat for caveat in ranking.caveats if _is_below(caveat, ranking)]
+    below = [caveat for caveat in ranking.caveats if caveat.about and caveat.key in OF_A_MODEL]
     return [
         heading(title(ranking)),
         warnings([caveat for caveat in ranking.caveats if caveat not in below]),
@@ -87,8 +81,15 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
     if columns != ALL:
         chosen = [measure for measure in ranking.measures if measure.key in columns]
         return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
-    tables: list[Block] = [table(ranking, of_table) for of_table in columns_of(ranking)]
-    return [*tables, *([paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else [])]
+    scores, others = (
+        [measure for measure in ranking.measures if ranking.has(measure) and (measure.kind == "score") is first]
+        for first in (True, False)
+    )
+    made: list[Block] = [
+        _table_of(ranking, _shown(ranking, scores), _tied(ranking)),
+        _of_places(ranking, _shown(ranking, others)),
+    ]
+    return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
 
 
 def known(rankings: Sequence[Ranking]) -> list[str]:
@@ -105,7 +106,7 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
     Args:
         width: see `blocks`. Where the table is wider, long lists of ties become their number, and then names are shortened.
     """
-    uses = use_of_person(ranking)
+    uses = use_of_person(ranking) or _gain(ranking)
     first = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"]
     columns = _shown(ranking, [*first, *([uses] if uses else [])], absent=NOT_ASKED)
     tied = _tied(ranking)
@@ -121,12 +122,20 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
 
 
 def use_of_person(ranking: Ranking) -> Measure | None:
-    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where runs are asked otherwise."""
+    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where the benchmark has none, and for
+    runs with another setting."""
     control = ranking.runs[0].benchmark.report.control
     if control is None:
         return None
     names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
     return next((measure for measure in ranking.measures if measure.heading in names[:1]), None)
+
+
+def _gain(ranking: Ranking) -> Measure | None:
+    """The gain over the control, of a benchmark whose control has no other difference."""
+    control = ranking.runs[0].benchmark.report.control
+    gain = control.gain if control and not control.named else ""
+    return next((measure for measure in ranking.measures if measure.heading == gain), None)
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
@@ -147,18 +156,13 @@ def _without_middle(name: str, width: int) -> str:
     return name if cell_len(name) <= width else f"{set_cell_size(name, width - 1 - end)}…{name[-end:]}"
 
 
-def _is_below(caveat: Caveat, ranking: Ranking) -> bool:
-    """Whether it is said of its model in `_about_models`."""
-    return caveat.key in OF_A_MODEL and (bool(caveat.about) or len(ranking.rows) == 1)
-
-
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     """A sentence on each model of which the table does not say enough."""
     uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
     known = control.known if control else ""
     lines = []
     for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
-        parts = [of_a_model(caveat) for caveat in caveats if not caveat.about or f"{place}" in caveat.about]
+        parts = [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
         if difference is not None and difference.low <= 0:
             parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
@@ -197,22 +201,6 @@ def _names(ranking: Ranking) -> list[str]:
 # --- everything --------------------------------------------------------------------------------------------------------
 
 
-def table(ranking: Ranking, columns: Sequence[Column]) -> Table:
-    """A table with a row for each run."""
-    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
-    return Table("", places, tuple(columns), corner="", undefined=True, whole=True)
-
-
-def columns_of(ranking: Ranking) -> tuple[list[Column], list[Column]]:
-    """(the scores with the ranks, the other measures)."""
-    shown = [measure for measure in ranking.measures if ranking.has(measure)]
-    scores, others = (
-        _shown(ranking, [measure for measure in shown if (measure.kind == "score") is first]) for first in (True, False)
-    )
-    ranks = Column("rank", tuple(map(_ranks, ranking.rows)))
-    return [Column("model", tuple(_names(ranking)), left=True), *scores, ranks, _tied(ranking)], others
-
-
 def matrix(ranking: Ranking) -> Table:
     """All pairs."""
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
@@ -225,7 +213,13 @@ def matrix(ranking: Ranking) -> Table:
         value = pair.difference.value if a < b else -pair.difference.value
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
-    return table(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+    return _of_places(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+
+
+def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
+    """Further columns of the models, which the places stand for."""
+    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
+    return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
 
 
 def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING) -> list[Column]:
@@ -252,10 +246,6 @@ def in_text(measure: Measure, value: float) -> str:
     if measure.unit == COUNT:
         return f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)
-
-
-def _ranks(row: Ranked) -> str:
-    return f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
 
 
 def ranges(places: Sequence[int]) -> str:
@@ -285,84 +275,3 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
         lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
     return lines
-
-
-# --- for programs -------------------------------------------------------------------------------------------------------
-
-
-def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Ready for JSON: shares and their differences in percent; nan becomes None."""
-    return jsonable({"rankings": list(map(_document, rankings))})
-
-
-def _document(ranking: Ranking) -> dict[str, Any]:
-    return {
-        "asked": ranking.asked,
-        "cases": ranking.cases,
-        "users": ranking.users,
-        "cells": ranking.cells,
-        "caveats": as_dicts(ranking.caveats),
-        "measures": {
-            measure.key: {"heading": measure.heading, "unit": measure.unit, "kind": measure.kind}
-            for measure in ranking.measures
-        },
-        "runs": [
-            {
-                "model": row.run.model,
-                "name": row.run.name,
-                "label": row.run.label,
-                "harness": row.run.harness,
-                "method": row.run.method.name,
-                "signature": signature_line(row.run),
-                "partial": bool(row.run.partial),
-                "rank": row.rank,
-                "ranks": row.ranks,
-                "tied": row.tied,
-                "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
-            }
-            for row in ranking.rows
-        ],
-        "pairs": [replace(pair, difference=in_percent(pair.difference)) for pair in ranking.pairs],
-    }
-
-
-def in_unit(measure: Measure, value: Estimate | None) -> Estimate | None:
-    """A value as files have it: in percent if it is a share."""
-    return in_percent(value) if value is not None and measure.is_share else value
-
-
-def as_csv(rankings: Sequence[Ranking]) -> str:
-    """One row per run, shares in percent. The columns follow from the benchmarks; what a run lacks is empty."""
-    of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
-    listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
-    main, others = (
-        [part for measure in listed if (measure.kind == "score") is first for part in _parts(measure)]
-        for first in (True, False)
-    )
-    lines: list[list[Any]] = [
-        [
-            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "name", "model", "harness", "method", "partial",
-            *main, "cases", "users", *others, "caveats", "signature",
-        ]
-    ]  # fmt: skip
-    for number, ranking in enumerate(rankings, start=1):
-        for place, row in enumerate(ranking.rows, start=1):
-            run = row.run
-            caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
-            numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
-            lines.append([
-                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), run.name, run.model, run.harness,
-                run.method.name, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases, ranking.users,
-                *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
-            ])  # fmt: skip
-    return lines_text(lines)
-
-
-def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:
-    """Column of the CSV file -> its text for a run; empty where undefined."""
-    value = in_unit(measure, row.values[measure.key]) if row else None
-    prefix = "" if measure.key == SCORE else f"{measure.key}_"
-    ends = () if measure.kind == "cost" else ("low", "high")
-    names = {measure.key: "value", **{f"{prefix}{end}": end for end in ends}}
-    numbers = {name: getattr(value, field, math.nan) for name, field in names.items()}
-    return {name: "" if math.isnan(number) else f"{number:.4f}" for name, number in numbers.items()}

@@ -212,6 +212,7 @@ def document(report: Report) -> dict[str, Any]:
     return jsonable(
         {
             "model": run.model,
+            "name": run.name,
             "signature": report.signature,
             "beside": _signatures(report.controls),
             "partial": run.partial,

@@ -14,7 +14,7 @@ from ..common.errors import OptionError
 from ..engine.benchmark import Benchmark
 from ..engine.rewards import LOCAL
 from ..runs.run import ADDRESS, MODEL_ARGUMENTS, Run, text
-from ..runs.signature_line import HUB_COMMIT, model_of, without_folder
+from ..runs.signature_line import HUB_COMMIT, model_in_harness, without_folder
 from .provider_variables import provider_variables
 
 FOLDER = "FOLDER"
@@ -148,7 +148,7 @@ def _which(run: Run) -> str:
 def _is_local(run: Run) -> bool:
     """Whether a folder's name in the command was a path of the machine of the run."""
     paths = [value for value in _arguments(run).values() if isinstance(value, str)]
-    return model_of(run) != run.model or any(without_folder(path) != path for path in paths)
+    return model_in_harness(run) != run.model or any(without_folder(path) != path for path in paths)
 
 
 def _lm_eval(run: Run, options: Mapping[str, Any], public: bool) -> list[str]:
@@ -190,7 +190,7 @@ def _inspect(run: Run, options: Mapping[str, Any], public: bool) -> list[str]:
 
 
 def _model(run: Run, public: bool) -> str:
-    return model_of(run) if public else run.model
+    return model_in_harness(run) if public else run.model
 
 
 def _with_provider(run: Run, public: bool) -> str:

@@ -33,18 +33,13 @@ def title(verdict: Verdict) -> str:
     return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
 
 
-SIDES = {"chosen": "the benchmark's better response", "rejected": "the benchmark's worse response"}
-"""The other side of duels -> what it is, for people who have not read about the benchmark."""
-
-
 def in_a_sentence(verdict: Verdict) -> str:
     """The verdict for somebody who reads nothing else: by the best of the rates over all duels, and how far it can be trusted."""
     if any(caveat.severity in (VOID, FORBIDS) for caveat in verdict.caveats):
         return f"No verdict on {verdict.duels.writer}: the warnings below say why."
-    replies, other = (
-        f"The replies of {verdict.duels.writer}",
-        SIDES.get(verdict.duels.against, f"those of {verdict.duels.against}"),
-    )
+    against = verdict.duels.against
+    replies = f"The replies of {verdict.duels.writer}"
+    other = f"those of {against}" if len(verdict.duels.models) > 1 else f"the benchmark's {against} responses"
     powered, corrected = verdict.powered, verdict.corrected.rate
     if powered is not None:
         rate, trust = powered.rate, "people's votes are part of that"

@@ -14,18 +14,19 @@ def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
     """The runs under the user's names. A run and its control are of one model if they have the same name.
 
     Args:
-        names: model, as a harness or an output names it -> its name.
-
-    Raises:
-        OptionError: no run is of such a model.
+        names: model, as its harness names it -> its name.
     """
+    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
+
+
+def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+    """Raise OptionError for a name of a model that no run is of."""
     models = {run.model for run in runs}
     for model in names:
         if model not in models:
             raise OptionError(
                 f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
             )
-    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
 
 
 def offers(runs: Sequence[Run]) -> list[str]:

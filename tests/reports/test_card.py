@@ -1482,6 +1482,21 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
 
 
+def test_a_card_calls_the_model_by_its_name_and_runs_it_again_by_that_of_the_harness(logs, real_part, tmp_path):
+    from support.commands import personafeedback
+
+    card = tmp_path / "README.md"
+    done = personafeedback(
+        "card", logs["inspect"], "--data", real_part, "--model-card", card, "--name", "scripted/polite=lab/mid-a"
+    )
+    assert done.exit_code == 0, done.output
+    text = card.read_text(encoding="utf-8")
+    assert "# lab/mid-a" in text
+    assert load(card).model_name == "lab/mid-a"
+    assert {line.strip() for line in text.splitlines() if "scripted/polite" in line} != set()
+    assert all("--model scripted/polite" in line for line in text.splitlines() if "scripted/polite" in line)
+
+
 def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_part, tmp_path):
     from support.commands import personafeedback
 

@@ -30,7 +30,7 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, rank_text
+from personafeedback_tasks.reports import blocks, rank_data, rank_text
 from personafeedback_tasks.reports.terminal import show
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
@@ -164,7 +164,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert rank_text.document([make_ranking(runs)]) == rank_text.document([make_ranking(shuffled)])
+    assert rank_data.document([make_ranking(runs)]) == rank_data.document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
@@ -496,3 +496,20 @@ def test_a_control_of_the_same_harness_comes_first(template):
     other = replace(control, harness="lm-eval 0.4.9")
     for runs in ([run, other, control], [run, control, other]):
         assert with_controls([replace(one, named=False) for one in runs])[0][1]["no_persona"].harness == run.harness
+
+
+def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_harnesses, tmp_path):
+    (run,), (control,) = (two_harnesses / "a").glob("*.eval"), (two_harnesses / "b").rglob("results_*.json")
+    arguments = ("report", run, "--no-persona", control, "--data", "sample", "--out", tmp_path / "out")
+    refused = personafeedback(*arguments)
+    assert refused.exit_code == 1
+    assert "found the model CUSTOM, expected scripted/readable as in the run that it controls" in " ".join(
+        refused.output.split()
+    )
+    done = personafeedback(*arguments, "--name", "CUSTOM=reader", "--name", "scripted/readable=reader")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("reader (demonstration)")
+    (report,) = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
+    assert (report["name"], report["model"]) == ("reader", "scripted/readable")
+    assert report["groups"]["total"]["gain"] is not None
+    assert "control_harness" in [caveat["key"] for caveat in report["caveats"]]
