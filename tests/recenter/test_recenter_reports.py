@@ -424,7 +424,10 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
         rows = run.benchmark.report.load("sample", "any")
         ranking = rank_runs(run, texts=run.benchmark.report.examine(rows, run.cases), data=rows)
         data = embedded(page.render([ranking]))
-        shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
+        shown[stage] = {
+            case["id"]: (case, data["answers"][data["runs"][0]["answers"][n]]["picks"])
+            for n, case in enumerate(data["cases"])
+        }
     for row in load(Extraction, "sample"):
         if row.judgment is not None:
             texts = dict(shown["extraction"][row.id][0]["texts"])
