@@ -76,8 +76,8 @@ def tables(report: Report) -> list[Table]:
     for line in spec.headline:
         result += _measured(report, line)
     for name in report.named_controls:
-        if any(found := [report.differences(group.name).get(name) for group in groups]):
-            result += with_interval(name, found, sign=True)
+        if any(gaps := [report.differences(group.name).get(name) for group in groups]):
+            result += with_interval(name, gaps, sign=True)
     answering = report.judges.baselines if report.judges else ()  # these have a table of their own
     baselines = [
         Column(name, tuple(percent(group.baselines[name].value) for group in groups))
