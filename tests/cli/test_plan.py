@@ -23,6 +23,7 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.power import Comparison
 from personafeedback_tasks.common.significance import minimum_detectable_difference
@@ -311,7 +312,7 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     shown = printed("--data", "sample", "--difference", "30", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample", difference=0.3)
-    assert stored == json.loads(json.dumps({**made.as_dict(), "tokenizer": None}))
+    assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict(), "tokenizer": None}))
     assert f"Data: {made.cases.revision}" in shown
     assert re.search(rf"^calls +{made.work.calls} +2$", shown, re.M)
     assert re.search(rf"^prompt tokens +{made.work.prompt_tokens:,} +[\d,]+ +{made.work.longest:,}$", shown, re.M)

@@ -173,6 +173,8 @@ def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path)
 
     for kind in ("report", "report, short", "report of ids", "compare", "compare of ids"):
         count = squeezed(harmless[kind]).count(HARMLESS)
+        if kind == "report, short" and on_one_machine:
+            count = 1  # the heading; a command to copy has a placeholder
         assert not literal or squeezed(found[kind]).count(squeezed(name)) >= count > 0, kind
 
     card = yaml.safe_load(found["README.md"].split("---\n", 2)[1])

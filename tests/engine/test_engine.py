@@ -301,7 +301,7 @@ def test_the_command_prints_it(tmp_path):
     out = tmp_path / "report"
     done = CliRunner().invoke(main, ["report", "--full", str(log), "--out", str(out)])
     assert done.exit_code == 0, done.output
-    assert re.search(r"\bF1\b(.*\n){1,3}.*\bYES\b", done.output)
+    assert re.search(r"\bF1\b(.*\n){0,3}.*\bYES\b", done.output)
     assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
     assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)

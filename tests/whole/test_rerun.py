@@ -46,7 +46,7 @@ def completions(request):
 
 @pytest.fixture
 def address(httpserver):
-    providers(httpserver, load_cases("sample"), mixed)
+    providers(httpserver, load_cases("sample"), mixed, ("persona", "other_persona"))
     httpserver.expect_request("/v1/completions", method="POST").respond_with_handler(completions)
     return httpserver.url_for("/v1")
 
