@@ -29,6 +29,7 @@ from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -319,12 +320,14 @@ def test_the_unreadable_reply_has_its_reason(tmp_path):
 
 
 @pytest.mark.parametrize("log_samples", [True, False])
-def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, caplog):
+def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, monkeypatch, caplog):
+    said: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", said.append)
     task = tasks.personafeedback_general_hard(data="sample")
     evaluate(task, "scripted/silent", tmp_path, epochs=2, log_samples=log_samples)
     assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
     assert "16 of 16" not in caplog.text
-    assert "8 of 8 cases; 32 model calls" in caplog.text
+    assert "8 of 8 cases; 32 model calls" in said[0]
 
 
 @pytest.mark.slow

@@ -290,7 +290,7 @@ def logs(real_data, tmp_path_factory):
 def reported(of, tmp_path):
     """(what `report` prints, its JSON)."""
     done = personafeedback(
-        "report", of["persona"], "--no-persona", of["no_persona"], "--other-persona", of["other_persona"],
+        "report", "--full", of["persona"], "--no-persona", of["no_persona"], "--other-persona", of["other_persona"],
         "--out", tmp_path,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
