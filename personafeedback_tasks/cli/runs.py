@@ -86,7 +86,9 @@ def report(
     reports = [
         report_of(run, data, controls, paper if _has_published(run) or not some else None) for run, controls in rows
     ]
-    for made in reports:
+    for place, made in enumerate(reports):
+        if place:
+            say("")
         show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
     show(report_text.sensitivity(reports))
     if out is not None:
