@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..runs.run import ADDRESS, Run
+from ..runs.model_arguments import ADDRESS
+from ..runs.run import Run
 
 INSPECT: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY",),

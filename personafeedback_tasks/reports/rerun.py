@@ -13,7 +13,8 @@ from ..common import foreign
 from ..common.errors import OptionError
 from ..engine.benchmark import Benchmark
 from ..engine.rewards import LOCAL
-from ..runs.run import ADDRESS, MODEL_ARGUMENTS, Run, text
+from ..runs.model_arguments import ADDRESS, MODEL_ARGUMENTS
+from ..runs.run import Run, text
 from ..runs.signature_line import HUB_COMMIT, model_in_harness, without_folder
 from .provider_variables import provider_variables
 

@@ -36,7 +36,8 @@ from . import marks
 from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Grader, Log, LoggedDocument, LoggedTask, Printed
-from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
+from .model_arguments import model_conditions, needed
+from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .unfinished import perhaps
 
 _NO_CONDITION = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.foreign import without_password, without_passwords
+from ..common.foreign import without_passwords
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
@@ -307,50 +307,6 @@ NO_SAMPLES = (
     "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in lm-eval, without "
     "--no-log-samples in Inspect."
 )
-
-
-MODEL_ARGUMENTS = (
-    *("revision", "subfolder", "peft", "delta", "gguf_file", "dtype", "quantization", "load_in_4bit", "load_in_8bit"),
-    *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
-    *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
-)
-"""The model arguments of either harness that change the model or its prompt.
-
-The others say where and how fast it runs; some of them are keys.
-"""
-
-
-NEEDED = (
-    *("base_url", "tokenizer", "tokenizer_path", "tokenizer_backend", "tokenized_requests", "model_path", "backend"),
-    "trust_remote_code",
-)
-"""The model arguments of either harness that find the model, and neither change it nor hold a secret."""
-
-ADDRESS = "URL"
-"""What a command has in place of a server's address."""
-
-_PUBLIC = re.compile(
-    r"https://(?:api\.(?:openai|anthropic|deepseek|groq|mistral|together|fireworks|x)\.(?:com|ai|xyz)|openrouter\.ai|"
-    r"generativelanguage\.googleapis\.com|dashscope(?:-intl)?\.aliyuncs\.com)(?:/[\w./-]*)?"
-)
-
-
-def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model arguments of NEEDED that are given, the address as `address` has it."""
-    found = {name: arguments[name] for name in NEEDED if name in arguments}
-    # To lm-eval, no tokenizer is another value than none named.
-    found = {name: value for name, value in found.items() if value is not None or name == "tokenizer_backend"}
-    return found | ({"base_url": address(without_password(str(found["base_url"])))} if "base_url" in found else {})
-
-
-def address(url: str) -> str:
-    """A server's address that may be published: that of a public service, else ADDRESS; nobody can tell which others are private."""
-    return url if _PUBLIC.fullmatch(url) else ADDRESS
-
-
-def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model arguments that belong in a signature."""
-    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "")}
 
 
 def text(value: object) -> str:

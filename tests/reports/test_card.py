@@ -52,8 +52,9 @@ from personafeedback_tasks.reports.provider_variables import LM_EVAL as LM_EVAL_
 from personafeedback_tasks.reports.provider_variables import provider_variables
 from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
+from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run, RunError, needed
+from personafeedback_tasks.runs.run import Run, RunError
 from personafeedback_tasks.runs.signature_line import model_of
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
