@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from contextvars import copy_context
 
 import pytest
 
@@ -70,7 +71,8 @@ def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_p
 
 def test_a_folder_of_eval_set_has_its_settings_apart(tmp_path):
     settings = ("persona", "other_persona", "no_persona")
-    done, _ = eval_set(
+    done, _ = copy_context().run(  # Inspect leaves the model of the run in its context
+        eval_set,
         [tasks.personafeedback_hard(data="sample", setting=setting) for setting in settings],
         str(tmp_path / "logs"), model="personafeedback/longest", display="none",
     )  # fmt: skip
