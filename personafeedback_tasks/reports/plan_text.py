@@ -6,7 +6,9 @@ import math
 
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
+from ..engine.usage import total
 from .blocks import Block, paragraph
+from .costs_text import money
 from .table import NOTHING, of_rows, spaced
 
 ESTIMATED = (
@@ -22,7 +24,7 @@ def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
     Args:
         tokenizer: what counted the tokens; None for an estimate.
     """
-    return [*_work(plan, tokenizer), *(_differences(plan) if plan.shown else [])]
+    return [*_work(plan, tokenizer), *_settings(plan), *(_differences(plan) if plan.shown else [])]
 
 
 def _work(plan: Plan, tokenizer: str | None) -> list[Block]:
@@ -53,6 +55,31 @@ def _work(plan: Plan, tokenizer: str | None) -> list[Block]:
         *map(paragraph, context),
         paragraph(),
     ]
+
+
+def _settings(plan: Plan) -> list[Block]:
+    """What each setting takes, where there are several, and money, where there are prices."""
+    if len(plan.asks) == 1 and plan.prices is None:
+        return []
+    asks = {**plan.asks, **({"total": total(plan.asks.values())} if len(plan.asks) > 1 else {})}
+    header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
+    rows = [
+        (
+            setting,
+            f"{usage.calls:,}",
+            f"{usage.input:,}",
+            f"{usage.output:,}",
+            *([money(plan.dollars(usage))] if plan.prices else []),
+        )
+        for setting, usage in asks.items()
+    ]
+    replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
+    if plan.is_bound:
+        replies += (
+            ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
+        )
+    at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
+    return [of_rows("By setting", header, rows), paragraph(f"{replies}.{at}"), paragraph()]
 
 
 def _differences(plan: Plan) -> list[Block]:

@@ -18,6 +18,7 @@ from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..engine.signature import TYPES, set_of, signatures
+from ..engine.usage import UNCOUNTED, Usage
 from .caveat import Caveat
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
@@ -74,6 +75,9 @@ class Run:
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
+        usage: of the model's calls, those of cases that do not count included.
+        beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.
+        tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
     model: str
@@ -94,6 +98,9 @@ class Run:
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
+    usage: Usage = UNCOUNTED
+    beside: Mapping[str, Usage] = field(default_factory=dict)
+    tokenizer: str = ""
 
     @property
     def replies(self) -> int:

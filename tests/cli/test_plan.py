@@ -40,7 +40,7 @@ def plan_of(data, task="personafeedback", difference=0.03, count=estimated, **op
     selection, method = asked(PERSONAFEEDBACK, task, options.pop("method", None))
     told = PERSONAFEEDBACK.options.strict({"data": str(data), "method": method.name, **options})
     cases = PERSONAFEEDBACK.load(told, PERSONAFEEDBACK.selections[selection])
-    return make_plan(PERSONAFEEDBACK, selection, cases, told, difference, count)
+    return make_plan(PERSONAFEEDBACK, selection, cases, [told], difference, count)
 
 
 # --- how many cases: properties --------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def test_every_command_of_the_help_runs(tiny_model, tmp_path, monkeypatch):
     pytest.importorskip("transformers")
     text = CliRunner().invoke(main, ["plan", "--help"]).stdout
     commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 6
+    assert len(commands) == 7
     monkeypatch.chdir(tmp_path)
     for command in commands:
         words = shlex.split(command.replace("FOLDER", "sample").replace("MODEL", str(tiny_model)))
