@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -51,11 +52,12 @@ class Spent:
         """What else the run took: the name of a role, or ELSEWHERE -> its calls. To be called after the last sample."""
         roles = {role: _sum([usage]) for role, usage in self._stats.role_usage.items()}
         models = _sum(self._stats.model_usage.values())  # those that play a role are counted in both
-        own = models + Usage(*(-value for value in total(roles.values()).each))
+        of_model = models + Usage(*(-value for value in total(roles.values()).each))
         found = {role: usage for role, usage in self._of_samples.items() if role != _MODEL}
-        for role, usage in {_MODEL: own, **roles}.items():
+        for role, usage in {_MODEL: of_model, **roles}.items():
             counted = self._of_samples.get(role, NONE)
-            rest = Usage(input=max(0, usage.input - counted.input), output=max(0, usage.output - counted.output))
+            _, *tokens = (max(0, every - own) for every, own in zip(usage.each, counted.each, strict=True))
+            rest = Usage(math.nan, *tokens)  # Inspect counts no calls
             if rest.tokens:
                 found[f"{role}, {ELSEWHERE}" if role else ELSEWHERE] = rest
         return found

@@ -587,4 +587,7 @@ def test_inspect_is_killed_and_retried(server, tmp_path):
     (killed,) = (tmp_path / "killed").glob("*.eval")
     assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
     command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
-    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, server.take_seen())
+    after = server.take_seen()
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, after)
+    runs = read_runs([tmp_path / "retried"])  # what was under way when it was killed is in no log
+    assert [(run.usage.calls, run.usage.tokens) for run in runs] == [(16, 160)] * 3
