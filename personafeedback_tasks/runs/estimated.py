@@ -49,8 +49,8 @@ def with_tokens(run: Run, tokenizer: Tokenizer | None) -> Run:
         place, settings = task.settings.index(run.setting), len(task.settings)
         usage = _usage(document, place, settings, tokenizer)
         whole += usage
-        cases = document.document.cases
-        found |= {(case.id, document.epoch): usage / len(cases) for case in cases}
+        asked = document.document.cases
+        found |= {(case.id, document.epoch): usage / len(asked) for case in asked}
     cases = {name: _with(case, found) for name, case in run.cases.items()}
     return replace(run, cases=cases, usage=whole, tokenizer=tokenizer.name)
 
@@ -58,14 +58,14 @@ def with_tokens(run: Run, tokenizer: Tokenizer | None) -> Run:
 def _usage(document: LoggedDocument, place: int, settings: int, tokenizer: Tokenizer) -> Usage:
     """Of a document under one of its settings, whose calls follow each other."""
     assert document.asked is not None  # checked by the caller
-    calls = document.asked().calls
+    calls, evidence = document.asked().calls, document.evidence
     asked, given = (
-        some[len(some) * place // settings : len(some) * (place + 1) // settings] for some in (calls, document.evidence)
+        slice(len(some) * place // settings, len(some) * (place + 1) // settings) for some in (calls, evidence)
     )
-    replies = [reply.text for reply in given if isinstance(reply, Reply)]
+    replies = [reply.text for reply in evidence[given] if isinstance(reply, Reply)]
     return Usage(
-        calls=len(asked),
-        input=tokenizer.count([text for texts in asked for text in texts]),
+        calls=len(calls[asked]),
+        input=tokenizer.count([text for texts in calls[asked] for text in texts]),
         output=tokenizer.count(replies) if replies else 0,
     )
 
