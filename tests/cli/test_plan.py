@@ -329,6 +329,16 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     assert printed("--data", "sample", "--json", "-", "--difference", "30") == file.read_text(encoding="utf-8")
 
 
+def test_the_money_of_the_docs_is_what_is_printed(real_data):
+    page = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
+    block = page[page.index("By setting\n") :].partition("```")[0]
+    shown = printed(
+        "--data", real_data, "--task", "personafeedback_general_hard", "--setting", "persona,other_persona,no_persona", "--price-in", 2.5,
+        "--price-out", 10, "--reply-tokens", 5,
+    )  # fmt: skip
+    assert block in shown
+
+
 def test_a_task_may_have_the_name_that_inspect_wants():
     names = ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"]
     one, other = (printed("--data", "sample", "--task", name, "--json", "-") for name in names)
