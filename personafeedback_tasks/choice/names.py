@@ -14,6 +14,7 @@ _LONGEST_NAME = 100
 _TITLES = {"mr", "mrs", "ms", "miss", "dr", "prof"}
 
 
+@lru_cache(maxsize=16_384)  # the cases of a question share responses
 def says(name: str, text: str) -> bool:
     """Whether a text mentions a name.
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 
-_RUN = re.compile(f"[{LATIN_LETTERS}]+|[{IDEOGRAPHS}]+")
+_WORD, _IDEOGRAPHS = re.compile(f"[{LATIN_LETTERS}]+"), re.compile(f"[{IDEOGRAPHS}]+")
 
 
 def overlap_terms(text: str) -> frozenset[str]:
     """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
-    terms: set[str] = set()
-    for run in _RUN.findall(text.lower()):
-        if run[0] < "\u3400":
-            terms.add(run)
-        else:
-            terms.update(neighbours(run))
-    return frozenset(terms)
+    lower = text.lower()
+    return frozenset(chain(_WORD.findall(lower), *map(neighbours, _IDEOGRAPHS.findall(lower))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+from importlib import import_module
 from typing import Any
 
 import click
@@ -13,17 +14,27 @@ from .. import __version__
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError
 from . import registration
-from .build import build
-from .data import audit_command, baselines_command, export_command
-from .duel import duel
 from .output import say, show_in_any_encoding
-from .paper import paper
-from .plan import plan
-from .rank import rank
-from .recenter import import_annotations, relevance
-from .replies import replies, score_replies
-from .runs import card, compare, report
-from .verdict import verdict
+
+_COMMANDS = {
+    "plan": "plan:plan",
+    "audit": "data:audit_command",
+    "baselines": "data:baselines_command",
+    "export": "data:export_command",
+    "paper": "paper:paper",
+    "report": "runs:report",
+    "compare": "runs:compare",
+    "rank": "rank:rank",
+    "card": "runs:card",
+    "import-annotations": "recenter:import_annotations",
+    "replies": "replies:replies",
+    "score-replies": "replies:score_replies",
+    "duel": "duel:duel",
+    "verdict": "verdict:verdict",
+    "build": "build:build",
+    "relevance": "recenter:relevance",
+}
+"""Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
 
 
 class _Group(click.Group):
@@ -32,6 +43,16 @@ class _Group(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         show_in_any_encoding()  # here: --help and wrong arguments never reach `invoke`
         return super().main(*args, **kwargs)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.commands, *_COMMANDS})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.commands:
+            for known in {name} & _COMMANDS.keys() or _COMMANDS:  # of an unknown name, click says what is like it
+                module, function = _COMMANDS[known].split(":")
+                self.add_command(getattr(import_module(f".{module}", __package__), function))
+        return super().get_command(ctx, name)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -70,7 +91,7 @@ def main() -> None:
     authors' repository (`import-annotations`); all have a sample: -T data=sample.
     """
     # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
 
 
 @main.command()
@@ -91,10 +112,3 @@ def unregister() -> None:
 def task_configs() -> None:
     """Print the folder of the YAML files, for lm_eval's --include_path."""
     click.echo(os.fsencode(registration.task_configs()))  # bytes: a path is for a shell, whatever the terminal shows
-
-
-for command in (
-    plan, audit_command, baselines_command, export_command, paper, report, compare, rank, card, import_annotations, replies, score_replies,
-    duel, verdict, build, relevance,
-):  # fmt: skip
-    main.add_command(command)

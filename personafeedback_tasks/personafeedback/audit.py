@@ -196,6 +196,12 @@ def audit(cases: PersonaCases) -> Audit:
         roles[case.user_id, case.question, case.rejected].add("rejected")
     repeats = tuple(tuple(same) for same in pairs.values() if len(same) > 1)
     changed = {response for response, role in roles.items() if len(role) > 1}
+    texts = {text for case in rows for text in case.responses}  # the cases of a question share responses
+
+    def _with(some: Iterable[str]) -> set[str]:
+        found = set(some)
+        return {case.id for case in rows if not found.isdisjoint(case.responses)}
+
     ids = {
         "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
         "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
@@ -204,7 +210,7 @@ def audit(cases: PersonaCases) -> Audit:
         },
         "rewrite_pairs": rewrite_pairs(rows),
         "name_in_one": {case.id for case in rows if BASELINES["name"](case) != CHANCE},
-        **{name: {case.id for case in rows if any(map(has, case.responses))} for name, (_, has) in ARTIFACTS.items()},
+        **{name: _with(filter(has, texts)) for name, (_, has) in ARTIFACTS.items()},
     }
     unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {

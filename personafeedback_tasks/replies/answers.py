@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .declarations import Declaration, declarations
 from .plain import NEXT_TURN, plain, spoken
@@ -35,6 +36,7 @@ _REFUSALS = re.compile(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)  # most replies of most runs are a letter
 def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,10 +19,11 @@ from inspect_ai.log import (
     resolve_sample_attachments,
     resolve_sample_events_data,
 )
-from inspect_ai.model import GenerateConfig, ModelOutput
+from inspect_ai.model import ModelOutput
+from pydantic_core import from_json
 
 from ..common import limits
-from ..engine.benchmark import SETTINGS, Benchmark, benchmarks, find
+from ..engine.benchmark import SETTINGS, Benchmark, find
 from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
@@ -30,22 +31,15 @@ from ..engine.rewards import RewardError
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
-from ..inspect_harness.reward_api import API
 from . import marks
 from .claims import HarnessRecord
+from .inspect_conditions import conditions, grader
 from .judged import refuse_other_cases, refuse_other_number
-from .log import Grader, Log, LoggedDocument, LoggedTask, Printed
-from .model_arguments import model_conditions, needed
+from .log import Log, LoggedDocument, LoggedTask, Printed
+from .model_arguments import needed
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .unfinished import perhaps
 from .usage import Spent
-
-_NO_CONDITION = (
-    *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
-    "extra_headers",
-)
-"""Generation arguments that stay out of a signature: connection settings, and headers, which may hold a key."""
-
 
 _SAMPLES = "samples/"
 """The beginning of their names in an archive."""
@@ -79,7 +73,7 @@ def opened(path: Path) -> Log:
         printed=samples.printed,
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
-        grader=_grader(samples),
+        grader=grader(log, samples.benchmark),
     )
     return Log([task], partial(_run, samples))
 
@@ -93,7 +87,7 @@ def _run(samples: _Samples) -> Run:
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=_conditions(samples),
+        conditions=conditions(log, samples.noted),
         cells={},
         cases={},
         logs=(samples.path,),
@@ -132,9 +126,19 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
             for member in sorted(archive.infolist(), key=lambda member: member.orig_filename):
                 if member.orig_filename.startswith(_SAMPLES):
-                    yield json.loads(limits.unpack(archive, member))
+                    yield _parsed(limits.unpack(archive, member))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    """One sample. Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with."""
+    sample: dict[str, Any]
+    try:
+        sample = from_json(raw, cache_strings="none")
+    except ValueError:
+        sample = json.loads(raw)
+    return sample
 
 
 @dataclass
@@ -158,7 +162,7 @@ class _Samples:
     @cached_property
     def spent(self) -> Spent:
         """What its calls took."""
-        return Spent(self.log.stats, keeps=_grader(self) is not None)
+        return Spent(self.log.stats, keeps=grader(self.log, self.benchmark) is not None)
 
     @property
     def method(self) -> Method:
@@ -316,47 +320,3 @@ def _record(samples: _Samples) -> HarnessRecord:
         source=None if spec.dataset.location == "." else spec.dataset.location,
         models=[("its samples", samples.models, {spec.model, *roles}), ("its calls", samples.asked, {spec.model})],
     )
-
-
-def _grader(samples: _Samples) -> Grader | None:
-    """See `grader.grades`, which asks it with its own arguments over those of a judge."""
-    graded = samples.benchmark.graded
-    role = (samples.log.eval.model_roles or {}).get(graded.role) if graded else None
-    if graded is None or role is None:
-        return None
-    model = role[0] if isinstance(role, list) else role
-    conditions = _generation(model.model, [calls.text_config(graded.room), model.config], model.args)
-    return Grader(model.model, dict(sorted(conditions.items())))
-
-
-def _generation(model: str, configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The generation arguments of a model.
-
-    Args:
-        configs: the later ones win.
-    """
-    found: dict[str, Any] = {}
-    for config in configs:
-        found |= config.model_dump(exclude_none=True)
-    found = {name: value for name, value in found.items() if name not in _NO_CONDITION} | model_conditions(arguments)
-    if model.partition("/")[0] in benchmarks():  # a judge of ours: which file or folder it answers from
-        found |= arguments
-    return found
-
-
-def _conditions(samples: _Samples) -> dict[str, Any]:
-    """The generation arguments in force, or a reward model's."""
-    log = samples.log
-    config = _generation(log.eval.model, [log.plan.config, log.eval.model_generate_config], log.eval.model_args)
-    if log.eval.model.startswith(f"{API}/"):
-        names = ("aspects", "truncate", "trust_remote_code", "unpinned")
-        given = {name: value for name, value in log.eval.model_args.items() if name in names}
-        config |= {
-            name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in given.items()
-        }
-        config |= {"dtype": samples.noted("dtype") or log.eval.model_args.get("dtype", "auto")}
-        if commit := samples.noted("revision"):
-            config["revision"] = commit
-    if (log.eval.config.epochs or 1) > 1:
-        config["epochs"] = log.eval.config.epochs
-    return dict(sorted(config.items()))

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +231,7 @@ class Run:
         }
 
 
+@lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again
 def _in_order(case_id: str) -> list[tuple[int, str]]:
     """Numbers in an id count as numbers: hard:9 comes before hard:10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
