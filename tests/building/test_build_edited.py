@@ -23,8 +23,8 @@ ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept
 
 @pytest.fixture
 def build(tmp_path):
-    """Packs of two annotators, and their votes in files."""
-    folder = a_build(tmp_path / "build", people=3, questions=2, annotators=2)
+    """Packs of six annotators, the fewest of whom a case can be made, and their votes in files."""
+    folder = a_build(tmp_path / "build", people=3, questions=2, annotators=6)
     step(folder, "packs", "--format", "csv")
     return folder
 
@@ -45,7 +45,7 @@ def refusal(build, name, *arguments):
 
 def sent_back(build, tmp_path):
     vote = attentive(build, likes_full)
-    return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2)]
+    return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in range(1, 7)]
 
 
 def put_back(build, before):
