@@ -238,7 +238,14 @@ def test_packs_that_do_not_say_what_they_showed_are_made_anew(build, tmp_path):
 
 def test_votes_of_models_are_about_their_texts_too(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
-    cast(build, [Vote(annotator="model:m", pair_id=one.id, chosen=one.first, shown_as="A") for one in build.read(Pair)])
+    cast(
+        build,
+        [
+            Vote(annotator=f"model:m{n}", pair_id=one.id, chosen=one.first, shown_as="A")
+            for one in build.read(Pair)
+            for n in range(6)
+        ],
+    )
     step(build, "tiers")
     named = another_answer(build)
     said = refusal(build, "tiers")

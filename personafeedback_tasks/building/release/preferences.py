@@ -20,7 +20,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,6 +102,8 @@ class Preferences:
             tiers: tier -> its pairs, with two votes or more each; together with ALL, those that the fit is of.
         """
         every = [(tier, pair) for tier, pairs in tiers.items() for pair in pairs if sum(pair.votes) > 1]
+        if not every:
+            return Noise({}, *self.chi_square)
         users = {user: place for place, user in enumerate(dict.fromkeys(pair.user_id for _, pair in every))}
         kinds = {kind: place for place, kind in enumerate(self._kinds)}
         counts = {tier: np.zeros((len(users), len(kinds))) for tier in tiers}
@@ -118,7 +120,7 @@ class Preferences:
                 with np.errstate(invalid="ignore"):
                     means = (weights * risks[:, fits].T).sum(axis=1) / total
                 value = float(of_tier.sum(axis=0) @ risks[:, self._at] / pairs)
-                low, high = np.nanpercentile(means, (2.5, 97.5)) if len(users) > 1 else (math.nan, math.nan)
+                low, high = map(float, np.nanpercentile(means, (2.5, 97.5))) if len(users) > 1 else (math.nan, math.nan)
                 owners = int(of_tier.any(axis=1).sum())
                 by_tier[tier] = Estimate(value, math.nan, min(low, value), max(high, value), pairs, owners)
         return Noise(by_tier, *self.chi_square)
@@ -160,6 +162,7 @@ def _folded(votes: Sequence[int]) -> tuple[int, int]:
     return max(votes), sum(votes) - max(votes)  # an answer without a vote may be left out
 
 
+@cache
 def _log_likelihoods(most: int, least: int) -> Table:
     """Of a majority, for every a that is tried."""
     from scipy.special import betaln
@@ -169,6 +172,7 @@ def _log_likelihoods(most: int, least: int) -> Table:
     return np.asarray(math.log(ways) + betaln(a + most, a + least) - betaln(a, a))
 
 
+@cache
 def _risks(most: int, least: int) -> Table:
     """The probability that at most four of another nine agree with the majority, for every a that is tried."""
     from scipy.special import betaln
