@@ -19,13 +19,13 @@ from personafeedback_tasks.personafeedback.cases import load_present
 
 
 def voted(root, people=12, questions=4, prefix="a", **settings):
-    """A build up to its tiers: nine annotators who like the full answer in nine (where it should win by construction), eight, seven, six or four of nine votes."""
+    """A build up to its tiers: all nine annotators like the full answer where it should win by construction, else eight or six of them."""
     build = a_build(root, people, questions, **settings)
     rng, votes = random.Random(3), []
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
     for pair in build.read(Pair):
         full, other = sorted((pair.first, pair.second), key=lambda name: strategy[name] != "full")
-        agree = 9 if pair.easy else rng.choice((8, 7, 4, 6))
+        agree = 9 if pair.easy else rng.choice((8, 8, 8, 6))
         names = [f"{prefix}{number}" for number in range(9)]
         rng.shuffle(names)
         votes += [

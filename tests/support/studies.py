@@ -459,7 +459,8 @@ def _tiers() -> Iterable[Study]:
             preferences = Preferences([(int(k), votes - int(k)) for k in first])
             accepted = most >= least_majority(votes)
             tossed, open_ = right == 0.5, accepted & (right != WINS)
-            risk = np.array([preferences.risk(int(m), votes - int(m)) for m in most])
+            of_open = Preferences([(int(k), votes - int(k)) for k in first[right != WINS]])
+            risk = np.array([of_open.risk(int(m), votes - int(m)) for m in most])
             otherwise = (others > 4) != (first > votes / 2)
             wrong = (first <= votes / 2) & ~tossed
             least = next(

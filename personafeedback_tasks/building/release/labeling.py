@@ -28,7 +28,7 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
         votes = counted(folder)
         cases, below = sort_into_tiers(folder, votes)
         agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
-        noise = label_noise([*cases, *below])
+        noise = label_noise([*cases, *below], folder.read(Pair))
         document = {
             "codings": CODINGS,
             "agreement": {name: asdict(voting) for name, voting in agreements.items()},

@@ -65,6 +65,16 @@ class Noise:
     p: float
 
 
+def noise(by_tier: Mapping[str, Estimate], chi_square: float, degrees: int) -> Noise:
+    """What is said of the labels, with the p value of the test."""
+    require("scipy", extra="build")
+    from scipy.stats import chi2
+
+    if not degrees:
+        return Noise(by_tier, math.nan, 0, math.nan)
+    return Noise(by_tier, chi_square, degrees, float(chi2.sf(chi_square, degrees)))
+
+
 class Preferences:
     """The fit to the votes on some pairs.
 
@@ -95,15 +105,15 @@ class Preferences:
         """The probability that another nine would give the other answer the majority."""
         return float(_risks(most, least)[self._at])
 
-    def noise(self, tiers: Mapping[str, Sequence[Tiered]]) -> Noise:
-        """The risk of some pairs by tier.
+    def risks(self, tiers: Mapping[str, Sequence[Tiered]]) -> dict[str, Estimate]:
+        """Tier -> the mean risk of its pairs, see Noise; tiers without a pair, and the pairs below (""), are left out.
 
         Args:
-            tiers: tier -> its pairs, with two votes or more each; together with ALL, those that the fit is of.
+            tiers: tier -> its pairs, with two votes or more each; together, those that the fit is of.
         """
         every = [(tier, pair) for tier, pairs in tiers.items() for pair in pairs if sum(pair.votes) > 1]
         if not every:
-            return Noise({}, *self.chi_square)
+            return {}
         users = {user: place for place, user in enumerate(dict.fromkeys(pair.user_id for _, pair in every))}
         kinds = {kind: place for place, kind in enumerate(self._kinds)}
         counts = {tier: np.zeros((len(users), len(kinds))) for tier in tiers}
@@ -123,16 +133,14 @@ class Preferences:
                 low, high = map(float, np.nanpercentile(means, (2.5, 97.5))) if len(users) > 1 else (math.nan, math.nan)
                 owners = int(of_tier.any(axis=1).sum())
                 by_tier[tier] = Estimate(value, math.nan, min(low, value), max(high, value), pairs, owners)
-        return Noise(by_tier, *self.chi_square)
+        return by_tier
 
     @cached_property
-    def chi_square(self) -> tuple[float, int, float]:
-        """(chi-square, its degrees of freedom, p) of the majorities against those of the fit, pairs with as many votes each together.
+    def misfit(self) -> tuple[float, int]:
+        """(chi-square, its degrees of freedom; 0 of both where there are too few pairs) of the majorities against those of the fit, pairs with as many votes each together.
 
         Neighboring majorities are taken together until five pairs are expected of them.
         """
-        from scipy.stats import chi2
-
         of_size: Counter[int] = Counter()
         for kind, count in self._counts.items():
             of_size[sum(kind)] += count
@@ -150,7 +158,7 @@ class Preferences:
             if len(cells) > 1:
                 found += sum((seen - expected) ** 2 / expected for seen, expected in cells)
                 degrees += len(cells) - 1
-        return (found, degrees, float(chi2.sf(found, degrees))) if degrees > 0 else (math.nan, 0, math.nan)
+        return (found, degrees) if degrees > 0 else (0.0, 0)
 
     def _best(self, counts: Any) -> Any:
         """The place of the most probable a for each row of counts (rows x kinds of votes)."""

@@ -98,7 +98,7 @@ def make(folder: Folder) -> Made:
         )
     pair_ids = {label.pair_id for label in used}
     agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
-    noise = label_noise(every) if votes else None
+    noise = label_noise(every, folder.read(Pair)) if votes else None
     votes = [vote for vote in votes if vote.pair_id in pair_ids]
     texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
     users = dict.fromkeys([*(label.user_id for label in used), *(person.user_id for person in folder.people(TEST))])

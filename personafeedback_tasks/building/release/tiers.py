@@ -8,17 +8,18 @@ is built to be easy has its label from its construction, and the votes confirm i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import comb
 
+from ...common.statistics import Estimate
 from ...personafeedback.cells import DIFFICULTIES
 from ..coins import CONFIRMED, LEAST_VOTES, least_majority
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
-from .preferences import Noise, Preferences
+from .preferences import Noise, Preferences, noise
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
@@ -109,16 +110,26 @@ def _decided(
     return MEDIUM if preferences.above(float(settings.medium), most, votes - most) >= 0.5 else HARD, ""
 
 
-def label_noise(tiered: Sequence[Tiered]) -> Noise:
+def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
     """How far the labels rest on who happened to vote, by tier.
+
+    The risk comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
+    one fit to both would make the risk of the others a third of what it is. Where Medium begins comes from one fit to all pairs.
 
     Args:
         tiered: all pairs, those below as well: the estimate is from all votes.
+        pairs: theirs.
     """
-    tiers: dict[str, list[Tiered]] = {tier: [] for tier in (*DIFFICULTIES, "")}
-    for pair in tiered:
-        tiers[pair.difficulty].append(pair)
-    return Preferences([pair.votes for pair in tiered]).noise(tiers)
+    easy = {pair.id for pair in pairs if pair.easy}
+    risks: dict[str, Estimate] = {}
+    chi_square, degrees = 0.0, 0
+    for built in (True, False):
+        group = [pair for pair in tiered if (pair.pair_id in easy) == built]
+        fit = Preferences([pair.votes for pair in group])
+        risks |= fit.risks({tier: [pair for pair in group if pair.difficulty == tier] for tier in (*DIFFICULTIES, "")})
+        found, more = fit.misfit
+        chi_square, degrees = chi_square + found, degrees + more
+    return noise(risks, chi_square, degrees)
 
 
 def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
