@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..common.columns import in_columns
 from ..common.errors import OptionError
 from ..common.tokens import estimated
+from .coins import label_rule
 from .folder import Folder
 from .rows import FULL, MASKED, TEST, Person, Refused, kept
 from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
@@ -122,9 +123,10 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
         f"a persona has {made.persona_tokens} tokens ({known}), an answer {ANSWER}, a question {QUESTION}",
         f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
         "memory, the thinking of reasoning models and attention items are not counted",
-        f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan more pairs than you need",
+        "pairs whose votes tossed coins would too often reach are left out of the set: plan more pairs than you need",
     ):
         say(f"Assumed: {line}.")
+    say(label_rule(settings.annotators))
     say(f"Next: {PERSONAS.line(folder.root)}")
 
 

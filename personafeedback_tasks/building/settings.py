@@ -103,15 +103,11 @@ class Settings:
     )
     masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
     annotators: int = _setting(9, _number(1, 1_000), "votes to each pair")
-    medium: Fraction = _setting(Fraction(8, 9), _majority, "least share of agreeing votes of the tier medium")  # noqa: RUF009
-    hard: Fraction = _setting(  # noqa: RUF009
-        Fraction(6, 9), _majority, "least share of agreeing votes of the tier hard; a pair below it is left out"
+    medium: Fraction = _setting(  # noqa: RUF009
+        Fraction(8, 9),
+        _majority,
+        "least share of all such people who agree, estimated from the votes, of the tier medium",
     )
-
-    @property
-    def least_votes(self) -> int:
-        """Of a pair that makes a case: more than half of the annotators. With fewer, a share of agreeing votes says little."""
-        return self.annotators // 2 + 1
 
     @classmethod
     def load(cls, path: Path) -> Settings:

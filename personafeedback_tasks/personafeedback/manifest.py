@@ -21,7 +21,7 @@ from ..common.errors import DataError
 from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
 from ..engine.benchmark import passing_for
 from ..engine.duels import WON, Duel, NotAsked
-from .cells import CELLS
+from .cells import CELLS, DIFFICULTIES
 
 FILE = "set.json"
 FORMAT = 1
@@ -51,6 +51,39 @@ class Agreement:
     high: float | None = None
 
 
+@dataclass(frozen=True)
+class Risk:
+    """That others would decide otherwise, in [0, 1], with its 95 % interval; None without one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Whether the votes are distributed as the estimate of the risk assumes: a chi-square test of the majorities."""
+
+    chi_square: float
+    degrees: int
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelNoise:
+    """How far the labels rest on who happened to vote.
+
+    Attributes:
+        measure: what the risk is of.
+        by_tier: difficulty -> of its cases.
+        fit: None where there are too few pairs.
+    """
+
+    measure: str
+    by_tier: Mapping[str, Risk]
+    fit: Fit | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """What a set is.
@@ -63,6 +96,7 @@ class Manifest:
         generator: the models, or the people, that wrote the texts.
         annotators: people whose votes are behind the labels; None if there were none.
         agreement: of the annotators; None if unknown.
+        noise: of the labels; None if unknown.
         duel: for a set of duels.
     """
 
@@ -73,6 +107,7 @@ class Manifest:
     licence: str = UNKNOWN
     annotators: int | None = None
     agreement: Agreement | None = None
+    noise: LabelNoise | None = None
     duel: Duel | None = None
 
     @classmethod
@@ -103,8 +138,12 @@ class Manifest:
         return json_text(self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the file; a duel's key only where there is one."""
-        fields = {name: value for name, value in asdict(self).items() if name != "duel"}
+        """As in the file; the keys of label noise and of a duel only where there is one."""
+        fields = {
+            name: value
+            for name, value in asdict(self).items()
+            if name != "duel" and (name != "noise" or value is not None)
+        }
         duel = {} if self.duel is None else {"duel": _plain(self.duel)}
         return {"format": FORMAT, **fields, "counts": dict(self.counts), **duel}
 
@@ -122,7 +161,7 @@ def is_line(value: object, longest: int) -> bool:
 
 
 def _parsed(path: Path, document: object) -> Manifest:
-    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
+    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=("noise", "duel"))
     if type(top["format"]) is not int or top["format"] != FORMAT:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
     name = top.line("name", LONGEST_NAME)
@@ -142,6 +181,9 @@ def _parsed(path: Path, document: object) -> Manifest:
         else _agreement(
             _ManifestObject.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))
         ),
+        noise=_noise(_ManifestObject.of(path, "noise", top["noise"], _fields_of(LabelNoise)))
+        if "noise" in top.fields
+        else None,
         duel=_duel(_ManifestObject.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
     )
 
@@ -157,14 +199,32 @@ def _counts(given: _ManifestObject) -> dict[str, int]:
 
 
 def _agreement(given: _ManifestObject) -> Agreement:
-    value = given.number("value", -1, 1)
+    value, low, high = _with_interval(given, -1)
+    return Agreement(measure=given.line("measure", LONGEST_NAME), value=value, low=low, high=high)
+
+
+def _noise(given: _ManifestObject) -> LabelNoise:
+    tiers = _ManifestObject.of(given.path, "noise.by_tier", given["by_tier"], DIFFICULTIES, optional=DIFFICULTIES)
+    risks = {}
+    for tier in tiers.fields:
+        risk = _ManifestObject.of(given.path, f"noise.by_tier.{tier}", tiers[tier], _fields_of(Risk), ("low", "high"))
+        risks[tier] = Risk(*_with_interval(risk, 0))
+    fit = None
+    if given["fit"] is not None:
+        test = _ManifestObject.of(given.path, "noise.fit", given["fit"], _fields_of(Fit))
+        fit = Fit(test.number("chi_square", 0, 1e12), test.count("degrees"), test.number("p", 0, 1))
+    return LabelNoise(measure=given.line("measure", LONGEST_NAME), by_tier=risks, fit=fit)
+
+
+def _with_interval(given: _ManifestObject, least: float) -> tuple[float, float | None, float | None]:
+    """The number `value` from `least` to 1, and its interval."""
+    value = given.number("value", least, 1)
     ends = [name for name in ("low", "high") if given.fields.get(name) is not None]
     if len(ends) == 1:
         raise given.wrong(ends[0], "both low and high, or neither")
     if not ends:
-        return Agreement(measure=given.line("measure", LONGEST_NAME), value=value)
-    low, high = given.number("low", -1, value), given.number("high", value, 1)
-    return Agreement(measure=given.line("measure", LONGEST_NAME), value=value, low=low, high=high)
+        return value, None, None
+    return value, given.number("low", least, value), given.number("high", value, 1)
 
 
 def _duel(given: _ManifestObject) -> Duel:

@@ -24,6 +24,7 @@ from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import BASELINES, acc_of
 from .cases import PersonaCases, load_cases, load_present
+from .ceiling import ceilings, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
@@ -120,8 +121,8 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
                 for name, members in scenarios(asked_cases).items()
             },
         },
-        ceiling=audited.ceilings,
-        ceiling_note="Label ceiling: an order-blind judge has at most this acc over all cells of the data (contradictory labels): {}.",
+        ceiling=ceilings(cases, audited.ceilings),
+        ceiling_note=f"{sentence(cases, 'acc')}: {{}}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate=Covariate(

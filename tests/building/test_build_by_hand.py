@@ -9,6 +9,7 @@ import pytest
 from support import building as scripted
 from support.builds import a_build
 
+from personafeedback_tasks.building.coins import CONFIRMED, LEAST_VOTES, label_rule, least_majority
 from personafeedback_tasks.building.release.tiers import sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Vote
@@ -31,7 +32,7 @@ def test_a_build_starts_with_these_settings():
     found = Settings()
     numbers = {name: getattr(found, name) for name in ("seed", "personas", "specific", "general", "annotators")}
     assert numbers == {"seed": 0, "personas": 20, "specific": 5, "general": 0, "annotators": 9}
-    assert (found.test, found.masked, found.medium, found.hard) == (1, Fraction(4, 5), Fraction(8, 9), Fraction(2, 3))
+    assert (found.test, found.masked, found.medium) == (1, Fraction(4, 5), Fraction(8, 9))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,6 @@ def test_a_build_starts_with_these_settings():
         ("annotators", ("1", "1000"), ("0", "1001")),
         ("test", ("0", "1", "1/3"), ("1.1", "4/3", "1/0")),
         ("masked", ("0", "1", "0.5"), ("1.1",)),
-        ("hard", ("0.51", "1"), ("1/2", "1.1")),
         ("medium", ("0.51", "1"), ("1/2", "1.1")),
         ("language", ("zh", "deu"), ("z", "zh-CN", "ZHXX")),
     ],
@@ -54,7 +54,7 @@ def test_a_setting_has_its_limits(name, allowed, refused, tmp_path):
     for value in allowed:
         path.write_text(f"{name}: {value}\n", encoding="utf-8")
         assert str(getattr(Settings.load(path), name)) == str(
-            Fraction(value) if name in ("test", "masked", "hard", "medium") else value
+            Fraction(value) if name in ("test", "masked", "medium") else value
         )
     for value in refused:
         path.write_text(f"{name}: {value}\n", encoding="utf-8")
@@ -62,8 +62,12 @@ def test_a_setting_has_its_limits(name, allowed, refused, tmp_path):
             Settings.load(path)
 
 
-def test_more_than_half_of_the_annotators_make_a_case():
-    assert [Settings(annotators=number).least_votes for number in (1, 2, 3, 8, 9, 10)] == [1, 2, 2, 5, 5, 6]
+def test_a_majority_is_one_that_coins_seldom_have():
+    assert {votes: least_majority(votes) for votes in (5, 6, 7, 8, 9, 25)} == {5: 6, 6: 6, 7: 7, 8: 8, 9: 8, 25: 18}
+    assert {votes: least_majority(votes, CONFIRMED, sides=1) for votes in (3, 4, 6, 9)} == {3: 4, 4: 4, 6: 6, 9: 7}
+    assert LEAST_VOTES == 6
+    assert label_rule(5).startswith("! With annotators: 5 no pair can become Medium or Hard")
+    assert "needs 8 votes for one answer" in label_rule(9)
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)])

@@ -23,8 +23,8 @@ ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept
 
 @pytest.fixture
 def build(tmp_path):
-    """Packs of two annotators, and their votes in files."""
-    folder = a_build(tmp_path / "build", people=3, questions=2, annotators=2)
+    """Packs of six annotators, the fewest of whom a case can be made, and their votes in files."""
+    folder = a_build(tmp_path / "build", people=3, questions=2, annotators=6)
     step(folder, "packs", "--format", "csv")
     return folder
 
@@ -45,7 +45,7 @@ def refusal(build, name, *arguments):
 
 def sent_back(build, tmp_path):
     vote = attentive(build, likes_full)
-    return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2)]
+    return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in range(1, 7)]
 
 
 def put_back(build, before):
@@ -238,7 +238,14 @@ def test_packs_that_do_not_say_what_they_showed_are_made_anew(build, tmp_path):
 
 def test_votes_of_models_are_about_their_texts_too(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
-    cast(build, [Vote(annotator="model:m", pair_id=one.id, chosen=one.first, shown_as="A") for one in build.read(Pair)])
+    cast(
+        build,
+        [
+            Vote(annotator=f"model:m{n}", pair_id=one.id, chosen=one.first, shown_as="A")
+            for one in build.read(Pair)
+            for n in range(6)
+        ],
+    )
     step(build, "tiers")
     named = another_answer(build)
     said = refusal(build, "tiers")

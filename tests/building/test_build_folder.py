@@ -154,9 +154,9 @@ def test_who_was_dropped_has_no_questions(tmp_path):
 
 def test_settings_are_exact(tmp_path):
     path = tmp_path / "build.yaml"
-    path.write_text("name: Our users\nmedium: 8/9\nhard: 0.7\nseed: 3\nlanguage: de\n", encoding="utf-8")
+    path.write_text("name: Our users\nmedium: 8/9\nmasked: 0.7\nseed: 3\nlanguage: de\n", encoding="utf-8")
     found = Settings.load(path)
-    assert (found.medium, found.hard, found.seed, found.language) == (Fraction(8, 9), Fraction(7, 10), 3, "de")
+    assert (found.medium, found.masked, found.seed, found.language) == (Fraction(8, 9), Fraction(7, 10), 3, "de")
     path.write_text("", encoding="utf-8")
     assert Settings.load(path) == Settings()
 
@@ -166,7 +166,7 @@ def test_settings_are_exact(tmp_path):
     [
         ("annotator: 9", "the key 'annotator'"),
         ("annotators: 0", "a whole number from 1"),
-        ("hard: 1/2", "a share above 1/2"),
+        ("medium: 1/2", "a share above 1/2"),
         ("medium: 9", "a share above 1/2"),
         ("masked: -1", "from 0 to 1"),
         ("seed: true", "a whole number from 0"),
@@ -221,7 +221,7 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
     [
         ("name: no\nlanguage: no\n", Settings(name="no", language="no")),
         ("name: 2026-01-02\nlicence: 1:30\n", Settings(name="2026-01-02", licence="1:30")),
-        ("\ufefftest: .5 # half\nmasked: '0.7'\nhard: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), hard=Fraction(7, 10))),
+        ("\ufefftest: .5 # half\nmasked: '0.7'\nmedium: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), medium=Fraction(7, 10))),
         ("{seed: 3, name: x}", Settings(seed=3, name="x")),
         ("---\n# nothing but a comment\n", Settings()),
     ],

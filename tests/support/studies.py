@@ -12,11 +12,15 @@ from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
 
 from personafeedback_tasks.analysis.calibration import calibration
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import slices
+from personafeedback_tasks.building.coins import least_majority
+from personafeedback_tasks.building.release.preferences import Preferences
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.agreement import randolph
 from personafeedback_tasks.common.corrected import corrected
@@ -429,6 +433,72 @@ def _annotators() -> Iterable[Study]:
     )
 
 
+# --- tiers of a set that people voted on -------------------------------------------------------------------------------
+
+WINS, OPEN = 0.95, (0.5, 0.6, 0.7, 0.9)
+"""The share of people who agree: where one text should win by construction, and on the other pairs."""
+
+
+def _tiers() -> Iterable[Study]:
+    """600 pairs, a third of which should win by construction; annotators as planted. A line at 100 % says that full agreement is not enough."""
+
+    def once(votes: int, ability: float, spammers: int, bias: float) -> Callable[[Rng], list[float]]:
+        def study(rng: Rng) -> list[float]:
+            shares = np.array([[WINS, WINS, WINS, *OPEN, *OPEN[:2]]] * 67).ravel()[:600]
+            right = rng.permutation(shares)
+            biased = rng.choice((-1, 1), 600) * bias
+            logits = np.log(right / (1 - right))
+
+            def panel(people: int) -> np.ndarray:
+                seen = logits[:, None] * np.exp(rng.normal(0, ability, people)) + biased[:, None]
+                seen[:, :spammers] = 0
+                return (rng.random((600, people)) < 1 / (1 + np.exp(-seen))).sum(axis=1)
+
+            first, others = panel(votes), panel(9)
+            most = np.maximum(first, votes - first)
+            preferences = Preferences([(int(k), votes - int(k)) for k in first])
+            accepted = most >= least_majority(votes)
+            tossed, open_ = right == 0.5, accepted & (right != WINS)
+            of_open = Preferences([(int(k), votes - int(k)) for k in first[right != WINS]])
+            risk = np.array([of_open.risk(int(m), votes - int(m)) for m in most])
+            otherwise = (others > 4) != (first > votes / 2)
+            wrong = (first <= votes / 2) & ~tossed
+            least = next(
+                (m for m in range(votes // 2 + 1, votes + 1) if preferences.above(8 / 9, m, votes - m) >= 0.5), None
+            )
+            line = brentq(lambda share: binom.sf(least - 1, votes, share) - 0.5, 0.5, 0.9999) if least else 1.0
+            return [
+                float(accepted[tossed].mean()), float(tossed[accepted].mean()), float(risk[open_].mean()),
+                float(otherwise[open_].mean()), float(wrong[accepted & ~tossed].mean()), line,
+                float(accepted[(right == 0.6) | (right == 0.7)].mean()),
+            ]  # fmt: skip
+
+        return study
+
+    for planted, votes, ability, spammers, bias in (
+        ("7 votes", 7, 0.0, 0, 0.0),
+        ("9 votes", 9, 0.0, 0, 0.0),
+        ("25 votes", 25, 0.0, 0, 0.0),
+        ("9 votes, abilities differ", 9, 0.5, 0, 0.0),
+        ("9 votes, 2 spammers", 9, 0.0, 2, 0.0),
+        ("9 votes, a shared bias of 1 logit", 9, 0.0, 0, 1.0),
+    ):
+        claims = (
+            ("tiers: tossed pairs that get a label", "" if bias else "at most 5"),
+            ("tossed pairs among those with a label", ""),
+            ("risk that another nine decide otherwise, without Easy", ""),
+            ("another nine did, without Easy", ""),
+            ("labels against what people without the bias prefer", ""),
+            ("true share at the line between Medium and Hard", ""),
+            ("pairs with a share of 60 or 70 % that get a label", ""),
+        )
+        yield Study(
+            tuple(Claim(name, planted, expected, 40, 600) for name, expected in claims),
+            once(votes, ability, spammers, bias),
+            100,
+        )
+
+
 # --- the verdict -----------------------------------------------------------------------------------------------------
 
 VOTES = 200
@@ -550,5 +620,6 @@ STUDIES: tuple[Study, ...] = (
     *_users(),
     *_prompts(),
     *_annotators(),
+    *_tiers(),
     *_verdicts(),
 )

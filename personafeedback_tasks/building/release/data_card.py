@@ -11,9 +11,10 @@ from ...common import foreign
 from ...personafeedback.manifest import UNKNOWN
 from ..rows import STRATEGIES
 from ..settings import Settings
+from .preferences import SHARED
 from .release_folder import Made
 from .shortcuts import MOST, Shortcuts, shortcut_table
-from .voting import CIRCULAR, CODINGS, agreement_table
+from .voting import CIRCULAR, CODINGS, agreement_table, how_it_fits, risk_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
@@ -73,6 +74,12 @@ def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list
             "part of the number; the first line is the one to quote.",
             _table(*agreement_table(made.agreement, " to ")),
             "\n".join(f"- {name}: {meaning}." for name, meaning in CODINGS.items()),
+        ]
+    if made.noise:
+        sections += [
+            "### How sure the labels are",
+            f"In percent, with 95 % intervals over users. {SHARED} {how_it_fits(made.noise)}",
+            _table(*risk_table(made.noise, " to ")),
         ]
     sections += [
         "## Shortcuts",

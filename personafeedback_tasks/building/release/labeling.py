@@ -8,12 +8,14 @@ from dataclasses import asdict
 from ...common.errors import DataError
 from ...common.files import write
 from ...common.strict_json import json_text, jsonable
+from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Tiered
 from ..steps import RELEASE, TIERS, Say, ShowTable
 from ..votes.collected import counted, outdated
-from .tiers import REASONS, sort_into_tiers
-from .voting import CIRCULAR, CODINGS, agreement, agreement_table
+from .preferences import RISK, SHARED
+from .tiers import REASONS, label_noise, sort_into_tiers
+from .voting import CIRCULAR, CODINGS, agreement, agreement_table, how_it_fits, risk_table
 
 
 def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
@@ -26,7 +28,12 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
         votes = counted(folder)
         cases, below = sort_into_tiers(folder, votes)
         agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
-        document = {"codings": CODINGS, "agreement": {name: asdict(voting) for name, voting in agreements.items()}}
+        noise = label_noise([*cases, *below], folder.read(Pair))
+        document = {
+            "codings": CODINGS,
+            "agreement": {name: asdict(voting) for name, voting in agreements.items()},
+            "noise": {"measure": RISK, **asdict(noise)},
+        }
         write(folder.root / "tiers.json", json_text(jsonable(document)))
         folder.write(Below, below)
         folder.write(Tiered, cases)
@@ -36,16 +43,19 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
     cells = Counter(f"{category.get(case.question_id, 'dropped')} {case.difficulty}" for case in cases)
     counts = ", ".join(f"{cell} {count:,}" for cell, count in sorted(cells.items()))
     say(f"{len(cases):,} pairs become cases: {counts or 'none'}")
+    if dropped := sum(case.question_id not in category for case in cases):
+        say(f"{dropped:,} of them will be left out of the release: their question or person has keep = no")
     for reason, count in Counter(pair.reason for pair in below).most_common():
         say(f"{count:,} are below, {reason}: {REASONS[reason]}")
     show_table("Agreement of the annotators, with 95 % intervals", *agreement_table(agreements, "–"))
     say(CIRCULAR)
     for name, meaning in CODINGS.items():
         say(f"{name}: {meaning}.")
+    show_table("How sure the labels are, in percent, with 95 % intervals over users", *risk_table(noise, "–"))
+    say(how_it_fits(noise))
+    say(SHARED)
     if not cases:
-        settings = folder.settings
         raise DataError(
-            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {settings.least_votes} votes or more, since build.yaml says "
-            f"annotators: {settings.annotators}."
+            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {LEAST_VOTES} votes or more, nine in the paper."
         )
     say(f"Next: {RELEASE.line(folder.root)}")

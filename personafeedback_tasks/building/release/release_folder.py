@@ -14,14 +14,15 @@ from typing import Any
 from ...common.errors import DataError
 from ...common.strict_json import cut, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
-from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Manifest
+from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
 from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
 from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
 from ..votes.shown_texts import refuse_edited_labels
-from .tiers import ALL, sort_into_tiers
+from .preferences import RISK, Noise
+from .tiers import ALL, label_noise, sort_into_tiers
 from .voting import HEADLINE, Voting, agreement
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -43,6 +44,7 @@ class Made:
         users: of these rows, and every other kept person of the test split.
         answers: id -> of the rows' texts.
         agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
+        noise: of the labels, by tier; None where nobody voted.
         left_out: pairs whose question or person was dropped since they were voted on.
     """
 
@@ -51,6 +53,7 @@ class Made:
     users: tuple[str, ...]
     answers: dict[str, Answer]
     agreement: dict[str, Voting]
+    noise: Noise | None
     left_out: int
 
 
@@ -95,13 +98,14 @@ def make(folder: Folder) -> Made:
         )
     pair_ids = {label.pair_id for label in used}
     agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
+    noise = label_noise(every, folder.read(Pair)) if votes else None
     votes = [vote for vote in votes if vote.pair_id in pair_ids]
     texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
     users = dict.fromkeys([*(label.user_id for label in used), *(person.user_id for person in folder.people(TEST))])
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
     return Made(
-        manifest=_manifest(folder, rows, texts, votes, agreements), rows=rows, users=tuple(users),
-        answers={answer.id: answer for answer in texts}, agreement=agreements, left_out=len(tiered) - len(used),
+        manifest=_manifest(folder, rows, texts, votes, agreements, noise), rows=rows, users=tuple(users),
+        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, left_out=len(tiered) - len(used),
     )  # fmt: skip
 
 
@@ -137,8 +141,8 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> di
 
 
 def _manifest(
-    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting]
-) -> Manifest:
+    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting], noise: Noise | None
+) -> Manifest:  # fmt: skip
     settings = folder.settings
     voters = by_models(votes)
     marked = f" ({BY_MODELS[voters]})" if voters in BY_MODELS else ""
@@ -151,6 +155,7 @@ def _manifest(
         generator=cut(_generators(texts), LONGEST_TEXT),
         annotators=len(people) or None,
         agreement=_agreement(agreements),
+        noise=_noise(noise) if noise and votes else None,
     )
 
 
@@ -169,8 +174,8 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
         by = f"votes of models ({named}), not of people," if voters else "people's votes"
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
-        "medium": f"Medium: at least {settings.medium} agree",
-        "hard": f"Hard: at least {settings.hard} agree",
+        "medium": f"Medium: more than {settings.medium} of such people agree, as estimated from the votes",
+        "hard": "Hard: fewer do, but tossed coins would reach such a majority in at most 5 % of pairs",
     }
     return (
         f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."
@@ -195,6 +200,16 @@ def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
     if isnan(low):
         return Agreement(measure=MEASURE, value=value)
     return Agreement(measure=MEASURE, value=value, low=max(-1.0, low), high=min(1.0, high))
+
+
+def _noise(noise: Noise) -> LabelNoise | None:
+    """The risks of the tiers; None where no pair has a tier."""
+    fit = None if isnan(noise.chi_square) else Fit(round(noise.chi_square, 4), noise.degrees, round(noise.p, 6))
+    risks = {}
+    for tier, risk in noise.by_tier.items():
+        ends = (None, None) if isnan(risk.low) else (round(risk.low, 4), round(risk.high, 4))
+        risks[tier] = Risk(round(risk.value, 4), *ends)
+    return LabelNoise(measure=RISK, by_tier=risks, fit=fit) if risks else None
 
 
 def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:

@@ -1,31 +1,36 @@
 """Votes -> labels and tiers: which answer of a pair is chosen, and how hard it is to see.
 
-The rule is the shares in build.yaml, and nothing else: how far annotators agree on the whole is a check, see voting.py.
+Two questions, two rules. Is there a label at all? Tossed coins would seldom reach such a majority, see coins.py. How hard is it to see?
+By the estimated share of all such people who agree, see preferences.py, and so by the same share whatever the number of votes. A pair that
+is built to be easy has its label from its construction, and the votes confirm it.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from fractions import Fraction
 from math import comb
 
+from ...common.statistics import Estimate
 from ...personafeedback.cells import DIFFICULTIES
+from ..coins import CONFIRMED, LEAST_VOTES, least_majority
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
+from .preferences import Noise, Preferences, noise
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
-SAME, TWICE = "same text", "twice"
+MISSING, SAME, TWICE = "missing", "same text", "twice"
 
 REASONS = {
-    "few votes": "it has votes of half of the annotators or fewer",
+    "few votes": f"even full agreement of fewer than {LEAST_VOTES} votes may be chance (of 4 for a pair that is built to be easy)",
     "even": "both answers have as many votes",
-    "little agreement": "fewer agree than the tier hard needs",
+    "little agreement": "tossed coins would too often agree as far",
     "not as built": "most votes are against the answer that should win by construction",
+    MISSING: "its question or one of its answers is no longer there",
     SAME: "both answers are the same text",
     TWICE: "an earlier pair of this question has the same two texts",
 }
@@ -44,22 +49,26 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     Raises:
         DataError: there are no pairs, or a persona is broken.
     """
-    settings, shown = folder.settings, ShownTexts(folder)
+    shown = ShownTexts(folder)
     texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
     asked = {question.id: " ".join(question.question.split()) for question in folder.read(Question)}
     of_pair: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
         of_pair[vote.pair_id][vote.chosen] += 1
+    preferences = Preferences([tuple(both.values()) for both in of_pair.values()])
     cases: list[Tiered] = []
     below: list[Below] = []
     seen: set[object] = set()
     for pair in folder.need(Pair):
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
         key = (pair.user_id, asked.get(pair.question_id), both)
-        tiered = replace(_tiered(pair, of_pair[pair.id], settings), texts=shown.of(pair))
-        if len(both) == 1 or key in seen:
+        tiered = replace(_tiered(pair, of_pair[pair.id], preferences, folder.settings), texts=shown.of(pair))
+        if None in key or None in both:
+            tiered = replace(tiered, difficulty="", reason=MISSING)
+        elif len(both) == 1 or key in seen:
             tiered = replace(tiered, difficulty="", reason=SAME if len(both) == 1 else TWICE)
-        seen.add(key)
+        else:
+            seen.add(key)
         if tiered.difficulty:
             cases.append(tiered)
         else:
@@ -67,10 +76,10 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     return cases, below
 
 
-def _tiered(pair: Pair, votes: Counter[str], settings: Settings) -> Tiered:
+def _tiered(pair: Pair, votes: Counter[str], preferences: Preferences, settings: Settings) -> Tiered:
     first, second = votes[pair.first], votes[pair.second]
     chosen, rejected = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
-    tier, reason = _decided(first, second, _easy_side(pair), settings)
+    tier, reason = _decided(first, second, _easy_side(pair), preferences, settings)
     return Tiered(
         pair_id=pair.id, question_id=pair.question_id, user_id=pair.user_id, difficulty=tier, chosen=chosen, rejected=rejected,
         votes=(votes[chosen], votes[rejected]), reason=reason,
@@ -82,37 +91,67 @@ def _easy_side(pair: Pair) -> int | None:
     return (pair.first, pair.second).index(pair.easy) if pair.easy else None
 
 
-def _decided(first: int, second: int, easy_side: int | None, settings: Settings) -> tuple[str, str]:
+def _decided(
+    first: int, second: int, easy_side: int | None, preferences: Preferences, settings: Settings
+) -> tuple[str, str]:  # fmt: skip
     """(tier, why there is none) of a pair with so many votes for its two answers; one of them is empty."""
-    if first + second < settings.least_votes:
+    votes, most = first + second, max(first, second)
+    needed = least_majority(votes) if easy_side is None else least_majority(votes, CONFIRMED, sides=1)
+    if needed > votes:
         return "", "few votes"
     if first == second:
         return "", "even"
-    agree = Fraction(max(first, second), first + second)
-    if agree < settings.hard:
+    if easy_side is not None and (second > first) != bool(easy_side):
+        return "", "not as built"
+    if most < needed:
         return "", "little agreement"
     if easy_side is not None:
-        return (EASY, "") if (second > first) == bool(easy_side) else ("", "not as built")
-    return MEDIUM if agree >= settings.medium else HARD, ""
+        return EASY, ""
+    return MEDIUM if preferences.above(float(settings.medium), most, votes - most) >= 0.5 else HARD, ""
+
+
+def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
+    """How far the labels rest on who happened to vote, by tier.
+
+    The risk comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
+    one fit to both would make the risk of the others a third of what it is. Where Medium begins comes from one fit to all pairs.
+
+    Args:
+        tiered: all pairs, those below as well: the estimate is from all votes.
+        pairs: theirs.
+    """
+    easy = {pair.id for pair in pairs if pair.easy}
+    risks: dict[str, Estimate] = {}
+    chi_square, degrees = 0.0, 0
+    for built in (True, False):
+        group = [pair for pair in tiered if (pair.pair_id in easy) == built]
+        fit = Preferences([pair.votes for pair in group])
+        risks |= fit.risks({tier: [pair for pair in group if pair.difficulty == tier] for tier in (*DIFFICULTIES, "")})
+        found, more = fit.misfit
+        chi_square, degrees = chi_square + found, degrees + more
+    return noise(risks, chi_square, degrees)
 
 
 def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
     """Tier -> 2 P - 1 of annotators who toss coins, P being the share of pairs of votes that agree; BELOW and ALL, too.
 
     The tiers are made of agreement, so even coins agree in the upper ones and disagree below. Every way in which the votes on a pair can
-    fall is enumerated, with as many votes on each pair as it has.
+    fall is enumerated, with as many votes on each pair as it has; Medium begins where it does for these votes.
 
     Args:
         tiered: pairs with two votes or more.
         pairs: pair id -> pair.
     """
-    kinds = Counter((sum(pair.votes), _easy_side(pairs[pair.pair_id]), pair.reason in (SAME, TWICE)) for pair in tiered)
+    preferences = Preferences([pair.votes for pair in tiered])
+    kinds = Counter(
+        (sum(pair.votes), _easy_side(pairs[pair.pair_id]), pair.reason in (MISSING, SAME, TWICE)) for pair in tiered
+    )
     chances: dict[str, float] = defaultdict(float)
     agreeing: dict[str, float] = defaultdict(float)
     for (total, easy_side, left_out), count in kinds.items():
         for first in range(total + 1):
             second = total - first
-            tier = "" if left_out else _decided(first, second, easy_side, settings)[0]
+            tier = "" if left_out else _decided(first, second, easy_side, preferences, settings)[0]
             chance = count * comb(total, first) / 2**total
             chances[tier or BELOW] += chance
             agreeing[tier or BELOW] += chance * (comb(first, 2) + comb(second, 2)) / comb(total, 2)

@@ -11,6 +11,7 @@ from ...common.agreement import alpha, fleiss, randolph
 from ...common.statistics import Estimate, estimate_of
 from ..rows import Answer, Pair, Tiered, Vote
 from ..settings import Settings
+from .preferences import RISK, Noise
 from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
 
 HEADLINE = "kappa, random sides"
@@ -32,6 +33,9 @@ CIRCULAR = (
 )
 
 COINS = "kappa, tossed coins"
+
+PAPER, PAPERS = "kappa, the paper's", {MEDIUM: "> 0.60", HARD: "0.40 to 0.60"}
+"""The name of its line, and its ranges of Fleiss' kappa; it has none for the others."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ def agreement(
 
 
 def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give below the headline.
+    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give and the
+    paper's ranges below the headline.
 
     Args:
         to: stands between the ends of an interval.
@@ -105,7 +110,31 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
     rows = [[name, *(_with_interval(tier.coefficients[name], to) for tier in voting)] for name in CODINGS]
     rows.insert(0, ["pairs", *(f"{tier.pairs:,}" for tier in voting)])
     rows.insert(2, [COINS, *(f"{tier.coins:.2f}" for tier in voting)])
+    rows.insert(3, [PAPER, *(PAPERS.get(name, "–") for name in agreements)])
     return ["", *agreements], rows
+
+
+def risk_table(noise: Noise, to: str) -> tuple[list[str], list[list[str]]]:
+    """(header, rows) of the risk in percent, a column for each tier."""
+    shown = [
+        f"{100 * risk.value:.1f}"
+        + ("" if math.isnan(risk.low) else f" ({100 * risk.low:.1f}{to}{100 * risk.high:.1f})")
+        for risk in noise.by_tier.values()
+    ]
+    return ["", *noise.by_tier], [
+        ["pairs", *(f"{risk.n:,}" for risk in noise.by_tier.values())],
+        [RISK, *shown],
+    ]
+
+
+def how_it_fits(noise: Noise) -> str:
+    """A sentence on whether the votes are distributed as the estimate of the risk assumes."""
+    if math.isnan(noise.chi_square):
+        return "There are too few pairs to tell whether the votes are distributed as the risk assumes."
+    test = f"chi-square {noise.chi_square:.1f}, {noise.degrees} degrees of freedom, p {noise.p:.2g}"
+    if noise.p < 0.05:
+        return f"The majorities are not distributed as the risk assumes ({test}): take it as rough."
+    return f"The majorities do not differ from what the risk assumes ({test})."
 
 
 def _with_interval(kappa: Estimate, to: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...common.strict_json import short, short_list
+from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
@@ -103,7 +104,7 @@ def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -
 
 
 def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None:
-    pairs, settings = folder.by_id(Pair), folder.settings
+    pairs = folder.by_id(Pair)
     of_pair = Counter(vote.pair_id for vote in counted(folder))
     counts = Counter(of_pair[pair] for pair in pairs)
     per_count = (f"{pairs:,} pairs have {count}" for count, pairs in sorted(counts.items(), reverse=True))
@@ -112,8 +113,8 @@ def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None
         say(f"{removed:,} votes are on pairs that {folder.path(Pair)} no longer has: they do not count")
     if edited := outdated(folder):
         say(f"{edited:,} votes are on texts that were edited since: they do not count")
-    if lacking := sum(pairs for count, pairs in counts.items() if count < settings.least_votes):
+    if lacking := sum(pairs for count, pairs in counts.items() if count < LEAST_VOTES):
         say(
-            f"! {lacking:,} pairs have fewer than {settings.least_votes} votes, which is more than half of `annotators: {settings.annotators}` in "
-            "build.yaml: no case is made of them. Wait for more votes, or set the number of those who vote."
+            f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "
+            "made of them. Wait for more votes."
         )

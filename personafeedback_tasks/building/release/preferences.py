@@ -1,0 +1,191 @@
+"""How far people agree on a pair, estimated from all pairs that were voted on: what a few votes say of all such people.
+
+Each pair has a share of people who prefer its first answer. Which answer is the first says nothing, so the shares of all pairs are taken to
+have a symmetric beta distribution, Beta(a, a), and the votes on a pair are drawn with its share. The likelihood of m votes against n - m,
+whichever answer has the m, is then
+
+    C(n, m) B(a + m, a + n - m) / B(a, a), twice that where m is not n - m,
+
+and a pair's share given its votes has the distribution Beta(a + m, a + n - m). Small a: people agree on most pairs; large a: they toss
+coins. Where all agree, or none do, the likelihood has its maximum at 0 or infinity; log a therefore has a normal prior around 0 with a
+standard deviation of 2, which counts for little beside twenty pairs.
+
+The votes on a pair are taken to be independent given its share. A bias that annotators have in common is part of the share: it does not
+show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...common.errors import require
+from ...common.statistics import Estimate
+from ..rows import Tiered
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.float64]
+
+NINE = 9
+"""People of another panel."""
+
+RISK = "risk that another nine like these would decide otherwise"
+
+SHARED = (
+    "The risk follows from how far these annotators agree. Shortcuts that all of them take are not in it: if they share a bias, the labels may be "
+    "wrong far more often."
+)
+
+_LOGS = np.linspace(-5, 8, 521)
+"""Natural logarithms of the values of a that are tried, .025 apart."""
+
+RESAMPLES = 1_000
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How far the labels rest on who happened to vote.
+
+    Attributes:
+        by_tier: tier -> the mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user).
+        chi_square, degrees, p: whether the majorities are distributed as the fit says; nan where too few pairs are there to tell.
+    """
+
+    by_tier: Mapping[str, Estimate]
+    chi_square: float
+    degrees: int
+    p: float
+
+
+def noise(by_tier: Mapping[str, Estimate], chi_square: float, degrees: int) -> Noise:
+    """What is said of the labels, with the p value of the test."""
+    require("scipy", extra="build")
+    from scipy.stats import chi2
+
+    if not degrees:
+        return Noise(by_tier, math.nan, 0, math.nan)
+    return Noise(by_tier, chi_square, degrees, float(chi2.sf(chi_square, degrees)))
+
+
+class Preferences:
+    """The fit to the votes on some pairs.
+
+    Args:
+        votes: of each pair, for the two answers in either order. Pairs with fewer than two votes say nothing and are passed over.
+    """
+
+    def __init__(self, votes: Sequence[tuple[int, ...]]):
+        require("scipy", extra="build")
+        self._counts = Counter(_folded(both) for both in votes if sum(both) > 1)
+        self._kinds = list(self._counts)
+        self._at = int(self._best(np.array([[self._counts[kind] for kind in self._kinds]], dtype=float))[0])
+
+    @property
+    def a(self) -> float:
+        """The parameter of the beta distribution."""
+        return float(np.exp(_LOGS[self._at]))
+
+    def above(self, share: float, most: int, least: int) -> float:
+        """The probability that more than this share (from 1/2) of all such people agree, where so many votes do and do not."""
+        from scipy.special import betainc
+
+        return float(
+            1 - betainc(self.a + most, self.a + least, share) + betainc(self.a + most, self.a + least, 1 - share)
+        )
+
+    def risk(self, most: int, least: int) -> float:
+        """The probability that another nine would give the other answer the majority."""
+        return float(_risks(most, least)[self._at])
+
+    def risks(self, tiers: Mapping[str, Sequence[Tiered]]) -> dict[str, Estimate]:
+        """Tier -> the mean risk of its pairs, see Noise; tiers without a pair, and the pairs below (""), are left out.
+
+        Args:
+            tiers: tier -> its pairs, with two votes or more each; together, those that the fit is of.
+        """
+        every = [(tier, pair) for tier, pairs in tiers.items() for pair in pairs if sum(pair.votes) > 1]
+        if not every:
+            return {}
+        users = {user: place for place, user in enumerate(dict.fromkeys(pair.user_id for _, pair in every))}
+        kinds = {kind: place for place, kind in enumerate(self._kinds)}
+        counts = {tier: np.zeros((len(users), len(kinds))) for tier in tiers}
+        for tier, pair in every:
+            counts[tier][users[pair.user_id], kinds[_folded(pair.votes)]] += 1
+        drawn = np.random.default_rng(0).multinomial(len(users), np.full(len(users), 1 / len(users)), RESAMPLES)
+        risks = np.array([_risks(*kind) for kind in self._kinds])
+        fits = self._best(drawn @ sum(counts.values()))
+        by_tier = {}
+        for tier, of_tier in counts.items():
+            if tier and (pairs := int(of_tier.sum())):
+                weights = drawn @ of_tier
+                total = weights.sum(axis=1)
+                with np.errstate(invalid="ignore"):
+                    means = (weights * risks[:, fits].T).sum(axis=1) / total
+                value = float(of_tier.sum(axis=0) @ risks[:, self._at] / pairs)
+                low, high = map(float, np.nanpercentile(means, (2.5, 97.5))) if len(users) > 1 else (math.nan, math.nan)
+                owners = int(of_tier.any(axis=1).sum())
+                by_tier[tier] = Estimate(value, math.nan, min(low, value), max(high, value), pairs, owners)
+        return by_tier
+
+    @cached_property
+    def misfit(self) -> tuple[float, int]:
+        """(chi-square, its degrees of freedom; 0 of both where there are too few pairs) of the majorities against those of the fit, pairs with as many votes each together.
+
+        Neighboring majorities are taken together until five pairs are expected of them.
+        """
+        of_size: Counter[int] = Counter()
+        for kind, count in self._counts.items():
+            of_size[sum(kind)] += count
+        found, degrees = 0.0, -1
+        for size, pairs in of_size.items():
+            cells: list[list[float]] = [[0.0, 0.0]]
+            for most in range(size, (size - 1) // 2, -1):
+                if cells[-1][1] >= 5:
+                    cells.append([0.0, 0.0])
+                cells[-1][0] += self._counts[most, size - most]
+                cells[-1][1] += pairs * math.exp(_log_likelihoods(most, size - most)[self._at])
+            if len(cells) > 1 and cells[-1][1] < 5:
+                last = cells.pop()
+                cells[-1] = [cells[-1][0] + last[0], cells[-1][1] + last[1]]
+            if len(cells) > 1:
+                found += sum((seen - expected) ** 2 / expected for seen, expected in cells)
+                degrees += len(cells) - 1
+        return (found, degrees) if degrees > 0 else (0.0, 0)
+
+    def _best(self, counts: Any) -> Any:
+        """The place of the most probable a for each row of counts (rows x kinds of votes)."""
+        table = np.array([_log_likelihoods(*kind) for kind in self._kinds]).reshape(len(self._kinds), len(_LOGS))
+        return (counts @ table - _LOGS**2 / 8).argmax(axis=1)
+
+
+def _folded(votes: Sequence[int]) -> tuple[int, int]:
+    return max(votes), sum(votes) - max(votes)  # an answer without a vote may be left out
+
+
+@cache
+def _log_likelihoods(most: int, least: int) -> Table:
+    """Of a majority, for every a that is tried."""
+    from scipy.special import betaln
+
+    a = np.exp(_LOGS)
+    ways = math.comb(most + least, most) * (1 if most == least else 2)
+    return np.asarray(math.log(ways) + betaln(a + most, a + least) - betaln(a, a))
+
+
+@cache
+def _risks(most: int, least: int) -> Table:
+    """The probability that at most four of another nine agree with the majority, for every a that is tried."""
+    from scipy.special import betaln
+
+    a, agree = np.exp(_LOGS), np.arange(NINE // 2 + 1)[:, None]
+    ways = np.array([math.comb(NINE, k) for k in range(NINE // 2 + 1)])[:, None]
+    chances = ways * np.exp(betaln(a + most + agree, a + least + NINE - agree) - betaln(a + most, a + least))
+    return np.asarray(chances.sum(axis=0))
