@@ -140,7 +140,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona.",
-        "All users have the same score: a standard error of 0 says nothing about the spread.",
+        "All users have the same score: a standard error of 0 says nothing about the spread, so no interval is given unless all cases are right or all wrong.",
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]

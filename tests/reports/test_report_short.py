@@ -185,8 +185,8 @@ def test_a_screen_is_never_exceeded(report):
     assert not any("rich.table" in text for text in short)
 
 
-def difference(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value, 0.01, low, high, 100, 30)
+def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
+    return Estimate(value, 0.01, low, high, 100, users)
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,12 @@ def difference(value: float, low: float, high: float) -> Estimate:
         (difference(0.0, 0.0, 0.0), "no sign that it uses this user's persona"),
         (difference(-0.05, -0.08, -0.02), "it does worse with this user's persona than with another user's"),
         (
-            difference(0.1, float("nan"), float("nan")),
+            difference(0.1, float("nan"), float("nan"), users=1),
             "whether it uses this user's persona cannot be said with one user",
+        ),
+        (
+            difference(1.0, float("nan"), float("nan")),
+            "whether it uses this user's persona cannot be said: the difference is the same for all users",
         ),
     ],
 )
