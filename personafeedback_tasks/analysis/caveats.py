@@ -108,7 +108,8 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         value: of the control's option.
     """
     yield from control.unchecked
-    if control.partial:
+    same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
+    if control.partial and not same_part:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
         conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}
