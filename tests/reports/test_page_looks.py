@@ -167,7 +167,10 @@ def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):
     rows = browser(
         "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
-    assert [row[1] for row in rows[:4]] == ["the right person", "another person", "nobody", "the right person"]
+    cases = load_cases(made.parent / "data", "general", "hard", counts="any")
+    (user,) = (case.user_id for case in cases if case.id == "general_hard:1")
+    other = f"another person ({cases.release.others.given[user]})"
+    assert [row[1] for row in rows[:4]] == ["the right person", other, "nobody", "the right person"]
     assert rows[0] == ["1 lab/knower", "the right person", "A, chosen", "B, chosen"]
     assert rows[1][2:] == ["A, chosen", "B, chosen"]
     assert rows[-4][:2] == ["3 lab/unasked", "the right person"]
