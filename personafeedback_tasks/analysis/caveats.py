@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, shows_spread
 from ..engine.cases import CaseSet
 from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
@@ -79,7 +80,7 @@ def of_data(run: Run, cases: CaseSet[Any]) -> Iterator[Caveat]:
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:
     """Where an interval is less reliable than it looks."""
     yield from of_users(estimate)
-    if estimate.stderr == 0:
+    if not math.isnan(estimate.stderr) and not shows_spread(estimate.stderr):
         yield Caveat("equal_users", WEAKENS)
 
 
@@ -109,7 +110,8 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         value: of the control's option.
     """
     yield from control.unchecked
-    if control.partial:
+    same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
+    if control.partial and not same_part:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
         conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}

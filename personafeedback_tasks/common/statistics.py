@@ -20,6 +20,9 @@ ALIKE = 0.05
 """Correlation of two cases of a user where all values are equal and cannot show it: above what baselines have on the General
 half (0.02 to 0.04)."""
 
+SMALLEST_ERROR = 1e-12
+"""A standard error up to this is one of rounding."""
+
 T = TypeVar("T")
 K = TypeVar("K")
 
@@ -139,7 +142,8 @@ def estimate(
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
-    user gives nan, since the error is unknown, where those give 0. Without any spread the interval is a point.
+    user gives nan, since the error is unknown, where those give 0. Where all values are equal, the error of 0 says nothing about
+    the spread and the interval is nan, unless all are 0: two runs that agree in every case differ by 0 to 0.
 
     Args:
         values: one per case, in any unit; nan is left out.
@@ -164,8 +168,13 @@ def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
 
 
 def _symmetric(value: float, n: int, stderr: float, degrees: float, users: int) -> Estimate:
-    reach = critical(degrees) * stderr
+    reach = critical(degrees) * stderr if shows_spread(stderr) or value == 0 else math.nan
     return Estimate(value, stderr, value - reach, value + reach, n, users)
+
+
+def shows_spread(stderr: float) -> bool:
+    """Whether values differ at all, but for the rounding of their mean: an interval made of equal ones would have no width."""
+    return stderr > SMALLEST_ERROR
 
 
 def share(
@@ -180,7 +189,7 @@ def share(
     of t are therefore those of that variance, from the kurtosis of the users' deviations (Satterthwaite), and at most
     users - 1. Where all values are 0, or all 1, the error says nothing: the other end is then the share that gives such
     data with a probability of 2.5 %, as in the interval of Clopper and Pearson, with as many independent cases as there are
-    cases over the design effect at the correlation ALIKE.
+    cases over the design effect at the correlation ALIKE. Where all have another value in common, the interval is nan.
 
     Args:
         values, users, cells, also: see `estimate`.
@@ -202,7 +211,7 @@ def share(
         effect = 1 + ALIKE * (math.fsum(count * count for count in counts.values()) / n - 1)
         reach = 1 - tail ** (effect / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
-    elif not math.isnan(stderr):
+    elif shows_spread(stderr):
         reach = t_quantile(1 - tail, spread.degrees) * stderr / (value * (1 - value))
         odds = math.log(value / (1 - value))
         low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
@@ -310,7 +319,7 @@ def estimate_of(
     """
     value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
     fewer = min(count, len(set(also))) if also is not None and len(set(also)) > 1 else count
-    reach = critical(fewer - 1) * stderr if stderr else math.nan
+    reach = critical(fewer - 1) * stderr if shows_spread(stderr) else math.nan
     least, most = ends
     low, high = max(least, value - reach), min(most, value + reach)
     if math.isnan(reach):

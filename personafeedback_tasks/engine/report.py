@@ -128,6 +128,8 @@ class Shown:
         responses: case id -> their texts, the right one first.
         about: what `people` has: `Persona`.
         people: user id -> what is known about that user, as prompts show it.
+        told: value of the control's option -> user id -> the user whom the model was told about instead. Called only for runs
+            with that value.
     """
 
     questions: Mapping[str, str]
@@ -137,6 +139,7 @@ class Shown:
     responses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .. import TASK_VERSION
@@ -11,13 +12,13 @@ from ..choice.baselines import judges
 from ..choice.explanations import explanations
 from ..choice.methods import methods
 from ..choice.orders import TWO
-from ..choice.report import control, report_of, shown_of
+from ..choice.report import OTHER_PERSONA, control, report_of, shown_of
 from ..common.errors import DataError
 from ..common.power import Comparison
 from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels
-from ..engine.report import CardSpec, Covariate, Examined
+from ..engine.report import CardSpec, Covariate, Examined, Shown
 from ..engine.signature import set_of
 from . import card, conversations, prompts
 from .attributes import attributes
@@ -136,6 +137,12 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     )
 
 
+def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:
+    """What a reader of a case sees, and whose persona its user got under `other_persona`."""
+    made = shown_of("Persona", (CHOSEN, REJECTED))(cases, asked)
+    return replace(made, told={OTHER_PERSONA: lambda user: cases.release.others.of(user).user_id})
+
+
 def duels(cases: PersonaCases) -> Duels | None:
     """What the manifest and the rows say of duels; None for cases that are none.
 
@@ -167,7 +174,7 @@ REPORT = report_of(
         "name": "the response that says the user's name",
     },
     examine=examine,
-    shown=shown_of("Persona", (CHOSEN, REJECTED)),
+    shown=shown,
     duels=duels,
     control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,

@@ -99,7 +99,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
         args = {
             **_asked(run),
             "calls": run.method.per_case,
-            **({} if math.isnan(found.stderr) else ends),  # one user only
+            **({} if math.isnan(found.low) else ends),  # one user, or no spread
             "cases": found.n,
             "users": found.users,
             **more,

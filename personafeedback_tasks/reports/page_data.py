@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
@@ -68,6 +68,10 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
         people_of = spec.control.people if spec.control else {}
+        told = _told(ranking, shown) if shown else {}
+        for case in first.cases.values() if told else ():
+            others = {people_of[value]: other(case.user_id) for value, other in told.items()}
+            cases[index[_key(case)]]["others"] = others
         for row, place in zip(ranking.rows, numbers, strict=True):
             run = row.run
             controls = [
@@ -90,6 +94,14 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
         "cases": cases,
         "answers": list(map(json.loads, answers)),
     }
+
+
+def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
+    """`Shown.told` of the values under which a run or a control of the ranking was asked."""
+    control = ranking.runs[0].benchmark.report.control
+    asked = {value for row in ranking.rows for value in row.controls}
+    asked |= {str(run.signature[control.option]) for run in ranking.runs} if control else set()
+    return {value: other for value, other in shown.told.items() if value in asked}
 
 
 def texts_of(ranking: Ranking) -> Shown | None:

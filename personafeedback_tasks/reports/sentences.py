@@ -48,7 +48,8 @@ def uses_known(difference: Estimate | None, known: str) -> str:
     if difference is None:
         return f"whether it uses this user's {known} was not asked"
     if math.isnan(difference.low):
-        return f"whether it uses this user's {known} cannot be said with one user"
+        why = " with one user" if difference.users < 2 else ": the difference is the same for all users"
+        return f"whether it uses this user's {known} cannot be said{why}"
     if difference.low > 0:
         return f"it uses this user's {known}"
     if difference.high < 0:
@@ -102,7 +103,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 98 % of runs, "
     "and in 87 % where users differ much and the accuracy is 95 %.",
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
-    "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread.",
+    "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread, so no interval is given unless all cases are right or all wrong.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",

@@ -25,9 +25,11 @@ from personafeedback_tasks.common.statistics import (
     Estimate,
     critical,
     degrees_of_freedom,
+    estimate,
     linearized,
     of_mean,
     percent,
+    share,
     user_sums,
 )
 from personafeedback_tasks.common.text import language_of, neighbours, nfkc, skeleton
@@ -187,6 +189,19 @@ def test_estimates_from_the_deviations_of_users_by_hand():
         (stderr, 0.4 - reach, 0.4 + reach, 30, 10)
     )
     assert linearized(0.4, uneven, 30, degrees=1.5).high == same(0.4 + stats.t.ppf(0.975, 1.5) * stderr)
+
+
+def test_equal_values_show_no_spread_so_their_interval_is_not_known():
+    users = ["a", "b", "c"]
+    for found in (share([0.5] * 3, users), estimate([1.0] * 3, users), of_mean(1.0, 3, dict.fromkeys(users, 0.0))):
+        assert found.stderr == 0
+        assert math.isnan(found.low)
+        assert math.isnan(found.high)
+    thirds = share([1 / 3] * 7, list("abcdefg"))  # a mean that is rounded is no spread
+    assert math.isnan(thirds.low)
+    assert share([1.0] * 3, users).low < 0.4  # the interval of Clopper and Pearson
+    alike = estimate([0.0] * 3, users)  # two runs that agree in every case
+    assert (alike.low, alike.high) == (0, 0)
 
 
 def test_a_percentage_and_sums_of_users():

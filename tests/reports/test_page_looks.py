@@ -140,7 +140,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona.",
-        "All users have the same score: a standard error of 0 says nothing about the spread.",
+        "All users have the same score: a standard error of 0 says nothing about the spread, so no interval is given unless all cases are right or all wrong.",
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]
@@ -167,7 +167,10 @@ def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):
     rows = browser(
         "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
-    assert [row[1] for row in rows[:4]] == ["the right person", "another person", "nobody", "the right person"]
+    cases = load_cases(made.parent / "data", "general", "hard", counts="any")
+    (user,) = (case.user_id for case in cases if case.id == "general_hard:1")
+    other = f"another person ({cases.release.others.given[user]})"
+    assert [row[1] for row in rows[:4]] == ["the right person", other, "nobody", "the right person"]
     assert rows[0] == ["1 lab/knower", "the right person", "A, chosen", "B, chosen"]
     assert rows[1][2:] == ["A, chosen", "B, chosen"]
     assert rows[-4][:2] == ["3 lab/unasked", "the right person"]

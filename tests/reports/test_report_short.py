@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ pytest.importorskip("scipy")
 from rich.cells import cell_len
 from support.commands import personafeedback
 
+from personafeedback_tasks.analysis.caveats import of_control
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
@@ -185,8 +187,18 @@ def test_a_screen_is_never_exceeded(report):
     assert not any("rich.table" in text for text in short)
 
 
-def difference(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value, 0.01, low, high, 100, 30)
+def test_one_partial_run_of_several_settings_is_said_to_be_partial_once(report):
+    run = replace(report.run, cases=dict(list(report.run.cases.items())[:5]))
+    shorter = replace(run, cases=dict(list(run.cases.items())[:4]))
+    elsewhere = replace(run, logs=(Path("other.eval"),))
+    assert [
+        "control_partial" in {caveat.key for caveat in of_control(run, control, "no_persona")}
+        for control in (run, shorter, elsewhere)
+    ] == [False, True, True]
+
+
+def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
+    return Estimate(value, 0.01, low, high, 100, users)
 
 
 @pytest.mark.parametrize(
@@ -198,8 +210,12 @@ def difference(value: float, low: float, high: float) -> Estimate:
         (difference(0.0, 0.0, 0.0), "no sign that it uses this user's persona"),
         (difference(-0.05, -0.08, -0.02), "it does worse with this user's persona than with another user's"),
         (
-            difference(0.1, float("nan"), float("nan")),
+            difference(0.1, float("nan"), float("nan"), users=1),
             "whether it uses this user's persona cannot be said with one user",
+        ),
+        (
+            difference(1.0, float("nan"), float("nan")),
+            "whether it uses this user's persona cannot be said: the difference is the same for all users",
         ),
     ],
 )

@@ -380,6 +380,12 @@
     return parts;
   }
 
+  // Whom a run was told about; of another person, the user's id.
+  function whom(index, who) {
+    const user = cases[index].others?.[who];
+    return user === undefined ? who : `${who} (${user})`;
+  }
+
   // Runs with other calls (a reward model scores each response) have a table of their own. Below a run: the same with another persona, and with none.
   function picks(index) {
     const groups = new Map();
@@ -408,7 +414,7 @@
               "tr",
               run === asked ? {} : { class: "control" },
               title(run, asked),
-              controlled ? make("td", { class: "who" }, asked.who ?? "") : null,
+              controlled ? make("td", { class: "who" }, whom(index, asked.who ?? "")) : null,
               ...cells(run, answer),
               noted[place].length ? make("td", {}, ...noted[place]) : null,
             ),
