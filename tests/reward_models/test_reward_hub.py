@@ -194,6 +194,7 @@ def test_only_a_full_commit_pins_code(revision):
         RewardModel(NAME, revision=revision, trust_remote_code=True)
 
 
+@pytest.mark.release
 def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub, model, tmp_path):
     folder = model()
     pinned = hub.push(NAME, folder, **with_code(folder, f"{NAME}--own.Own"), own__py=OWN.format(reward=1))
