@@ -37,6 +37,10 @@ SLOW_FIXTURES = {"driver", "general_logs", "httpserver", "minilm", "real_data", 
 """What takes seconds to run on, to build or to start."""
 
 
+LONGEST = {"installs", "whole"}
+"""Their tests come first: one that takes half a minute would let the other worker wait at the end."""
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
@@ -46,6 +50,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in LONGEST)
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("release"):
             item.add_marker("slow")
