@@ -14,6 +14,7 @@ import pytest
 from huggingface_hub import DatasetCard
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
+from support.samples import a_part
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release import releasing
@@ -223,7 +224,7 @@ def test_what_was_dropped_after_the_votes_is_left_out_and_counted(voted, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["before", "between", "after"])
+@pytest.mark.parametrize("moment", a_part(["before", "between", "after"], 3, 1))
 def test_killed_while_it_is_put_in_place_the_last_release_is_there(voted, build, tmp_path, monkeypatch, moment):
     folder = voted(tmp_path / "b")
     released(folder, *ACCEPT)
