@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,8 +33,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-SLOW_FIXTURES = {"driver", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
+SLOW_FIXTURES = {"driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
+
+
+LONGEST = {"installs", "whole"}
+"""Their tests come first: one that takes half a minute would let the other worker wait at the end."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -46,6 +50,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in LONGEST)
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("release"):
             item.add_marker("slow")
@@ -155,6 +160,28 @@ def part_log(real_part_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
         return path
 
     return made
+
+
+class General(NamedTuple):
+    """The General half or a part of it, and the logs of both harnesses on it, by the judge `mixed`."""
+
+    lm_eval: Path
+    inspect: Path
+    data: Path
+    cases: int
+    users: int
+    hard: int
+
+
+@pytest.fixture(params=["part", pytest.param("whole", marks=pytest.mark.release)])
+def general_logs(request: pytest.FixtureRequest) -> General:
+    """The part in each session. Inspect runs on the whole half, a minute long, before a release."""
+    if request.param == "whole":
+        lm_eval, inspect, data = map(request.getfixturevalue, ("lm_eval_general", "inspect_general", "real_data"))
+        return General(lm_eval, inspect, data, cases=3841, users=147, hard=1010)
+    made, data = request.getfixturevalue("part_log"), request.getfixturevalue("real_part")
+    lm_eval, inspect = (made(harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect"))
+    return General(lm_eval, inspect, data, cases=240, users=105, hard=80)
 
 
 @pytest.fixture(scope="session")

@@ -5,20 +5,35 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 from huggingface_hub import DatasetCard
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
+from support.samples import a_part
 
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release import releasing
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 
 
-def voted(root, people=12, questions=4, prefix="a", **settings):
+@pytest.fixture(scope="module")
+def voted(tmp_path_factory):
+    """`voted(root)`: a copy of a build up to its tiers, which take seconds to make."""
+
+    @cache
+    def made(**settings):
+        return _voted(tmp_path_factory.mktemp("voted") / "b", **settings)
+
+    return lambda root, **settings: Folder(Path(shutil.copytree(made(**settings), root)))
+
+
+def _voted(root, people=12, questions=4, prefix="a", **settings):
     """A build up to its tiers: eight of nine annotators like the full answer where it should win by construction, else eight or five."""
     build = a_build(root, people, questions, **settings)
     rng, votes = random.Random(3), []
@@ -35,7 +50,7 @@ def voted(root, people=12, questions=4, prefix="a", **settings):
     cast(build, votes)
     done = personafeedback("build", "tiers", build.root)
     assert done.exit_code == 0, done.output
-    return build
+    return build.root
 
 
 ACCEPT = ("--accept", "overlap")  # the full answers say the hobby
@@ -48,7 +63,7 @@ def released(build, *arguments):
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory):
+def build(voted, tmp_path_factory):
     folder = voted(tmp_path_factory.mktemp("release") / "b", name="our users", licence="CC-BY-4.0")
     (folder.root / "memory").mkdir()
     (folder.root / "memory" / "u0.jsonl").write_text('{"text": "tea"}\n', "utf-8")
@@ -107,7 +122,7 @@ def test_the_card_is_one_that_the_hub_reads(build):
 
 
 @pytest.mark.slow
-def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
+def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(voted, tmp_path):
     build = voted(tmp_path / "b")
     done = personafeedback("build", "release", build.root)
     assert done.exit_code == 1
@@ -122,7 +137,7 @@ def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(tmp_path):
 
 
 @pytest.mark.slow
-def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
+def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(voted, tmp_path):
     build = voted(tmp_path / "b")
     assert personafeedback("build", "votes", build.root, "--drop", "a0").exit_code == 0
     done = personafeedback("build", "release", build.root, *ACCEPT)
@@ -137,7 +152,7 @@ def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_a_team_added_to_a_release_stays(tmp_path):
+def test_what_a_team_added_to_a_release_stays(voted, tmp_path):
     build = voted(tmp_path / "b")
     released(build, *ACCEPT)
     (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
@@ -151,7 +166,7 @@ def test_what_a_team_added_to_a_release_stays(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_pair_with_both_labels_stops_the_release(tmp_path):
+def test_a_pair_with_both_labels_stops_the_release(voted, tmp_path):
     build = voted(tmp_path / "b")
     build.path(Vote).unlink()  # labels of a team's own
     tiered = [Tiered(**{**vars(one), "votes": (0, 0)}) for one in build.read(Tiered)]
@@ -170,7 +185,7 @@ def test_a_pair_with_both_labels_stops_the_release(tmp_path):
     ("prefix", "name"),
     [("a", "our set"), ("model:m", "our set (model votes)"), ("mixed", "our set (people's and model votes)")],
 )
-def test_votes_of_models_are_in_the_name_and_so_in_every_table(tmp_path, prefix, name):
+def test_votes_of_models_are_in_the_name_and_so_in_every_table(voted, tmp_path, prefix, name):
     build = voted(tmp_path / "b", prefix=prefix)
     if prefix == "mixed":
         votes = build.read(Vote)
@@ -188,7 +203,7 @@ def test_votes_of_models_are_in_the_name_and_so_in_every_table(tmp_path, prefix,
 
 
 @pytest.mark.slow
-def test_a_person_of_the_training_split_is_named(tmp_path):
+def test_a_person_of_the_training_split_is_named(voted, tmp_path):
     build = voted(tmp_path / "b")
     people = build.read(Person)
     build.write(Person, [Person(**{**vars(people[0]), "split": "train"}), *people[1:]])
@@ -198,7 +213,7 @@ def test_a_person_of_the_training_split_is_named(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_was_dropped_after_the_votes_is_left_out_and_counted(tmp_path):
+def test_what_was_dropped_after_the_votes_is_left_out_and_counted(voted, tmp_path):
     build = voted(tmp_path / "b")
     questions = build.read(Question)
     build.write(Question, [Question(**{**vars(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]])
@@ -208,8 +223,8 @@ def test_what_was_dropped_after_the_votes_is_left_out_and_counted(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["before", "between", "after"])
-def test_killed_while_it_is_put_in_place_the_last_release_is_there(build, tmp_path, monkeypatch, moment):
+@pytest.mark.parametrize("moment", a_part(["before", "between", "after"], 3, 1))
+def test_killed_while_it_is_put_in_place_the_last_release_is_there(voted, build, tmp_path, monkeypatch, moment):
     folder = voted(tmp_path / "b")
     released(folder, *ACCEPT)
     before = tree(folder.root / "release")

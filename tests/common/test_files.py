@@ -21,9 +21,10 @@ pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
 from support.authors import PROFILES, profile, write
-from support.commands import AWAY, at_once, keep_locked, on_a_full_disk, personafeedback, tree
+from support.commands import AWAY, at_once, keep_locked, personafeedback, room_for, tree
 from support.logs import lm_eval_log
 from support.releases import write_release
+from support.samples import a_part
 
 import personafeedback_tasks
 from personafeedback_tasks.common import files
@@ -164,8 +165,9 @@ def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, 
     before = tree(folder)
     limit = 16 if room == "for none" else (second + largest) // 2
     for there in (folder, tmp_path / "no" / "folder"):
-        done = on_a_full_disk(limit, *arguments(there))
-        assert done.returncode == 1
+        with room_for(limit):
+            done = personafeedback(*arguments(there))
+        assert done.exit_code == 1
         assert re.match(r"Error: (.*): could not be written \(File too large\)", done.stderr)[1] in map(
             str, map(there.joinpath, contents)
         )
@@ -255,19 +257,19 @@ def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
 # --- locks -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.tried("rounds of commands at once: nothing lost", 3)
-def test_cards_that_are_written_at_once_all_keep_their_sections(logs, release, tmp_path):
-    for number in range(3):
-        path = tmp_path / f"{number}.md"
-        path.write_text("# Title\n" + "A long card. " * 500_000, encoding="utf-8")
-        done = at_once(*(("card", log, "--data", release, "--model-card", path) for log in logs.values()))
-        assert [process.returncode for process in done] == [0, 0, 0], [process.stderr for process in done]
-        text = path.read_text(encoding="utf-8")
-        assert text.count("<!-- personafeedback: begin ") == len(JUDGES)
-        found = [result.metric_args for result in huggingface_hub.ModelCard(text).data.eval_results]
-        asked = {(args["setting"], args["method"], args.get("prompt")) for args in found}
-        assert len(asked) == len(set(re.findall("<!-- personafeedback: begin (.*) -->", text))) == len(JUDGES)
-    assert {path.name for path in tmp_path.iterdir()} == {"0.md", "1.md", "2.md"}
+@pytest.mark.tried("rounds of commands at once: nothing lost")
+@pytest.mark.parametrize("number", a_part(range(3), 3))
+def test_cards_that_are_written_at_once_all_keep_their_sections(number, logs, release, tmp_path):
+    path = tmp_path / "card.md"
+    path.write_text("# Title\n" + "A long card. " * 500_000, encoding="utf-8")
+    done = at_once(*(("card", log, "--data", release, "--model-card", path) for log in logs.values()))
+    assert [process.returncode for process in done] == [0, 0, 0], [process.stderr for process in done]
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<!-- personafeedback: begin ") == len(JUDGES)
+    found = [result.metric_args for result in huggingface_hub.ModelCard(text).data.eval_results]
+    asked = {(args["setting"], args["method"], args.get("prompt")) for args in found}
+    assert len(asked) == len(set(re.findall("<!-- personafeedback: begin (.*) -->", text))) == len(JUDGES)
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, release, tmp_path, monkeypatch):

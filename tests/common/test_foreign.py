@@ -28,6 +28,7 @@ import yaml
 from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 from support.releases import write_release
+from support.samples import a_part
 
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import foreign
@@ -153,7 +154,7 @@ def harmless(make_log, tmp_path_factory):
 
 
 @pytest.mark.tried("names of strangers through every command: shown as they are, nothing acts")
-@pytest.mark.parametrize("name", ATTACKS, ids=lambda name: ascii(name[:40]))
+@pytest.mark.parametrize("name", a_part(ATTACKS, 4, 2), ids=lambda name: ascii(name[:40]))
 def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path):
     found = shown_by(make_log, tmp_path, name)
     assert found.keys() == harmless.keys() >= {"README.md", "accuracy.svg", "report.md", "report.json"}
@@ -281,7 +282,7 @@ NAMES = [name for name in ATTACKS if "hunter2" not in name]
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("start", range(0, len(NAMES), 5))
+@pytest.mark.parametrize("start", a_part(range(0, len(NAMES), 5), 4))
 def test_an_attack_as_the_name_of_an_aspect_is_shown_and_does_nothing(start, five_outputs, tmp_path):
     names = (NAMES[start:] + NAMES)[:5]
     plain, found = (with_aspects(five_outputs, each, tmp_path / each[0][:3].encode().hex()) for each in (PLAIN, names))

@@ -22,6 +22,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from support.inspect_runs import NOT_LIVE
 from support.outcomes import answering
 from support.shown import as_json, markdown
 from support.tables import in_markdown
@@ -239,7 +240,13 @@ def toy_task(method: str = "generate", loud: bool = False, **unknown):
 
 def inspect(folder, built=None, **kwargs):
     (log,) = inspect_eval(
-        built or toy_task(), model="toy-scripted/x", display="none", score_display=False, log_dir=str(folder), **kwargs
+        built or toy_task(),
+        model="toy-scripted/x",
+        display="none",
+        score_display=False,
+        log_dir=str(folder),
+        **NOT_LIVE,
+        **kwargs,
     )
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)

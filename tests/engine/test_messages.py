@@ -198,8 +198,8 @@ NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, 
     ("command", "sentence"),
     [
         (LM_EVAL, NO_FILE),
-        ([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING),
-        (INSPECT, NO_FILE),
+        pytest.param([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING, marks=pytest.mark.release),
+        pytest.param(INSPECT, NO_FILE, marks=pytest.mark.release),
         ([*INSPECT, "-T", "setting=x"], NO_SETTING),
     ],
 )

@@ -165,14 +165,14 @@ def _clustered(rows):
     return stderr(cluster="user_id")(scores)
 
 
-def test_both_harnesses_give_the_same_cases_and_the_same_means(inspect_general, lm_eval_general):
-    log = read_eval_log(str(inspect_general))
-    results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
-    files = lm_eval_general.parent.glob("samples_*.jsonl")
+def test_both_harnesses_give_the_same_cases_and_the_same_means(general_logs):
+    log = read_eval_log(str(general_logs.inspect))
+    results = json.loads(general_logs.lm_eval.read_text(encoding="utf-8"))
+    files = general_logs.lm_eval.parent.glob("samples_*.jsonl")
     theirs = {row["doc"]["id"]: row for path in files for row in map(json.loads, path.read_bytes().splitlines())}
     ours = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
     assert ours.keys() == theirs.keys()
-    assert len(ours) == 3841
+    assert len(ours) == general_logs.cases
     for case_id, score in ours.items():
         for key in scoring.METRICS:
             assert score.value[key] == pytest.approx(theirs[case_id][key], abs=0, nan_ok=True), (case_id, key)

@@ -54,9 +54,10 @@ def part_logs(part_log, real_part):
     return {harness: part_log(harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect")}
 
 
-def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, real_data):
-    general = load_cases(real_data, "general")
-    one, two = (as_json(make_report(read_run(log), general)) for log in (lm_eval_general, inspect_general))
+def test_both_harnesses_give_the_same_report(general_logs):
+    general = load_cases(general_logs.data, "general")
+    logs = (general_logs.lm_eval, general_logs.inspect)
+    one, two = (as_json(make_report(read_run(log), general)) for log in logs)
     for report in (one, two):
         del report["signature"], report["model"], report["name"]
     assert one == two
@@ -93,10 +94,10 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(part_logs):
     assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
 
 
-def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):
+def test_the_command_prints_the_same_table_for_both_harnesses(general_logs, tmp_path):
     printed = []
-    for log in (lm_eval_general.parent, inspect_general):
-        done = personafeedback("report", "--full", log, "--data", real_data, "--out", tmp_path / "out")
+    for log in (general_logs.lm_eval.parent, general_logs.inspect):
+        done = personafeedback("report", "--full", log, "--data", general_logs.data, "--out", tmp_path / "out")
         assert done.exit_code == 0, done.output
         table = done.stdout[: done.stdout.index("signature:")].splitlines()
         printed.append([line.split() for line in table if re.search(r"\d", line)])
@@ -106,8 +107,8 @@ def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, i
             "method generate",
             "prompt v1-",
             "both orders",
-            "3,841 cases",
-            "147 users",
+            f"{general_logs.cases:,} cases",
+            f"{general_logs.users} users",
             "audit 2",
         ):
             assert part in signature
@@ -117,7 +118,7 @@ def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, i
     for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
         assert (tmp_path / "out" / name).stat().st_size > 1000
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert stored["reports"][0]["groups"]["general_hard"]["cases"] == 1010
+    assert stored["reports"][0]["groups"]["general_hard"]["cases"] == general_logs.hard
 
 
 def _answers(case):

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 from support.authors import PILOT, counted, write
 from support.commands import AWAY
+from support.samples import a_part
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.reports import table as layout
@@ -181,7 +182,7 @@ def _plain_words(printed: bytes) -> Counter[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", [C, {"PYTHONIOENCODING": "ascii"}], ids=["C", "ascii"])
-@pytest.mark.parametrize("name", ["report", "card", "paper", "an option that is not there"])
+@pytest.mark.parametrize("name", a_part(["report", "card", "paper", "an option that is not there"], 4))
 def test_no_process_fails_without_utf_8(name, environment, commands, tmp_path):
     """What a real one prints into a file."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", *C)}

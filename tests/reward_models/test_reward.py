@@ -24,7 +24,7 @@ from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
 from support.caveats import words
-from support.inspect_runs import command
+from support.inspect_runs import NOT_LIVE, command
 
 from personafeedback_tasks.analysis import report
 from personafeedback_tasks.analysis.comparison import compare
@@ -80,6 +80,7 @@ def evaluate(task, folder, tmp_path, **kwargs):
         log_dir=str(tmp_path),
         display="none",
         score_display=False,
+        **NOT_LIVE,
         **kwargs,
     )
     return log

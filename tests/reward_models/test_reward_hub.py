@@ -20,6 +20,7 @@ from inspect_ai.log import read_eval_log
 from pytest_httpserver import HTTPServer
 from support import classifiers
 from support.hub import Hub
+from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.rewards import RewardError
@@ -74,16 +75,11 @@ def inspect(hub: Hub, folder: Path, *arguments: str, **environment: str):
     return read_eval_log(str(path))
 
 
-def evaluate(hub: Hub, folder: Path, *arguments: str, name: str = NAME, **environment: str):
-    task = (
-        "eval",
-        "personafeedback_tasks/personafeedback_general_hard",
-        "-T",
-        "method=reward",
-        "-T",
-        "setting=no_persona",
-    )
-    return inspect(hub, folder, *task, "--model", f"personafeedback-reward/{name}", *arguments, **environment)
+TASK = ("personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-T", "setting=no_persona")
+
+
+def evaluate(hub: Hub, folder: Path, *arguments: str, **environment: str):
+    return inspect(hub, folder, "eval", *TASK, "--model", f"personafeedback-reward/{NAME}", *arguments, **environment)
 
 
 def commits(log) -> set[str]:
@@ -130,17 +126,32 @@ def test_without_a_revision_the_commit_of_the_default_branch_is_named(hub, model
     assert read_run(log.location).conditions_line == f"dtype=float32, revision={commit}"
 
 
-def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
+def test_a_folder_is_local_and_has_no_revision(model, tmp_path, monkeypatch):
+    """In this process, where whoever asks a Hub fails."""
+    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
     folder = str(model())
-    log = evaluate(hub, tmp_path / "logs", "--limit", "1", name=folder)
+
+    def run(name: str, *arguments: str):
+        command(
+            *TASK,
+            "--model",
+            f"personafeedback-reward/{folder}",
+            "--limit",
+            "1",
+            "--log-dir",
+            tmp_path / name,
+            *arguments,
+        )
+        (path,) = (tmp_path / name).glob("*.eval")
+        return read_eval_log(str(path))
+
+    log = run("logs")
     assert (log.status, commits(log)) == ("success", {"local"})
     assert read_run(log.location).conditions_line == "dtype=float32, revision=local"
-    log = evaluate(hub, tmp_path / "refused", "-M", "revision=main", "--limit", "1", name=folder)
-    assert said(log) == (
+    assert said(run("refused", "-M", "revision=main")) == (
         f"revision needs a model on the Hub, got revision='main' with the folder {folder}. Leave revision out, or pass the "
         "model's Hub id."
     )
-    assert hub.asked == []
 
 
 def command_of(log) -> str:
@@ -194,6 +205,7 @@ def test_only_a_full_commit_pins_code(revision):
         RewardModel(NAME, revision=revision, trust_remote_code=True)
 
 
+@pytest.mark.release
 def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub, model, tmp_path):
     folder = model()
     pinned = hub.push(NAME, folder, **with_code(folder, f"{NAME}--own.Own"), own__py=OWN.format(reward=1))

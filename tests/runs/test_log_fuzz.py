@@ -38,7 +38,7 @@ from personafeedback_tasks.reports.card_text import section
 from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.runs.read import read_run
 
-MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 100))
+MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 40))
 """Of each of the four logs. Before a release there are more."""
 
 SAMPLE = load_cases("sample", "general", "hard")

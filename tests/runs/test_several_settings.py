@@ -551,6 +551,7 @@ def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], a
     assert len({*before, *after}) == 48
 
 
+@pytest.mark.release
 def test_lm_eval_is_killed_and_run_again_with_use_cache(server, tmp_path):
     command = Command(tmp_path / "run", "sample", server.url)
 
@@ -571,6 +572,7 @@ def test_lm_eval_is_killed_and_run_again_with_use_cache(server, tmp_path):
     check_resumed(server, tmp_path / "undisturbed", tmp_path / "resumed", before, server.take_seen())
 
 
+@pytest.mark.release
 def test_inspect_is_killed_and_retried(server, tmp_path):
     command = Command(tmp_path / "run", "sample", server.url)
 

@@ -1,27 +1,49 @@
-"""Lines of a page, run as they are printed, in this process."""
+"""Lines of a page or of a card, run as they are printed, in this process."""
 
 from __future__ import annotations
 
 import glob
 import shlex
+from collections.abc import Iterable
+
+import pytest
 
 from support.commands import personafeedback
-from support.inspect_runs import command as inspect
 
 
-def run_as_printed(lines, monkeypatch) -> str:
+def run_as_printed(lines: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """Run commands in this process; what the last one prints."""
     printed = ""
-    for line in lines:
-        words = [name for word in shlex.split(line) for name in (sorted(glob.glob(word)) if "*" in word else [word])]
-        if words[0] == "export":
-            monkeypatch.setenv(*words[1].split("="))
-        elif words[0] == "inspect":
-            done = inspect(*words[2:])
-            assert done.returncode == 0, done.stdout
-            printed = done.stdout
-        else:
-            done = personafeedback(*words[1:])
-            assert done.exit_code == 0, done.output
-            printed = done.stdout
+    for words in filter(None, map(_words, lines)):
+        printed = _printed(words, monkeypatch)
     return printed
+
+
+def _words(line: str) -> list[str]:
+    """As a shell reads a line: without comments, with the names of files that match, and what a command in it prints."""
+    words = []
+    for word in shlex.split(line, comments=True):
+        if word.startswith("$(personafeedback "):
+            words.append(personafeedback(*shlex.split(word[2:-1])[1:]).stdout.rstrip("\n"))
+        else:
+            words += sorted(glob.glob(word)) if "*" in word else [word]
+    return words
+
+
+def _printed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    program, *arguments = words
+    if program == "export":
+        monkeypatch.setenv(*arguments[0].split("="))
+        return ""
+    if program == "personafeedback":
+        result = personafeedback(*arguments)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+    if program == "inspect":
+        from support.inspect_runs import command
+    else:
+        assert program == "lm_eval"
+        from support.lm_eval_runs import command
+    done = command(*arguments[1:])
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from click.testing import CliRunner, Result
 
@@ -86,6 +87,20 @@ def on_a_full_disk(room: int, *arguments: object, **environment: str) -> subproc
         [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], cwd=AWAY, env=environment,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)), capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file of this process can grow beyond so many bytes, as on a full disk."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with patch.object(sys, "dont_write_bytecode", True):  # half of a module's would be left
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def tree(folder: Path) -> dict[str, object]:

@@ -33,8 +33,14 @@ class Scripted(ModelAPI):
         return output
 
 
+NOT_LIVE = {"log_realtime": False}
+"""For eval(): nobody watches, and to keep each event for a viewer takes half of the time of a run without a model."""
+
+
 def evaluate(task, model, tmp_path, **kwargs):
-    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **kwargs)
+    (log,) = inspect_eval(
+        task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **NOT_LIVE, **kwargs
+    )
     assert log.status == "success", log.error
     return log
 
@@ -50,7 +56,7 @@ def metrics(log):
 
 def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
     """`inspect eval`, in this process. A model that it makes is kept: give each server as --model-base-url."""
-    words = ["eval", *map(str, arguments), "--display", "plain"]
+    words = ["eval", *map(str, arguments), "--display", "plain", "--no-log-realtime"]
     with (
         patch.dict(os.environ, {"COLUMNS": "400", **environment}),
         patch.object(rich, "_console", None),

@@ -22,6 +22,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
 from personafeedback_tasks.engine.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
+from support.inspect_runs import NOT_LIVE
 
 Replies = Callable[[str, str], str]
 """(id of a document, call) -> what the model says."""
@@ -85,7 +86,7 @@ def in_inspect(
     model = replies if isinstance(replies, str) else get_model("recenter-replies/model", memoize=False, replies=replies)
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
     (log,) = inspect_eval(
-        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles
+        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles, **NOT_LIVE
     )
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -14,7 +15,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.torch]
 pytest.importorskip("inspect_ai")
 pytest.importorskip("torch")
 
+from inspect_ai.model import _model
 from support import planted
+from support.as_printed import run_as_printed
 from support.authors import PROFILES, profile, replies, write
 from support.documents import DOCS, block, needs_checkout
 from support.killed import serving
@@ -67,11 +70,12 @@ def test_the_story_of_the_sample(minilm, tmp_path):
 
 
 @needs_checkout
-def test_the_story_of_the_stages(minilm, tmp_path):
-    with serving(asked(), reply) as server:
-        printed = told(
-            block(PAGE, "story: stages"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
-        )
+def test_the_story_of_the_stages(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with serving(asked(), reply) as server, patch.dict(_model._models, clear=True):
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        printed = run_as_printed(block(PAGE, "story: stages").splitlines(), monkeypatch)
     assert printed.count("openai/gpt-4o (") >= 4  # a report of each task
     for heading in ("F1 of PROBLEMATIC", "F1 of YES", "spearman"):
         assert set(heading.split()) <= set(printed.split())

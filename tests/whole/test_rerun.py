@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -17,6 +14,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from support import inspect_runs, lm_eval_runs
+from support.as_printed import run_as_printed
 from support.judges import mixed
 from support.servers import as_json, providers
 
@@ -25,7 +23,6 @@ from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.signature_line import model_of
 
-PROGRAMS = Path(sys.executable).parent
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "ACME_API_KEY": "none"}
 
 
@@ -51,20 +48,25 @@ def address(httpserver):
     return httpserver.url_for("/v1")
 
 
-def again(runs, folder: Path, address: str) -> str:
-    """The command of a card of runs, with the data and the address where it asks for them; what it printed."""
+@pytest.fixture
+def again(monkeypatch):
+    """Runs the command of a card, with the data and the address where it asks for them."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+    def run(runs, folder: Path, address: str) -> None:
+        monkeypatch.chdir(folder)
+        run_as_printed(_filled_in(runs, address), monkeypatch)
+
+    return run
+
+
+def _filled_in(runs, address: str) -> list[str]:
     *comments, line = commands(runs).split("\n")
     for name, value in (("FOLDER", "sample"), ("URL", address)):
         assert any(comment.startswith(f"# {name}: ") for comment in comments) == (name in line)
         line = line.replace(name, value)
-    lines = "\n".join([*comments, line])
-    path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-ec", lines], cwd=folder, env={**os.environ, **ENVIRONMENT, "PATH": path}, capture_output=True, text=True,
-        timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, lines + done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return [*comments, line]
 
 
 def check_same(one, two) -> None:
@@ -84,7 +86,7 @@ def check_same(one, two) -> None:
         ("_mc", "local-completions", "model=judge,base_url={url}/completions,tokenizer={tiny},tokenizer_backend=huggingface,max_length=8000", []),
     ],
 )  # fmt: skip
-def test_lm_eval(task, model, arguments, flags, tiny_model, address, tmp_path):
+def test_lm_eval(task, model, arguments, flags, tiny_model, address, again, tmp_path):
     done = lm_eval_runs.command(
         "--model", model, "--model_args", arguments.format(tiny=tiny_model, url=address), "--tasks", f"personafeedback_general_hard{task}",
         *flags, "--log_samples", "--output_path", tmp_path / "first", PERSONAFEEDBACK_DATA="sample",
@@ -97,7 +99,7 @@ def test_lm_eval(task, model, arguments, flags, tiny_model, address, tmp_path):
     check_same(run, read_run(tmp_path / "results"))
 
 
-def test_inspect_asks_the_run_and_its_control_in_one_command(address, tmp_path):
+def test_inspect_asks_the_run_and_its_control_in_one_command(address, again, tmp_path):
     first = []
     for setting in ("persona", "other_persona"):
         done = inspect_runs.command(
