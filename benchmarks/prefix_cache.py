@@ -17,13 +17,13 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from personafeedback_tasks.choice.cases import in_proportion
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, Case, in_turns, load_cases
+from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, PersonaCase, in_turns, load_cases
 
 BLOCK = 16
 CACHES = {"64 k": 64_000, "256 k": 256_000, "unlimited": None}  # tokens
 
 
-def question_first(case: Case, order: str) -> str:
+def question_first(case: PersonaCase, order: str) -> str:
     """Our prompt with question and persona swapped."""
     prompt = prompts.build(case, prompts.Template(), order)
     head, middle = prompt.partition("<persona>")[::2]
@@ -59,7 +59,7 @@ def train(texts: list[str]) -> Tokenizer:
     return tokenizer
 
 
-def alternating() -> list[Case]:
+def alternating() -> list[PersonaCase]:
     """The cases in the order in which users take turns of one case: the best spread, and the worst for a small cache."""
     cells = [load_cases(category="general", difficulty=difficulty) for difficulty in DIFFICULTIES]
     return in_proportion([in_turns(cell, growth=1) for cell in cells])

@@ -60,7 +60,7 @@ def ours(model: RewardModel, turns: Turns) -> Iterator[dict[int, float]]:
         window = [waiting[place] for place in chosen]
         waiting = [waiting[place] for place in sorted({*range(len(waiting))} - {*chosen})]
         found = model.score([encoded for _, encoded in window])
-        yield {index: reward.score for (index, _), reward in zip(window, found, strict=True)}
+        yield {index: reward.reward for (index, _), reward in zip(window, found, strict=True)}
 
 
 def plain(tokenizer: Any, model: Any, turns: Turns) -> Iterator[dict[int, float]]:

@@ -50,75 +50,64 @@ def personafeedback(
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_specific(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of specific."""
     return build_task("personafeedback", "specific", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_general(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of general."""
     return build_task("personafeedback", "general", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_easy(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of easy."""
     return build_task("personafeedback", "easy", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_medium(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of medium."""
     return build_task("personafeedback", "medium", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_hard(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of hard."""
     return build_task("personafeedback", "hard", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_specific_easy(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of specific easy."""
     return build_task("personafeedback", "specific_easy", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_specific_medium(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of specific medium."""
     return build_task("personafeedback", "specific_medium", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_specific_hard(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of specific hard."""
     return build_task("personafeedback", "specific_hard", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_general_easy(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of general easy."""
     return build_task("personafeedback", "general_easy", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_general_medium(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of general medium."""
     return build_task("personafeedback", "general_medium", locals())
 
 
 @task
 @parameters_of(personafeedback, "category", "difficulty")
 def personafeedback_general_hard(**unknown: Any) -> Task:
-    """PersonaFeedback: the cases of general hard."""
     return build_task("personafeedback", "general_hard", locals())

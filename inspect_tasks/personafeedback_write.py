@@ -52,75 +52,64 @@ def personafeedback_write(
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_specific(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of specific."""
     return build_task("personafeedback_write", "specific", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_general(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of general."""
     return build_task("personafeedback_write", "general", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_easy(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of easy."""
     return build_task("personafeedback_write", "easy", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_medium(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of medium."""
     return build_task("personafeedback_write", "medium", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_hard(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of hard."""
     return build_task("personafeedback_write", "hard", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_specific_easy(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of specific easy."""
     return build_task("personafeedback_write", "specific_easy", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_specific_medium(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of specific medium."""
     return build_task("personafeedback_write", "specific_medium", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_specific_hard(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of specific hard."""
     return build_task("personafeedback_write", "specific_hard", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_general_easy(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of general easy."""
     return build_task("personafeedback_write", "general_easy", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_general_medium(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of general medium."""
     return build_task("personafeedback_write", "general_medium", locals())
 
 
 @task
 @parameters_of(personafeedback_write, "category", "difficulty")
 def personafeedback_write_general_hard(**unknown: Any) -> Task:
-    """PersonaFeedback, writing: the cases of general hard."""
     return build_task("personafeedback_write", "general_hard", locals())

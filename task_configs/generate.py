@@ -15,7 +15,7 @@ from pathlib import Path
 
 from personafeedback_tasks.common.files import write
 from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks, find
-from personafeedback_tasks.engine.method import Method, Metric
+from personafeedback_tasks.engine.method import Method
 
 HERE = Path(__file__).resolve().parent
 ROOM = "personafeedback_tasks.lm_eval_harness"
@@ -25,8 +25,7 @@ WRITTEN = "written by task_configs/generate.py from the benchmark's record"
 def yaml_files(benchmark: Benchmark) -> dict[str, str]:
     """File name -> text, of all lm-eval tasks and groups of a benchmark."""
     found = {}
-    leaves = [name for name in benchmark.selections if name in benchmark.cells] if benchmark.sums else []
-    leaves = leaves or list(benchmark.selections)
+    leaves = _leaves(benchmark.cells, benchmark.selections) or list(benchmark.selections)
     for method in benchmark.methods.values():
         if "lm-eval" in method.harnesses:
             found[_name("default", method)] = _default(benchmark, method)
@@ -39,6 +38,15 @@ def yaml_files(benchmark: Benchmark) -> dict[str, str]:
                 else:
                     found[f"_{task}.yaml"] = _group(benchmark, method, task, narrowed)
     return found
+
+
+def _leaves(cells: Sequence[str], selections: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The selections that are one cell each, which lm-eval can make groups of; none where a selection is only a part of a cell."""
+    cells_alone = [name for name in selections if name in cells]
+    in_part = any(
+        narrowed.items() > selections[cell].items() for narrowed in selections.values() for cell in cells_alone
+    )
+    return [] if in_part else cells_alone
 
 
 def _name(kind: str, method: Method) -> str:
@@ -116,13 +124,9 @@ def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
     """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled."""
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
-    for metric in filter(_poolable, method.metrics_in("lm-eval")):
+    for metric in filter(lambda metric: metric.defined, method.metrics_in("lm-eval")):
         lines += [f"  - metric: {metric.name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
-
-
-def _poolable(metric: Metric) -> bool:
-    return metric.defined
 
 
 def _group(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str, str]) -> str:
@@ -133,28 +137,11 @@ def _group(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[st
 
 def files() -> dict[Path, str]:
     """Every file that is written -> its text."""
-    found = {}
-    groups: dict[str, list[Benchmark]] = {}
-    for benchmark in benchmarks().values():
-        groups.setdefault(benchmark.group, []).append(benchmark)
-        found |= {HERE / benchmark.name / name: text for name, text in yaml_files(benchmark).items()}
-    for group, members in groups.items():
-        if group:
-            found[HERE / group / f"_{group}.yaml"] = _group_of_benchmarks(group, members)
-    return found
-
-
-def _group_of_benchmarks(group: str, members: Sequence[Benchmark]) -> str:
-    """Several benchmarks as one task of lm-eval. They have no score in common."""
-    return "\n".join(
-        [
-            f"# {WRITTEN[0].upper()}{WRITTEN[1:]}s.",
-            f"group: {group}",
-            "task:",
-            *(f"  - {one.name}" for one in members),
-            "",
-        ]
-    )
+    return {
+        HERE / benchmark.name / name: text
+        for benchmark in benchmarks().values()
+        for name, text in yaml_files(benchmark).items()
+    }
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from ..common.statistics import Estimate
 from ..engine.benchmark import Benchmark
 from ..engine.documents import Scorable, ScorableCase
 from ..engine.outcome import Answers, Outcome, ScoredCase
-from ..engine.report import Examined, HumanAgreement
+from ..engine.report import PRECISION, RECALL, Examined, HumanAgreement
 from ..runs.run import Run
 from .groups import measures_of
 
@@ -59,8 +59,7 @@ def make_beside(run: Run, texts: Examined) -> Beside:
     """What to show beside a run."""
     spec = run.benchmark.report
     wanted = [shown.measure for shown in spec.compared]
-    if spec.precision_recall is not None:
-        wanted += [spec.precision_recall.precision, spec.precision_recall.recall]
+    wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
     baselines = {
         name: _measures(run.benchmark, cases, wanted, texts.prompts_of([case.case_id for case in cases]))
         for name, cases in answered(run, texts).items()

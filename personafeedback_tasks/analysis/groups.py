@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from ..common.statistics import Estimate, estimate, estimate_of, share
 from ..engine.benchmark import Benchmark
@@ -67,46 +68,48 @@ def groups_of(
 
 
 def make_group(
-    benchmark: Benchmark,
+    run: Run,
     name: str,
-    cases: Sequence[ScoredCase],
-    of: int,
+    cells: Sequence[str],
+    ids: Sequence[str],
     texts: Examined | None,
     gain: Mapping[str, float],
-    calls: int,
-    plain: bool,
+    plain: bool = False,
 ) -> Group:
     """One column.
 
     Args:
         name: of the column.
-        cases: the answered ones; `of` is how many there are.
+        cells, ids: its cells, and its answered cases.
         texts: of the cases, for baselines and subsets.
         gain: case id -> the score minus that of the control; empty without one.
-        calls: of a case, for the number of replies.
         plain: gives each cell the same weight.
     """
-    ids, users = [case.case_id for case in cases], [case.user_id for case in cases]
+    benchmark, cases = run.benchmark, [run.cases[case_id] for case_id in ids]
+    users = [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
     also = texts.prompts_of(ids) if texts else None
     shared = partial(share, users=users, cells=strata, also=also)
-    measures = measures_of(benchmark, cases, strata, also=also)
+
+    def values(measure: str) -> list[float]:
+        return list(map(run.values(measure).__getitem__, ids))
+
+    measures = measures_of(benchmark, cases, strata, also=also, values=values)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
     answers = [answer for case in cases for outcome in case for answer in outcome.answers]
-    scored = sum(not outcome.answers for case in cases for outcome in case) * calls
-    primary = [case.value(benchmark.report.primary) for case in cases]
+    scored = sum(not outcome.answers for case in cases for outcome in case) * len(run.method.calls)
     return Group(
         name=name,
         cases=len(cases),
-        of=of,
+        of=sum(run.cells[cell] for cell in cells),
         replies=len(answers) + scored,
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
         measures=measures,
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
-        subsets=_subsets(texts, ids, primary, shared) if texts else {},
+        subsets=_subsets(texts, ids, values(benchmark.report.primary), shared) if texts else {},
         gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
     )
 
@@ -117,6 +120,7 @@ def measures_of(
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
     also: Sequence[str] | None = None,
+    values: Callable[[str], Sequence[float]] | None = None,
 ) -> dict[str, Estimate]:
     """Every measure over some cases: means of values, and those over the corpus.
 
@@ -124,14 +128,14 @@ def measures_of(
         strata: the cell of each case, for means that weigh cells equally.
         only: the measures that are asked for; None for all.
         also: the prompt of each case where users share prompts, see `Examined.prompts`.
+        values: measure -> its value in each case, where these are known.
     """
+    values = values or (lambda measure: [case.value(measure) for case in cases])
     users = [case.user_id for case in cases]
     wanted = {name: over for name, over in benchmark.corpus.items() if only is None or name in only}
     of_corpus = list(map(judged, cases)) if wanted else []
     found = {
-        measure: (share if benchmark.report.line(measure).share else estimate)(
-            [case.value(measure) for case in cases], users, strata, also
-        )
+        measure: (share if benchmark.report.line(measure).share else estimate)(values(measure), users, strata, also)
         for measure in benchmark.measures
         if only is None or measure in only
     }
@@ -150,8 +154,9 @@ def judged(case: ScoredCase) -> list[Outcome]:
 def _baselines(
     texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
 ) -> dict[str, Estimate]:
-    names = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
-    return {name: shared([texts.baselines[case_id][name] for case_id in ids]) for name in names}
+    names = dict.fromkeys(chain.from_iterable(texts.baselines.values()))
+    of_cases = [texts.baselines[case_id] for case_id in ids]
+    return {name: shared([of_case[name] for of_case in of_cases]) for name in names}
 
 
 def _subsets(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -183,8 +183,14 @@ def _shared(run: Run, texts: Examined | None) -> SharedCases:
 
 def _caveats(one: Entry, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
     run, texts = one.run, one.cases.texts
-    shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts).get("") if texts else None
-    return [*of_result(run, one.contender.controls, data, no_data, row.score, shortcuts), *one.contender.caveats]
+    shortcuts = {}
+    if texts:  # the caveats say nothing of the adjusted score
+        texts = replace(texts, covariate=None)
+        shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts)
+    return [
+        *of_result(run, one.contender.controls, data, no_data, row.score, shortcuts.get("")),
+        *one.contender.caveats,
+    ]
 
 
 def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[RankedPair]:

@@ -164,21 +164,9 @@ def _groups(
 ) -> tuple[tuple[Group, ...], Group | None]:
     """(every group, the plain mean of the cells)."""
     gain = {} if control is None else gains(run, control)
-
-    def group(name: str, cells: Sequence[str], ids: Sequence[str], plain: bool = False) -> Group:
-        return make_group(
-            run.benchmark,
-            name,
-            [run.cases[case_id] for case_id in ids],
-            of=sum(run.cells[cell] for cell in cells),
-            texts=texts,
-            gain=gain,
-            calls=len(run.method.calls),
-            plain=plain,
-        )
-
+    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
     _, cells, ids = found[-1]
-    return tuple(group(*one) for one in found), group(MACRO, cells, ids, plain=True) if has_macro(run) else None
+    return groups, make_group(run, MACRO, cells, ids, texts, gain, plain=True) if has_macro(run) else None
 
 
 def _users(run: Run, texts: Examined | None) -> Users | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import Any
 
 from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, estimate, mean
+from ..common.statistics import Estimate, estimate, mean, numbered
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, ReportSpec
 
@@ -101,39 +103,42 @@ def agreement(
         baseline: 1 where it is right, 0 where it is wrong; anything else is no pick.
         users, cells: of each case.
     """
-    there = [
-        (pick, right, user, cell)
-        for pick, right, user, cell in zip(picks, baseline, users, cells, strict=True)
-        if right in (0, 1) and not math.isnan(pick)
-    ]
-    p, q = _by_cell(there, 0), _by_cell(there, 1)
+    import numpy as np  # the extra `report` brings it
 
-    def differs(one: float, other: float) -> float:
+    pick, right = np.asarray(picks, dtype=float), np.asarray(baseline, dtype=float)
+    answered = ~np.isnan(pick)
+    there = answered & ((right == 0) | (right == 1))
+    pick, right, cell_of = pick[there], right[there], numbered(tuple(cells))[there]
+    p, q = _of_cells(pick, cell_of), _of_cells(right, cell_of)
+
+    def differs(one: Any, other: Any) -> Any:
         return one * (1 - other) + other * (1 - one)
 
-    found = [differs(pick, right) for pick, right, *_ in there]
+    found = differs(pick, right)
     # Of every case, its expected share and what it adds to it through p_c and q_c: their mean is 1 - e, and so is their
     # spread over users (the linear terms of both rates).
-    chance = [
-        differs(p[cell], q[cell]) + (1 - 2 * q[cell]) * (pick - p[cell]) + (1 - 2 * p[cell]) * (right - q[cell])
-        for pick, right, _, cell in there
-    ]
-    apart, expected = mean(found), mean(chance)
-    # kappa = 1 - apart / expected, a ratio of two means: its linear terms have its spread.
-    ratio = apart / expected if expected > 0 else math.nan
-    terms = [1 - ratio - (d - ratio * e) / expected for d, e in zip(found, chance, strict=True)] if expected > 0 else []
-    count = sum(not math.isnan(pick) for pick in picks)
+    chance = differs(p, q) + (1 - 2 * q) * (pick - p) + (1 - 2 * p) * (right - q)
+    apart, expected = mean(found.tolist()), mean(chance.tolist())
+    kappa = estimate([], [])
+    if expected > 0:
+        # kappa = 1 - apart / expected, a ratio of two means: its linear terms have its spread.
+        ratio = apart / expected
+        kappa = estimate(1 - ratio - (found - ratio * chance) / expected, list(compress(users, there)))
+    count = int(answered.sum())
     return PickAgreement(
         same=1 - apart,
         expected=1 - expected,
-        kappa=estimate(terms, [user for *_, user, _ in there][: len(terms)]),
-        all=math.fsum(1 - d for d in found) / count if count else math.nan,
+        kappa=kappa,
+        all=math.fsum((1 - found).tolist()) / count if count else math.nan,
     )
 
 
-def _by_cell(cases: Sequence[tuple[float, float, str, str]], place: int) -> dict[str, float]:
-    """Cell -> mean of one of the values of its cases."""
-    values: dict[str, list[float]] = {}
-    for case in cases:
-        values.setdefault(case[3], []).append(float(case[place]))
-    return {cell: mean(found) for cell, found in values.items()}
+def _of_cells(values: Any, cell_of: Any) -> Any:
+    """Of each case, the mean of the values in its cell."""
+    import numpy as np
+
+    means = np.empty(len(values))
+    for cell in np.unique(cell_of):
+        inside = cell_of == cell
+        means[inside] = mean(values[inside].tolist())
+    return means

@@ -52,7 +52,7 @@ def fit(of_user: Mapping[str, Sequence[float]]) -> Fitted:
     users, tail = len(sizes), (1 - LEVEL) / 2
     center, variance = _moments(means, noise, users - 1)
     deviations = ((means - center) / np.sqrt(variance + noise)).tolist()
-    degrees = degrees_of_freedom(dict(zip(of_user, deviations, strict=True)))
+    degrees = degrees_of_freedom(deviations)
     low, high = (
         _moments(means, noise, chdtri(degrees, above) / degrees * (users - 1))[1] for above in (tail, 1 - tail)
     )
@@ -128,7 +128,7 @@ def quantiles(fitted: Fitted) -> list[Estimate]:
             together *= BELIEVED if together < 0 else 1
             distance = math.sqrt(center**2 + variance**2 + 2 * together * center * variance)
             joint = up * center * moves[0] + wide * variance * moves[1]
-            stretch = critical(degrees_of_freedom(dict(enumerate(joint.tolist())))) / critical(count - 1)
+            stretch = critical(degrees_of_freedom(joint.tolist())) / critical(count - 1)
             ends.append(min(1.0, max(0.0, value + side * distance * stretch)))
         low, high = ends
         estimates.append(Estimate(value, (high - low) / 2 / critical(count - 1), low, high, count, count))

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,9 @@ from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import settings
-from .rows import BuildRow, Person, Question, R, as_dict, columns, kept, parse, required
+from .rows import BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
-from .steps import command, made_by
+from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,7 @@ class Folder:
 
     @classmethod
     def of_build(cls, root: Path) -> Folder:
-        """The folder of a build that was started.
-
-        Raises:
-            OptionError: there is no build.
-            DataError: its settings are broken.
-        """
+        """The folder of a build that was started. Raises OptionError: there is no build. Raises DataError: its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
                 f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
@@ -66,6 +61,14 @@ class Folder:
     def locked(self) -> AbstractContextManager[None]:
         """Keep other commands out of the build, see `files.locked`."""
         return locked(self.root / settings.FILE)
+
+    @contextmanager
+    def step(self, step: Step) -> Iterator[None]:
+        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
+        with self.locked():
+            for kind in step.reads:
+                self.need(kind)
+            yield
 
     def path(self, kind: type[BuildRow]) -> Path:
         return self.root / kind.file
@@ -106,15 +109,11 @@ class Folder:
         return {getattr(row, key): row for row in self.read(kind)}
 
     def need(self, kind: type[R]) -> list[R]:
-        """As `read`, of a file that must have rows.
-
-        Raises:
-            DataError: it has none; the message names the step that makes it.
-        """
+        """As `read`, of a file that must have rows. Raises DataError: it has none; the message names the step that makes it."""
         if rows := self.read(kind):
             return rows
         raise DataError(
-            f"{self.path(kind)}: found no rows, expected what the step before leaves. Run first: "
+            f"{self.path(kind)}: found no rows, expected those of an earlier step. Run first: "
             f"{command(made_by(kind).name, self.root)}"
         )
 
@@ -134,10 +133,10 @@ class Folder:
         Raises:
             FileError: one cannot be written. All are unchanged.
         """
-        write_all({**others, **{self.path(kind): self._content(kind, some) for kind, some in rows.items()}})
+        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
 
     def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
-        dicts = [as_dict(row) for row in rows]
+        dicts = [asdict(row) for row in rows]
         if not kind.file.endswith(".csv"):
             return [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
         names, (key,) = columns(kind), kind.key
@@ -155,11 +154,7 @@ class Folder:
         }
 
     def persona(self, user_id: str) -> Persona:
-        """A persona as a prompt shows it.
-
-        Raises:
-            DataError: there is none, or it is broken.
-        """
+        """A persona as a prompt shows it. Raises DataError: there is none, or it is broken."""
         path = self.persona_path(user_id)
         if not path.is_file():
             raise DataError(

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import mean
+from typing import NamedTuple
 
+from ..common.columns import in_columns
 from ..common.errors import OptionError
 from ..common.tokens import estimated
 from .folder import Folder
 from .rows import FULL, MASKED, TEST, Person, Refused, kept
-from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Step
+from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
 from .texts import prompts
 from .texts.answers import FIRST, REWRITES
 from .texts.pairs import KINDS
@@ -23,13 +25,8 @@ SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
 says about itself."""
 
 
-@dataclass(frozen=True)
-class Calls:
-    """The calls of one kind.
-
-    Attributes:
-        input_tokens, output_tokens: of all of them, estimated.
-    """
+class Calls(NamedTuple):
+    """The calls of one kind; the tokens are of all of them, estimated."""
 
     what: str
     calls: int
@@ -39,26 +36,18 @@ class Calls:
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """What a build takes.
+    """What a build takes."""
 
-    Attributes:
-        pairs: that people vote on: at least as many as were asked for.
-        persons, test: all persons, and those whose pairs people vote on.
-        new: personas to be written.
-        personas: the setting of that name with which there are so many; a team's own come on top.
-        persona_tokens: of a persona; assumed unless the build has personas.
-    """
-
-    pairs: int
+    pairs: int  # that people vote on: at least as many as were asked for
     votes: int
     persons: int
-    test: int
-    new: int
-    personas: int
+    test: int  # of the persons: those whose pairs people vote on
+    new: int  # personas to be written
+    personas: int  # the setting of that name with which there are so many; a team's own come on top
     questions: int
     models: int
-    persona_tokens: int
-    assumed: bool
+    persona_tokens: int  # of a persona
+    assumed: bool  # whether there is no persona yet whose tokens could be counted
     calls: tuple[Calls, ...] = ()
 
 
@@ -110,6 +99,35 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
     return replace(made, calls=tuple(calls))
 
 
+def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
+    """Print a plan, see `plan`."""
+    made, settings = plan(folder, size, models), folder.settings
+    say(
+        f"{made.pairs} pairs of {made.test} test persons; {made.persons} persons and {made.questions} questions in all; {models} models answer"
+    )
+    if made.personas != settings.personas:
+        say(
+            f"Set personas: {made.personas} in {folder.root / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
+        )
+    say(f"Votes to buy: {made.votes:,} ({settings.annotators} to each pair)")
+    say("")
+    numbers = [(kind.calls, kind.input_tokens, kind.output_tokens) for kind in made.calls]
+    names, totals = [*(kind.what for kind in made.calls), "total"], tuple(map(sum, zip(*numbers, strict=True)))
+    lines = ((name, *(f"{n:,}" for n in line)) for name, line in zip(names, [*numbers, totals], strict=True))
+    for line in in_columns([("calls", "number", "input tokens", "output tokens"), *lines]):
+        say(line)
+    say("")
+    known = "assumed" if made.assumed else "the mean of this build"
+    for line in (
+        f"a persona has {made.persona_tokens} tokens ({known}), an answer {ANSWER}, a question {QUESTION}",
+        f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
+        "memory, the thinking of reasoning models and attention items are not counted",
+        f"pairs on which less than {settings.hard} of the votes agree are left out of the set: plan more pairs than you need",
+    ):
+        say(f"Assumed: {line}.")
+    say(f"Next: {PERSONAS.line(folder.root)}")
+
+
 Prompts = Mapping[str, int]
 """Name of a prompt -> its tokens before it is filled."""
 
@@ -120,14 +138,16 @@ def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Call
 
 def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
-    told, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
-    yield _calls("specific questions", made.persons * settings.specific, prompt["specific"] + told, QUESTION)
-    yield _calls("general questions", made.persons * bool(settings.general), prompt["general"] + told + shown, CHOICE)
+    persona, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
+    yield _calls("specific questions", made.persons * settings.specific, prompt["specific"] + persona, QUESTION)
+    yield _calls(
+        "general questions", made.persons * bool(settings.general), prompt["general"] + persona + shown, CHOICE
+    )
 
 
 def _answers(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
-    told = made.persona_tokens
-    personas: Mapping[str, float] = {FULL: told, MASKED: told * float(1 - folder.settings.masked)}
+    shown = float(1 - folder.settings.masked)
+    personas: Mapping[str, float] = {FULL: made.persona_tokens, MASKED: made.persona_tokens * shown}
     for name in FIRST:
         tokens = prompt[name] + QUESTION + personas.get(name, 0)
         yield _calls(f"answers, {name}", made.questions * made.models, tokens, ANSWER)

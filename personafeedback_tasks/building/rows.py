@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ..common.errors import DataError
@@ -29,254 +29,145 @@ Digests = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class BuildRow:
-    """A row of a build's file."""
+    """A row of a build's file. A type of row is defined with two arguments.
+
+    Args:
+        file: path in the build's folder: a table that people edit (.csv), or JSON Lines.
+        key: fields that no two rows share; empty if rows may repeat.
+    """
 
     file: ClassVar[str]
-    """Path in the build's folder: a table that people edit (.csv), or JSON Lines."""
-
     key: ClassVar[tuple[str, ...]]
-    """Fields that no two rows share; empty if rows may repeat."""
+
+    def __init_subclass__(cls, *, file: str, key: tuple[str, ...] = ("id",)):
+        cls.file, cls.key = file, key
 
 
 @dataclass(frozen=True, kw_only=True)
-class Person(BuildRow):
-    """What is decided about a persona. The profile itself is persona/<user_id>.json.
+class Person(BuildRow, file="people.csv", key=("user_id",)):
+    """What is decided about a persona. The profile itself is persona/<user_id>.json."""
 
-    Attributes:
-        user_id: opaque; the name of the file.
-        name: as the profile has it, for a reader of the table.
-        split: one of SPLITS.
-        keep: `yes` or `no`; empty until somebody has looked, which counts as yes.
-        reason: why not, one of the screening's reasons; empty if kept.
-    """
-
-    file = "people.csv"
-    key = ("user_id",)
-
-    user_id: str
-    name: str = ""
+    user_id: str  # opaque
+    name: str = ""  # as the profile has it, for a reader of the table
     split: str = TEST
-    keep: str = ""
-    reason: str = ""
+    keep: str = ""  # empty until somebody has looked, which counts as yes
+    reason: str = ""  # why not; empty if kept
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(BuildRow):
-    """A question of a person.
-
-    Attributes:
-        user_id: who asks it.
-        category: `specific` (written for this user) or `general` (from a pool, matched to them).
-        scenario: as Table 5 names them; empty if nobody said.
-        question: the text.
-        keep, reason: as in Person.
-    """
-
-    file = "questions.csv"
-    key = ("id",)
+class Question(BuildRow, file="questions.csv"):
+    """A question of a person."""
 
     id: str
     user_id: str
-    category: str
+    category: str  # `specific`: written for this user; `general`: from a pool, matched to them
     question: str
-    scenario: str = ""
-    keep: str = ""
+    scenario: str = ""  # as Table 5 names them; empty if unknown
+    keep: str = ""  # as in Person, like the reason
     reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(BuildRow):
-    """An answer to a question.
-
-    Attributes:
-        question_id, user_id: what it answers, for whom.
-        strategy: one of STRATEGIES.
-        model: that wrote it, or OWN.
-        text: as a user would read it.
-        parent: id of the answer that it rewrites; empty for the first ones.
-    """
-
-    file = "answers.jsonl"
-    key = ("id",)
+class Answer(BuildRow, file="answers.jsonl"):
+    """An answer to a question."""
 
     id: str
     question_id: str
     user_id: str
     strategy: str
-    model: str
-    text: str
-    parent: str = ""
+    model: str  # or OWN
+    text: str  # as a user would read it
+    parent: str = ""  # id of the answer that it rewrites; empty for the first ones
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair(BuildRow):
-    """Two answers to one question that people are asked to compare.
-
-    Attributes:
-        question_id, user_id: as in Answer.
-        first, second: ids of the answers, in an order that says nothing.
-        easy: id of the answer that should win by construction; empty if nothing says so.
-    """
-
-    file = "pairs.jsonl"
-    key = ("id",)
+class Pair(BuildRow, file="pairs.jsonl"):
+    """Two answers to one question that people are asked to compare."""
 
     id: str
     question_id: str
     user_id: str
-    first: str
+    first: str  # ids of the answers, in an order that says nothing
     second: str
-    easy: str = ""
+    easy: str = ""  # id of the answer that should win by construction; empty if nothing says so
 
 
 @dataclass(frozen=True, kw_only=True)
-class PackItem(BuildRow):
-    """What an annotator sees at one place of their pack.
+class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
+    """What an annotator sees at one place of their pack."""
 
-    Attributes:
-        annotator: opaque.
-        item: what a vote names.
-        pair_id: of pairs.jsonl, or of an attention item.
-        left, right: ids of the answers shown as A and as B.
-        attention: id of the answer that an attentive annotator takes; empty for a pair of the set.
-        texts: what is shown.
-    """
-
-    file = "packs/shown.jsonl"
-    key = ("item",)
-
-    annotator: str
-    item: str
-    pair_id: str
-    left: str
+    annotator: str  # opaque
+    item: str  # what a vote names
+    pair_id: str  # of pairs.jsonl, or of an attention item
+    left: str  # ids of the answers shown as A and as B
     right: str
-    attention: str = ""
-    texts: Digests = ()
+    attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
+    texts: Digests = ()  # what is shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vote(BuildRow):
-    """The vote of one annotator on one pair.
+class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
+    """The vote of one annotator on one pair."""
 
-    Attributes:
-        annotator: a person, or `model:NAME`.
-        pair_id: of pairs.jsonl.
-        chosen: id of the answer that the annotator took.
-        shown_as: `A` or `B`, where that answer stood.
-        texts: what the annotator saw. The vote counts while the pair has these texts.
-    """
-
-    file = "votes.jsonl"
-    key = ("annotator", "pair_id", "texts")
-
-    annotator: str
+    annotator: str  # a person, or `model:NAME`
     pair_id: str
-    chosen: str
-    shown_as: str
-    texts: Digests = ()
+    chosen: str  # id of the answer that the annotator took
+    shown_as: str  # the letter of that answer
+    texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dropped(BuildRow):
-    """An annotator whose votes make no labels. They stay in votes.jsonl.
-
-    Attributes:
-        reason: a team's note.
-    """
-
-    file = "dropped.csv"
-    key = ("annotator",)
+class Dropped(BuildRow, file="dropped.csv", key=("annotator",)):
+    """An annotator whose votes make no labels. They stay in votes.jsonl."""
 
     annotator: str
-    reason: str = ""
+    reason: str = ""  # a team's note
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tiered(BuildRow):
-    """A pair that makes a case.
-
-    Attributes:
-        pair_id, question_id, user_id: as in Pair.
-        difficulty: one of the release's; empty for a pair below the tiers.
-        chosen, rejected: ids of the answers, by the majority (by construction, or by a team's own labels, where there are no votes).
-        votes: how many votes each of the two has, in this order.
-        reason: why it makes no case; empty if it makes one.
-        texts: what the label is about; empty for a label that a team wrote itself.
-    """
-
-    file = "tiers.jsonl"
-    key = ("pair_id",)
+class Tiered(BuildRow, file="tiers.jsonl", key=("pair_id",)):
+    """A pair that makes a case."""
 
     pair_id: str
     question_id: str
     user_id: str
-    difficulty: str
-    chosen: str
+    difficulty: str  # empty for a pair below the tiers
+    chosen: str  # by the majority; where there are no votes, by construction or by a team's own labels
     rejected: str
-    votes: tuple[int, ...] = (0, 0)
-    reason: str = ""
-    texts: Digests = ()
+    votes: tuple[int, ...] = (0, 0)  # for the chosen answer, for the rejected one
+    reason: str = ""  # why it makes no case; empty if it makes one
+    texts: Digests = ()  # what the label is about; empty for a label that a team wrote itself
 
 
-class Below(Tiered):
+class Below(Tiered, file="below.jsonl", key=("pair_id",)):
     """A pair that makes no case: it reaches no tier."""
 
-    file = "below.jsonl"
+
+@dataclass(frozen=True, kw_only=True)
+class Refused(BuildRow, file="refused.jsonl", key=()):
+    """A text that a check turned down. It stays, so that nobody asks for it again."""
+
+    id: str  # that the text would have had
+    step: str  # which asked for it
+    reason: str  # one of that step's
+    text: str  # as the model gave it
+    like: str = ""  # id of the text that it repeats; empty for other reasons
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused(BuildRow):
-    """A text that a check turned down. It stays, so that nobody asks for it again.
+class Origin(BuildRow, file="provenance.jsonl"):
+    """Where one text is from."""
 
-    Attributes:
-        id: that the text would have had.
-        step: which step asked for it.
-        reason: one of that step's.
-        text: as the model gave it.
-        like: id of the text that it repeats; empty for other reasons.
-    """
-
-    file = "refused.jsonl"
-    key = ()
-
-    id: str
-    step: str
-    reason: str
-    text: str
-    like: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Origin(BuildRow):
-    """Where one text is from.
-
-    Attributes:
-        id: of the persona, question or answer.
-        kind: `persona`, `question` or `answer`.
-        model: that wrote it, or OWN.
-        prompt: name and SHA-256 (12 hex digits) of the prompt's file; empty for OWN.
-        seed: of the random choices behind it.
-        parents: ids of what went into it: seeds, personas, scenarios, texts, answers.
-    """
-
-    file = "provenance.jsonl"
-    key = ("id",)
-
-    id: str
-    kind: str
-    model: str
-    prompt: str = ""
-    seed: int = 0
-    parents: tuple[str, ...] = ()
+    id: str  # of the persona, question or answer
+    kind: str  # `persona`, `question` or `answer`
+    model: str  # or OWN
+    prompt: str = ""  # name and SHA-256 (12 hex digits) of the prompt's file; empty for OWN
+    seed: int = 0  # of the random choices behind it
+    parents: tuple[str, ...] = ()  # ids of what went into it: seeds, personas, scenarios, texts, answers
 
 
 R = TypeVar("R", bound=BuildRow)
 K = TypeVar("K", Person, Question)
-
-KINDS: tuple[type[BuildRow], ...] = (
-    Person, Question, Answer, Pair, PackItem, Vote, Dropped, Tiered, Below, Refused, Origin,
-)  # fmt: skip
-"""All types of rows."""
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "category": CATEGORIES,
@@ -303,11 +194,7 @@ def required(kind: type[BuildRow]) -> list[str]:
 
 
 def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:
-    """A row of a file.
-
-    Raises:
-        DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be.
-    """
+    """A row of a file. Raises DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be."""
     types, names, needed = get_type_hints(kind), columns(kind), required(kind)
     for name in row:
         if name not in names:
@@ -342,11 +229,6 @@ def _checked(name: str, value: Any, kind: Any, may_be_blank: bool, where: str) -
     if not isinstance(value, (list, tuple)) or not all(type(item) is inner for item in value):
         raise broken(where, f"{name} = {short(value)}", f"a list of {'strings' if inner is str else 'whole numbers'}")
     return tuple(value)
-
-
-def as_dict(row: Any) -> dict[str, Any]:
-    """A row as its file has it: what `parse` reads."""
-    return asdict(row)
 
 
 def kept(rows: Iterable[K]) -> list[K]:

@@ -77,9 +77,9 @@ def _majority(value: Any) -> Fraction:
     return share
 
 
-def _meta(read: Callable[[Any], Any], comment: str) -> dict[str, Any]:
-    """What reads and checks a value of a setting, and what the setting decides, in one line."""
-    return {"read": read, "comment": comment}
+def _setting(default: Any, read: Callable[[Any], Any], comment: str) -> Any:
+    """A field: its default, what reads and checks a value, and what it decides, in one line."""
+    return field(default=default, metadata={"read": read, "comment": comment})
 
 
 _COUNT = _number(0, 1_000)
@@ -89,35 +89,23 @@ _COUNT = _number(0, 1_000)
 class Settings:
     """The settings of a build. build.yaml repeats what each decides."""
 
-    name: str = field(default="our set", metadata=_meta(_name, "of the set, as every table and card shows it"))
-    licence: str = field(default=UNKNOWN, metadata=_meta(_line, "of the texts: an SPDX id such as CC-BY-4.0"))
-    language: str = field(
-        default="en", metadata=_meta(_language, "of every text: a code of two or three letters, such as zh or de")
+    name: str = _setting("our set", _name, "of the set, as every table and card shows it")
+    licence: str = _setting(UNKNOWN, _line, "of the texts: an SPDX id such as CC-BY-4.0")
+    language: str = _setting("en", _language, "of every text: a code of two or three letters, such as zh or de")
+    seed: int = _setting(0, _number(0, 10**12), "of every random choice")
+    personas: int = _setting(
+        20, _number(1, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
     )
-    seed: int = field(default=0, metadata=_meta(_number(0, 10**12), "of every random choice"))
-    personas: int = field(
-        default=20,
-        metadata=_meta(_number(1, 100_000), "how many personas to write from seeds.jsonl; your own come on top"),
+    specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of the paper's Table 5")
+    general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")
+    test: Fraction = _setting(  # noqa: RUF009
+        Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"
     )
-    specific: int = field(
-        default=5,
-        metadata=_meta(_COUNT, "questions to write for each person, from the scenarios of the paper's Table 5"),
-    )
-    general: int = field(default=0, metadata=_meta(_COUNT, "questions to choose for each person from your pool.jsonl"))
-    test: Fraction = field(
-        default=Fraction(1),
-        metadata=_meta(_share, "share of the persons whose pairs people vote on; the others are for training"),
-    )
-    masked: Fraction = field(
-        default=Fraction(4, 5), metadata=_meta(_share, "share of a persona's fields that the masked strategy hides")
-    )
-    annotators: int = field(default=9, metadata=_meta(_number(1, 1_000), "votes to each pair"))
-    medium: Fraction = field(
-        default=Fraction(8, 9), metadata=_meta(_majority, "least share of agreeing votes of the tier medium")
-    )
-    hard: Fraction = field(
-        default=Fraction(6, 9),
-        metadata=_meta(_majority, "least share of agreeing votes of the tier hard; a pair below it is left out"),
+    masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
+    annotators: int = _setting(9, _number(1, 1_000), "votes to each pair")
+    medium: Fraction = _setting(Fraction(8, 9), _majority, "least share of agreeing votes of the tier medium")  # noqa: RUF009
+    hard: Fraction = _setting(  # noqa: RUF009
+        Fraction(6, 9), _majority, "least share of agreeing votes of the tier hard; a pair below it is left out"
     )
 
     @property

@@ -1,11 +1,11 @@
-"""`build status`: what is done, what it took, what was refused, and the command to go on with."""
+"""`build status`: what is done, what it took, what was refused, and the next command."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from ..common.columns import in_columns
 from ..common.errors import DataError, require
 from .folder import Folder
 from .rows import (
@@ -27,57 +27,42 @@ from .rows import (
     Vote,
     kept,
 )
-from .steps import ANSWERS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, Step
+from .steps import ANSWERS, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step
 from .texts.answers import FIRST, REWRITES, answer_id
-from .texts.pairs import Balance, balance
+from .texts.pairs import balance
 from .texts.personas import names, other_seed
 from .texts.questions import general_slot, slots
 from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
 
 
-@dataclass(frozen=True)
-class Status:
-    """Where a build is.
-
-    Attributes:
-        steps: (step, what is done) in their order.
-        balances: the lengths of the pairs.
-        refused: (step, reason) -> texts.
-        spent: (step, model, texts, input tokens, output tokens).
-        unread: logs that cannot be read.
-        edited: what is to be done about texts that were edited since people were sent them; empty if none was.
-        next: the command to go on with; empty when all is done.
-    """
-
-    steps: list[tuple[str, str]]
-    balances: list[Balance]
-    refused: Counter[tuple[str, str]]
-    spent: list[tuple[str, str, int, int, int]]
-    unread: int
-    edited: str
-    next: str
-
-
-def status(folder: Folder) -> Status:
-    """Where a build is.
+def show_status(folder: Folder, say: Say) -> None:
+    """Print where a build is: each step, the lengths of its pairs, what was refused and spent, and the command to go on with.
 
     Raises:
-        DataError: a file of the build is broken, or there is no build.
+        DataError: a file of the build is broken.
     """
     build = _Files(folder)
     lacking = {step: _lacking(build, step) for step in STEPS}
-    old_labels = _refusal(refuse_edited_labels, folder, build.read(Tiered))
     again = {step: f"; {count} lacking: run it again" if count else "" for step, count in lacking.items()}
-    spent, unread = _spent(folder)
-    return Status(
-        steps=[(step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS],
-        balances=balance(build.read(Pair), build.read(Answer)),
-        refused=Counter((text.step, text.reason) for text in build.read(Refused)),
-        spent=spent,
-        unread=unread,
-        edited=_refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else old_labels),
-        next=_next(build, {step for step in STEPS if lacking[step] or (step == TIERS and old_labels)}),
-    )
+    for line in in_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS)]):
+        say(line)
+    for kind in balance(build.read(Pair), build.read(Answer)):
+        say(kind.line)
+    if refused := Counter((text.step, text.reason) for text in build.read(Refused)):
+        say("")
+        counts = ((*key, str(count)) for key, count in sorted(refused.items()))
+        for line in in_columns([("refused in", "reason", "texts"), *counts]):
+            say(line)
+    _say_spent(folder, say)
+    say("")
+    old_labels = _refusal(refuse_edited_labels, folder, build.read(Tiered))
+    if edited := _refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else old_labels):
+        say(f"! {edited}")
+        say("Next: put these texts back, or have the pairs voted on again.")
+    elif step := _next(build, {step for step in STEPS if lacking[step] or (step == TIERS and old_labels)}):
+        say(f"Next: {step.line(folder.root)}")
+    else:
+        say(f"Done: {folder.root / 'release'}")
 
 
 class _Files:
@@ -98,8 +83,8 @@ class _Files:
         return self._rows[kind]  # type: ignore[return-value]
 
 
-def _next(build: _Files, undone: set[Step]) -> str:
-    """The command of the first step that is not done."""
+def _next(build: _Files, undone: set[Step]) -> Step | None:
+    """The first step that is not done."""
     testing = build.has_test or build.read(Pair)
     for step in STEPS if testing else (PERSONAS, QUESTIONS, ANSWERS, TRAINING):
         made: tuple[type[BuildRow], ...] = (*step.writes[-1:], *step.instead)
@@ -107,8 +92,8 @@ def _next(build: _Files, undone: set[Step]) -> str:
             made = (Answer,)
         done = build.released if step == RELEASE else any(map(build.read, made))
         if step in undone or not done:
-            return step.line(build.folder.root)
-    return ""
+            return step
+    return None
 
 
 def _personas(build: _Files) -> str:
@@ -146,21 +131,15 @@ def _tiers(build: _Files) -> str:
     return f"{len(tiered)} cases{_counts(pair.difficulty for pair in tiered)}; {len(build.read(Below))} below"
 
 
-_DONE: Mapping[Step, Callable[[_Files], str]] = dict(
-    zip(
-        STEPS,
-        (
-            _personas,
-            _questions,
-            _answers,
-            _packs,
-            _votes,
-            _tiers,
-            lambda build: "release/" if build.released else "none",
-        ),
-        strict=True,
-    )
-)
+_DONE: Mapping[Step, Callable[[_Files], str]] = {
+    PERSONAS: _personas,
+    QUESTIONS: _questions,
+    ANSWERS: _answers,
+    PACKS: _packs,
+    VOTES: _votes,
+    TIERS: _tiers,
+    RELEASE: lambda build: "release/" if build.released else "none",
+}
 """Step -> what says how much of it is done."""
 
 
@@ -205,20 +184,29 @@ def _lacking(build: _Files, step: Step) -> int:
     (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
     if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
         return 0
-    there = {part for origin in origins for part in (origin.id, *origin.parents)}
-    there |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
-    return sum(name not in there for name in ids(build))
+    settled = {part for origin in origins for part in (origin.id, *origin.parents)}
+    settled |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
+    return sum(name not in settled for name in ids(build))
 
 
-def _spent(folder: Folder) -> tuple[list[tuple[str, str, int, int, int]], int]:
-    """(what the calls took, logs that cannot be read)."""
+def _say_spent(folder: Folder, say: Say) -> None:
+    """What the calls took, by step and model."""
     if not any((folder.root / "logs").glob("*/*.eval")):
-        return [], 0
+        return
     require("inspect_ai", extra="build")
     from ..inspect_harness.spent import spent
 
     rows, broken = spent(folder.root)
-    return [(row.step, row.model, row.texts, row.input_tokens, row.output_tokens) for row in rows], len(broken)
+    if rows:
+        say("")
+        counts = [(row.texts, row.input_tokens, row.output_tokens) for row in rows]
+        names = [*((row.step, row.model) for row in rows), ("total", "")]
+        totals = [*counts, tuple(map(sum, zip(*counts, strict=True)))]
+        lines = ((*name, *(f"{number:,}" for number in line)) for name, line in zip(names, totals, strict=True))
+        for line in in_columns([("spent in", "model", "calls", "input tokens", "output tokens"), *lines]):
+            say(line)
+    if broken:
+        say(f"{len(broken)} logs under logs/ could not be read: their tokens are not counted.")
 
 
 def _refusal(check: Callable[..., None], *arguments: object) -> str:
@@ -232,8 +220,8 @@ def _refusal(check: Callable[..., None], *arguments: object) -> str:
 
 def _counts(values: Iterable[str]) -> str:
     """` (3 full, 2 masked)`; empty for none."""
-    of = Counter(values)
-    return f" ({', '.join(f'{count} {value}' for value, count in of.items())})" if of else ""
+    counts = Counter(values).items()
+    return f" ({', '.join(f'{count} {value}' for value, count in counts)})" if counts else ""
 
 
 def _dropped(lines: Sequence[object], left: Sequence[object]) -> str:

@@ -46,10 +46,14 @@ class Step:
 PERSONAS = Step(name="personas", reads=(), writes=(Person,), asks_models=True, arguments="--model MODEL")
 QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), asks_models=True, arguments="--model MODEL")
 ANSWERS = Step(
-    name="answers", reads=(Question,), writes=(Answer, Pair), asks_models=True, arguments="--model MODEL --model OTHER"
+    name="answers",
+    reads=(Person, Question),
+    writes=(Answer, Pair),
+    asks_models=True,
+    arguments="--model MODEL --model OTHER",
 )
 PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
-VOTES = Step(name="votes", reads=(PackItem,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
+VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
 TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
 RELEASE = Step(name="release", reads=(Tiered,))
 TRAINING = Step(name="training", reads=(Answer,))

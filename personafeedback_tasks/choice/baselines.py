@@ -1,7 +1,7 @@
 """Shortcuts: judges without a model, which understand nothing, computed from the texts.
 
 Each measures something of every response and picks the largest; of equals the first one shown. Its score is the `acc` of a case,
-averaged over all orders like that of a model, so that it equals the judge of the same name (see judges.py).
+averaged over all orders like that of a model, so that it equals the judge of the same name, which reads the prompts like any model.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ..common.statistics import mean
 from .orders import Orders
+from .prompts import responses as responses_in
 from .terms import overlap_terms
 
 
@@ -41,21 +42,38 @@ def overlap(responses: Sequence[str], orders: Orders, about: str) -> float:
 
     The count grows with the length too; `overlap_share` is free of that.
     """
-    known = _terms_about(about)
-    return acc_of_most(responses, orders, lambda response: len(overlap_terms(response) & known))
+    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[0])
 
 
 def overlap_share(responses: Sequence[str], orders: Orders, about: str) -> float:
     """Picks the response with the largest share of distinct terms that occur in what is known about the user."""
-    known = _terms_about(about)
+    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[1])
 
-    def share(response: str) -> float:
-        terms = overlap_terms(response)
-        return len(terms & known) / len(terms) if terms else 0.0
 
-    return acc_of_most(responses, orders, share)
+@lru_cache(maxsize=16_384)  # the cases of a question share responses
+def _overlap(response: str, about: str) -> tuple[int, float]:
+    """(number, share) of a response's distinct terms that occur in what is known about the user."""
+    terms = overlap_terms(response)
+    shared = len(terms & _terms_about(about))
+    return shared, shared / len(terms) if terms else 0.0
 
 
 @lru_cache(maxsize=4096)  # a user asks many questions
 def _terms_about(about: str) -> frozenset[str]:
     return overlap_terms(about)
+
+
+def judges(orders: Orders) -> dict[str, Callable[[str], str]]:
+    """Name -> prompt -> letter.
+
+    - longest: of the response with more characters than any other; of equals the first one.
+    - first: of the response that is shown first. The responses need not be found in the prompt.
+    """
+
+    def longest(prompt: str) -> str:
+        return orders.letters[place_of_most([len(text) for text in responses_in(prompt, orders)])]
+
+    def first(prompt: str) -> str:
+        return orders.letters[0]
+
+    return {"longest": longest, "first": first}

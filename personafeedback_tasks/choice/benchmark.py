@@ -9,14 +9,13 @@ from ..common import foreign
 from ..common.power import Comparison
 from ..engine.benchmark import Benchmark
 from ..engine.cases import each_and_all
-from ..engine.report import CardFacts, CardSpec, Examined, Shown
+from ..engine.report import CardFacts, CardSpec, Examined
 from . import baselines
 from .cases import ChoiceCases
 from .explanations import explanations
-from .judges import judges
 from .methods import methods
 from .orders import Orders
-from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of
+from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
 from .wording import ChoiceOptions, ChoiceWording
 
 COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0) for share in (0.1, 0.25, 0.4))
@@ -70,19 +69,18 @@ def choice_benchmark(
         targets=lambda case: list(orders.letters),
         fingerprint=wording.fingerprint,
         sizes=lambda signature: dict(sample_counts if signature["demonstration"] else counts),
-        judges=judges(orders),
+        judges=baselines.judges(orders),
         explanations=explanations(orders, lambda cases: {}),
         comparisons=COMPARISONS,
         report=report_of(
             orders,
             examine=lambda cases, asked: examine(cases, asked, orders),
-            shown=lambda cases, asked: shown(cases, asked, orders, wording.tag),
+            shown=shown_of(wording.tag.capitalize()),
             control=control(known),
             drawn={"longest": ("Longest", "-"), "overlap": ("Overlap", ":")},
             card=CardSpec(
                 dataset=dataset,
                 revision=revision,
-                environment=environment,
                 measures=("acc", "acc_sym"),
                 baselines={"longest": "picks the longest response"},
                 measured=lambda model, options, measures, cases: f"{asks} {measured(model, options, orders, known)}",
@@ -96,8 +94,8 @@ def choice_benchmark(
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:
     """The shortcuts on the cases of a run, and the cases whose right response is the longest."""
-    there = [case for case in cases if case.id in asked]
-    longest = frozenset(case.id for case in there if len(case.responses[0]) == max(map(len, case.responses)))
+    asked_cases = [case for case in cases if case.id in asked]
+    longest = frozenset(case.id for case in asked_cases if len(case.responses[0]) == max(map(len, case.responses)))
     return Examined(
         baselines={
             case.id: {
@@ -105,23 +103,12 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
                 "overlap": baselines.overlap(case.responses, orders, case.known),
                 "overlap_share": baselines.overlap_share(case.responses, orders, case.known),
             }
-            for case in there
+            for case in asked_cases
         },
         subsets={
             "right_longest": ("right is longest", longest),
-            "right_not_longest": ("right is not longest", frozenset(case.id for case in there) - longest),
+            "right_not_longest": ("right is not longest", frozenset(case.id for case in asked_cases) - longest),
         },
-    )
-
-
-def shown(cases: ChoiceCases, asked: Collection[str], orders: Orders, tag: str) -> Shown:
-    """What a reader of a case sees, whatever the setting of a run showed of it."""
-    there = [case for case in cases if case.id in asked]
-    return Shown(
-        about=tag.capitalize(),
-        people={case.user_id: case.known for case in there},
-        questions={case.id: case.question for case in there},
-        responses={case.id: case.responses for case in there},
     )
 
 

@@ -21,15 +21,15 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
     def facts(cases: Any) -> dict[str, dict[str, Any]]:
         """Case id -> what an explanation says of its texts: which response is the longest, and its flags."""
         flagged = flags(cases)
-        found: dict[str, dict[str, Any]] = {}
+        of_cases: dict[str, dict[str, Any]] = {}
         for case in cases:
             lengths = [len(response) for response in case.responses]
             longest = max(lengths)
             is_alone = lengths.count(longest) == 1
-            found[case.id] = {"longer": orders.sides[lengths.index(longest)] if is_alone else "neither"}
+            of_cases[case.id] = {"longer": orders.sides[lengths.index(longest)] if is_alone else "neither"}
             if names := flagged.get(case.id):
-                found[case.id]["flags"] = list(names)
-        return found
+                of_cases[case.id]["flags"] = list(names)
+        return of_cases
 
     return Explanations(facts=facts, of_answers=words.of_answers, of_rewards=words.of_rewards)
 

@@ -33,12 +33,12 @@ class Orders:
     all_right: str
     places: tuple[str, ...]
 
-    @property
+    @cached_property
     def rates(self) -> tuple[str, ...]:
         """The metrics that are the share of readable picks of each place; of two, the first one says it all."""
         return tuple(f"{place}_rate" for place in (self.places if len(self.places) > 2 else self.places[:1]))
 
-    @property
+    @cached_property
     def biases(self) -> tuple[str, ...]:
         """The metrics that say whether every order picked the same place, one per place."""
         return tuple(f"bias_{place}" for place in self.places)

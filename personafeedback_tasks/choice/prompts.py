@@ -1,13 +1,19 @@
-"""The layout of every prompt about a choice, and the way back from a prompt to its responses.
+"""The layout of every prompt about a choice and the way back from it to the responses, and of conversations for reward models.
 
 Instructions, what is told about the user, question | response A, response B, ..., final ask. The part before the bar is the same in
 all orders, so that a server's prefix cache serves it.
+
+A reward model judges one response at a time, so no text has a question of ours or a letter. What it is told is a system turn;
+a chat template or a reader without system turns gets it before the question.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 
+from ..engine.conversation import Message
 from .orders import Orders
 
 
@@ -39,3 +45,18 @@ def responses(prompt: str, orders: Orders) -> tuple[str, ...]:
             raise ValueError(f"expected exactly one {opening.strip()} ... {closing.strip()} in the prompt")
         parts.append(prompt.partition(opening)[2].partition(closing)[0])
     return tuple(parts)
+
+
+def conversation(told: str, question: str, response: str) -> list[Message]:
+    """The turns of one conversation.
+
+    Args:
+        told: about the user; empty for nothing.
+    """
+    system: list[Message] = [{"role": "system", "content": told}] if told else []
+    return [*system, {"role": "user", "content": question}, {"role": "assistant", "content": response}]
+
+
+def fingerprint_of(conversations: Sequence[Sequence[Message]]) -> str:
+    """A SHA-256 (12 hex digits) that changes with the fixed text and the layout of these conversations, of stand-ins for cases."""
+    return f"conversations-{hashlib.sha256(json.dumps(conversations).encode()).hexdigest()[:12]}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..common.statistics import mean
+from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
-from ..engine.report import Control, Difference, Line, ReportSpec
+from ..engine.report import Control, Difference, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, right_and_tie
 from .orders import Orders
 
@@ -71,6 +72,29 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         macro=True,
         **fields,
     )
+
+
+def shown_of(
+    about: str, labels: tuple[str, str] = ("right", "wrong")
+) -> Callable[[CaseSet[Any], Collection[str]], Shown]:
+    """The function that gives what a reader of a case sees, whatever the setting of a run showed of it.
+
+    Args:
+        about: what is known about a user: `Persona`.
+        labels: see `Shown.labels`.
+    """
+
+    def shown(cases: CaseSet[Any], asked: Collection[str]) -> Shown:
+        asked_cases = [case for case in cases if case.id in asked]
+        return Shown(
+            about=about,
+            people={case.user_id: case.known for case in asked_cases},
+            questions={case.id: case.question for case in asked_cases},
+            labels=labels,
+            responses={case.id: case.responses for case in asked_cases},
+        )
+
+    return shown
 
 
 def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[str, ...]] | None = None) -> Control:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 
 _RUN = re.compile(f"[{LATIN_LETTERS}]+|[{IDEOGRAPHS}]+")
 
 
-@lru_cache(maxsize=4)  # computing every baseline case by case reuses its terms
 def overlap_terms(text: str) -> frozenset[str]:
     """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
-    found: set[str] = set()
+    terms: set[str] = set()
     for run in _RUN.findall(text.lower()):
         if run[0] < "\u3400":
-            found.add(run)
+            terms.add(run)
         else:
-            found.update(neighbours(run))
-    return frozenset(found)
+            terms.update(neighbours(run))
+    return frozenset(terms)

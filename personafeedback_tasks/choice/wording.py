@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from ..engine.conversation import Message
 from ..engine.options import Options, option
-from . import conversations
 from .cases import COUNTS, ChoiceCase
 from .orders import Orders
-from .prompts import laid_out
+from .prompts import conversation, fingerprint_of, laid_out
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
 
@@ -68,7 +67,7 @@ class ChoiceWording:
     def conversation(self, case: ChoiceCase, options: ChoiceOptions, side: str) -> list[Message]:
         """What a reward model scores, of one of `Orders.sides`."""
         about = self._about(case, options.setting, self.told_reward)
-        return conversations.turns(about, case.question, case.responses[self.orders.sides.index(side)])
+        return conversation(about, case.question, case.responses[self.orders.sides.index(side)])
 
     def fingerprint(self, options: ChoiceOptions) -> str:
         """Changes with every fixed text and with the layout; a run and its controls have the same."""
@@ -76,7 +75,7 @@ class ChoiceWording:
         case = ChoiceCase(id="", cell="", user_id="", known="P", question="Q", responses=sides, other_known="O")
         plain = replace(options, setting=PERSONA, method="generate")
         if options.method == "reward":
-            return conversations.fingerprint([self.conversation(case, plain, side) for side in sides])
+            return fingerprint_of([self.conversation(case, plain, side) for side in sides])
         texts = [self.prompt(case, plain, order) for order in self.orders.names]
         digest = hashlib.sha256("\0".join([*texts, self.not_told, self.ask_cot]).encode()).hexdigest()
         return f"{self.version}-{digest[:12]}"

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import click
 
-from ..building.steps import STEPS
-from .build_import import import_command
-from .build_release import release, tiers
-from .build_status import init, plan, status
+from ..building.folder import Folder
+from ..building.plan import show_plan
+from ..building.starting import start
+from ..building.status import show_status
+from ..building.steps import PERSONAS, STEPS
+from .build_options import build_argument, folder_argument
+from .build_set import import_command, packs, release, tiers, training, votes
 from .build_texts import answers, personas, questions
-from .build_training import training
-from .build_votes import packs, votes
+from .output import say
 
 _LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS)
 
@@ -25,8 +27,75 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-Pairs that exist come in with `build import`; `build training` makes pairs to train a reward model on.
+`build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
+
+
+@click.command()
+@folder_argument
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
+)
+@click.option("--name", help="Name of the set.")
+def init(folder: Path, language: str | None, name: str | None) -> None:
+    """Start a build: settings, prompts and example seeds to edit.
+
+    \b
+    build.yaml     what you decide about the set, each setting with its meaning
+    prompts/*.md   what models are told; {{persona}} and the like are filled in
+    seeds.jsonl    short profiles that personas are written from: replace them
+
+    What is already there stays as it is. You may also bring:
+
+    \b
+    persona/<user_id>.json   your own personas, as in the release
+    memory/<user_id>.jsonl   what a user read: one {"text": "..."} per line
+    questions.csv            your own questions: user_id, category, question
+    pool.jsonl               questions that people asked: one {"question": "..."} per line
+
+    \b
+        personafeedback build init DIR --language zh --name "Our users"
+    """
+    written, present = start(folder, language, name)
+    for path in written:
+        say(f"Wrote {path}")
+    for path in present:
+        say(f"Already there, unchanged: {path}")
+    say(f"Next: {PERSONAS.line(folder)}")
+
+
+@click.command()
+@build_argument
+def status(folder: Folder) -> None:
+    """Print what is done, what was refused, what the calls took, and the next command.
+
+    Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that failed, or were under
+    way when a run was killed, are not counted.
+    """
+    show_status(folder, say)
+
+
+@click.command()
+@build_argument
+@click.option(
+    "--size",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Pairs that people vote on.  [default: those of `personas` in build.yaml]",
+)
+@click.option("--models", type=click.IntRange(1), default=2, show_default=True, help="How many models answer.")
+def plan(folder: Folder, size: int | None, models: int) -> None:
+    """Print the calls, tokens and votes to buy, before anything is spent.
+
+    Counts the whole build with the settings of build.yaml. Persons that are in people.csv keep their split and are not written again;
+    `personas` are written on top of your own. Tokens are estimates, with the assumptions that are printed.
+
+    \b
+        personafeedback build plan DIR --size 600
+    """
+    show_plan(folder, size, models, say)
 
 
 @click.group(help=_HELP)

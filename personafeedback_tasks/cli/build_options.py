@@ -8,10 +8,20 @@ from typing import Any
 
 import click
 
+from ..building.folder import Folder
 from ..common.errors import OptionError
 from ..common.strict_yaml import argument
 
-folder_argument = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+_DIR = click.Path(file_okay=False, path_type=Path)
+
+folder_argument = click.argument("folder", metavar="DIR", type=_DIR)
+
+build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lambda _, __, path: Folder.of_build(path))
+"""As `folder_argument`, of a build that was started."""
+
+model_arguments_option = click.option(
+    "-M", "arguments", multiple=True, metavar="KEY=VALUE", help="Argument of the model, as in Inspect: -M base_url=URL."
+)
 
 
 def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:

@@ -4,19 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from ..building.folder import Folder
 from ..building.texts import answers as building_answers
-from ..building.texts import checks, screening
+from ..building.texts import checks
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
 from ..building.texts.asking import Models
-from .build_options import folder_argument, model_arguments
+from .build_options import build_argument, model_arguments, model_arguments_option
 from .output import say
+
+_DROPPED_PERSONAS: Mapping[str, str] = {
+    "implausible": "job, behavior or way of life has no place in today's society",
+    "idealized": "too good to be anybody, or contradicts itself",
+    "stereotype": "theatrical, or a cliché",
+    "common_job": "too many of this profession",
+    "common_interests": "interests and habits are those of many others",
+}
+"""Reasons for which people drop a persona: Appendix B has the first three in its first round, on each persona; the others in its second,
+on all of them together. A table takes any reason; these are offered, so that a report can count them.
+"""
+
+_DROPPED_QUESTIONS: Mapping[str, str] = {
+    "illogical": "makes no sense",
+    "forced": "joins topics that have nothing to do with each other",
+    "awkward": "nobody would put it so",
+    "gives_away": "tells what the answer should have to know about the user",
+    "factual": "has one right answer for everybody",
+}
+"""Reasons to drop a question. Appendix C has the first three; the others are ours, after section 3.2."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,7 +48,7 @@ def _model_options(several: bool, required: bool) -> Callable[[F], F]:
             "--model", "names", metavar="MODEL", multiple=True, required=required,
             help=f"{name} Repeat for several." if several else f"{name} Without one, only your own are taken.",
         ),
-        click.option("-M", "arguments", metavar="KEY=VALUE", multiple=True, help="Argument of the model, as in Inspect: -M base_url=URL."),
+        model_arguments_option,
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
         click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
     ]  # fmt: skip
@@ -47,18 +66,23 @@ def _reasons(*tables: Mapping[str, str]) -> Callable[[F], F]:
 
     def add(command: F) -> F:
         between = "\n\nRefused texts are in refused.jsonl, with a reason:"
-        shown = between.join(f"\n\n\b\n{screening.as_text(reasons)}" for reasons in tables)
+        shown = between.join(f"\n\n\b\n{_table(reasons)}" for reasons in tables)
         command.__doc__ = cleandoc(command.__doc__ or "") + shown
         return command
 
     return add
 
 
+def _table(reasons: Mapping[str, str]) -> str:
+    width = max(map(len, reasons))
+    return "\n".join(f"  {name:<{width}}  {meaning}" for name, meaning in reasons.items())
+
+
 @click.command()
-@folder_argument
+@build_argument
 @_model_options(several=False, required=False)
-@_reasons(screening.PERSONAS, building_personas.MEANINGS)
-def personas(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+@_reasons(_DROPPED_PERSONAS, building_personas.MEANINGS)
+def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
     Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
@@ -67,14 +91,14 @@ def personas(folder: Path, names: tuple[str, ...], **options: Any) -> None:
 
     Screen people.csv: keep = no drops a person, with a reason such as
     """
-    building_personas.write_personas(Folder.of_build(folder), _one_model(names, options)).show(say)
+    building_personas.write_personas(folder, _one_model(names, options), say)
 
 
 @click.command()
-@folder_argument
+@build_argument
 @_model_options(several=False, required=False)
-@_reasons(screening.QUESTIONS, building_questions.MEANINGS)
-def questions(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+@_reasons(_DROPPED_QUESTIONS, building_questions.MEANINGS)
+def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
 
     Specific questions are written for a drawn scenario with the shares of the paper's Table 5, and see some pieces of
@@ -84,14 +108,14 @@ def questions(folder: Path, names: tuple[str, ...], **options: Any) -> None:
 
     Screen questions.csv: keep = no drops a question, with a reason such as
     """
-    building_questions.write_questions(Folder.of_build(folder), _one_model(names, options)).show(say)
+    building_questions.write_questions(folder, _one_model(names, options), say)
 
 
 @click.command()
-@folder_argument
+@build_argument
 @_model_options(several=True, required=True)
 @_reasons({**checks.MEANINGS, **building_answers.MEANINGS})
-def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
+def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Have models answer each question three ways, rewrite, and choose the pairs that people compare.
 
     \b
@@ -109,7 +133,7 @@ def answers(folder: Path, names: tuple[str, ...], **options: Any) -> None:
     --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
     """
     models = _models(tuple(dict.fromkeys(names)), options)
-    building_answers.write_answers(Folder.of_build(folder), models).show(say)
+    building_answers.write_answers(folder, models, say)
 
 
 def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:

@@ -19,21 +19,20 @@ from ..runs.run import Run, RunError
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
+from .options import data_option, out_option, run_argument
 from .output import say
-from .runs import RUN, data_option, the_run
+from .runs import the_run
 
 
 @click.command()
-@click.argument("run", metavar="RUN", type=RUN)
+@run_argument
 @click.option(
     "--against",
     metavar="SIDE",
     required=True,
     help="`chosen` or `rejected`, the benchmark's own responses, or the writing run of another model.",
 )
-@click.option(
-    "--out", metavar="DIR", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new folder."
-)
+@out_option("DIR", "A new folder.", required=True)
 @click.option("--licence", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
 @data_option
 def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> None:
@@ -50,52 +49,54 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
         inspect eval personafeedback_tasks/personafeedback -T data=duels/chosen --model JUDGE --log-dir judged
         personafeedback verdict judged --exam logs/JUDGE
     """
-    _refuse_leftovers(out)
+    if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
+        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
     if not is_line(licence, LONGEST_NAME):
         raise OptionError(
             f"--licence must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(licence)}."
         )
-    (found, writer), cases = _writing(run), None
-    cases = _questions(found, data)
+    run_of_writer, writer = _writing(run)
+    data.checked(run_of_writer)
+    cases, why_not = data.of(run_of_writer)
+    if not isinstance(cases, Questions):
+        raise DataError(f"{run_of_writer.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
+    provenance = {"writer": writer.name, "against": against, "written": _written(run_of_writer)}
     other: str | Writer = against
-    rival: Run | None = None
+    models = [writer.model]
     if against not in SIDES:
         if not Path(against).exists():
             raise OptionError(
                 f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such file or folder."
             )
         rival, other = _writing(Path(against))
-        if rival.signature["data"] != found.signature["data"]:
+        if rival.signature["data"] != run_of_writer.signature["data"]:
             raise RunError(
-                f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {found.logs[0]} "
-                f"({found.signature['source']}), expected the same. Run one of them again."
+                f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {run_of_writer.logs[0]} "
+                f"({run_of_writer.signature['source']}), expected the same. Run one of them again."
             )
-    named, models = (other.name, (writer.model, other.model)) if isinstance(other, Writer) else (other, (writer.model,))
+        provenance |= {"against": other.name, "other_written": _written(rival)}
+        models.append(other.model)
+    named = str(provenance["against"])
     compared = pairs(cases, writer, other)
-    provenance = {"writer": writer.name, "against": named, "written": _written(found)}
-    if rival is not None:
-        provenance["other_written"] = _written(rival)
-    contents = files(compared, writer.name, named, licence, provenance, models, out)
-    everything: dict[str, Content] = {**people(cases.pairs.release.root), **contents}
-    write_all({out / name: content for name, content in everything.items()})
+    contents: dict[str, Content] = {
+        **people(cases.pairs.release.root),
+        **files(compared, writer.name, named, licence, provenance, tuple(models), out),
+    }
+    write_all({out / name: content for name, content in contents.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)
     asked = len(compared) - why.total()
     say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.name} against {named}")
     if why:
-        counted = ", ".join(f"{why[one]:,} {_WHY[one]}" for one in _WHY if why[one])
+        counted = ", ".join(f"{why[reason]:,} {words}" for reason, words in _WHY.items() if why[reason])
         say(f"not asked, and counted by `verdict` and `rank`, not in acc: {counted}")
-    if found.partial:
-        say(f"The writing run is partial ({found.unfinished}): the duel has what was written.")
+    if run_of_writer.partial:
+        say(f"The writing run is partial ({run_of_writer.unfinished}): the duel has what was written.")
     say("Judge it:")
-    tasks = [
-        f"personafeedback_{name[len('data/') :].replace('/', '_').partition('.')[0]}"
-        for name in contents
-        if name.startswith("data/")
-    ]
-    say(f"    inspect eval personafeedback_tasks/personafeedback -T {shlex.quote(f'data={out}')} --model JUDGE")
-    say(
-        f"    lm_eval run --tasks {','.join(tasks)} --metadata {shlex.quote(f'data={out}')} --log_samples --output_path DIR ..."
-    )
+    cells = [Path(name).with_suffix("").parts[1:] for name in contents if name.startswith("data/")]
+    tasks = ",".join("_".join(("personafeedback", *cell)) for cell in cells)
+    data_argument = shlex.quote(f"data={out}")
+    say(f"    inspect eval personafeedback_tasks/personafeedback -T {data_argument} --model JUDGE")
+    say(f"    lm_eval run --tasks {tasks} --metadata {data_argument} --log_samples --output_path DIR ...")
 
 
 _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies of the other side"}
@@ -125,25 +126,6 @@ def _writing(path: Path) -> tuple[Run, Writer]:
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
     return run, Writer(run.model, writer_of(run), replies, run.logs[0])
-
-
-def _questions(run: Run, data: RunData) -> Questions:
-    """The questions of all cells that are there, each checked against the log.
-
-    Raises:
-        DataError: they cannot be found.
-    """
-    data.checked(run)
-    cases, why_not = data.of(run)
-    if not isinstance(cases, Questions):
-        raise DataError(f"{run.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
-    return cases
-
-
-def _refuse_leftovers(out: Path) -> None:
-    """A folder of another set must not be mixed with this one."""
-    if out.is_dir() and any(out.iterdir()):
-        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
 
 
 def _written(run: Run) -> dict[str, Any]:

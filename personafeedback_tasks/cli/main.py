@@ -12,19 +12,17 @@ import click
 from .. import __version__
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError
-from . import data as cli_data
-from . import export as cli_export
-from . import paper as cli_paper
 from . import registration
-from . import runs as cli_runs
-from .annotations import import_annotations
 from .build import build
+from .data import audit_command, baselines_command, export_command
 from .duel import duel
 from .output import say, show_in_any_encoding
+from .paper import paper
 from .plan import plan
 from .rank import rank
-from .relevance import relevance
+from .recenter import import_annotations, relevance
 from .replies import replies, score_replies
+from .runs import card, compare, report
 from .verdict import verdict
 
 
@@ -78,15 +76,15 @@ def main() -> None:
 @main.command()
 def register() -> None:
     """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
-    for done in registration.register():
-        say(done)
+    for line in registration.register():
+        say(line)
 
 
 @main.command()
 def unregister() -> None:
     """Remove the files that `register` created, and nothing else."""
-    for done in registration.unregister():
-        say(done)
+    for line in registration.unregister():
+        say(line)
 
 
 @main.command("task-configs")
@@ -96,8 +94,7 @@ def task_configs() -> None:
 
 
 for command in (
-    plan, cli_data.audit_command, cli_data.baselines_command, cli_export.export_command, cli_paper.paper,
-    cli_runs.report, cli_runs.compare, rank, cli_runs.card, import_annotations, replies, score_replies, duel, verdict,
-    build, relevance,
+    plan, audit_command, baselines_command, export_command, paper, report, compare, rank, card, import_annotations, replies, score_replies,
+    duel, verdict, build, relevance,
 ):  # fmt: skip
     main.add_command(command)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..common import foreign
 from ..common.errors import require
-from ..common.files import write
+from ..common.files import Content, write, write_all
 from ..common.strict_json import json_text
 
-json_option = click.option(
-    "--json",
-    "json_file",
-    metavar="FILE",
-    help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
-)
+if TYPE_CHECKING:
+    from ..reports.blocks import Block
+
+STDOUT = Path("-")
 
 
 def show_in_any_encoding() -> None:
@@ -50,26 +48,46 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(Text(foreign.terminal(text)))
 
 
-def needs_tables(json_file: str | None) -> None:
+def needs_tables(json_file: Path | None) -> None:
     """Name a missing extra before the work starts; JSON on stdout needs none."""
-    if json_file != "-":
+    if json_file != STDOUT:
         require("rich", extra="report")
 
 
-def write_json(path: str | None, document: dict[str, Any]) -> bool:
+def write_json(path: Path | None, document: dict[str, Any]) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
-    if path is None:
-        return True
-    if path != "-":
-        write(Path(path), json_text(document))
-        return True
-    click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
-    return False
+    if path == STDOUT:
+        click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+        return False
+    if path is not None:
+        write(path, json_text(document))
+    return True
+
+
+def write_files(contents: Mapping[str, Content], out: Path, err: bool = False) -> None:
+    """Write files into a folder, and say which ones.
+
+    Args:
+        err: on stderr.
+    """
+    write_all({out / name: content for name, content in contents.items()})
+    for name in contents:
+        say(f"wrote {out / name}", err=err)
+
+
+def show(blocks: Iterable[Block], as_markdown: bool = False) -> None:
+    """Print an output: lines and tables for a terminal, or Markdown."""
+    from ..reports.blocks import markdown, terminal
+    from ..reports.terminal import show
+
+    if as_markdown:
+        click.echo(markdown(blocks), nl=False)
+    else:
+        show(terminal(blocks))
 
 
 def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print one table, in parts if it is wide; nothing for no rows."""
-    from ..reports.terminal import line, show, tables
+    from ..reports.table import of_rows
 
-    if rows:
-        show([line(title, style="bold"), *tables(header, rows)])
+    show([of_rows(title, header, rows)])

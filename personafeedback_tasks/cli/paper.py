@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
 
-from ..personafeedback.paper.models import MODELS, Model
-from ..personafeedback.paper.recomputed import recomputed
-from ..personafeedback.paper.tables import FILES, MACRO, Row, Table, table, verification
-from .output import json_option, needs_tables, say, write_json
+from ..personafeedback.paper.models import MODELS
+from ..personafeedback.paper.tables import FILES, recomputed, table, verification
+from .options import json_option
+from .output import needs_tables, say, write_json
 
 NUMBERS = tuple(number for number in FILES if number != "8")
 """The tables that can be printed; Table 8 is part of `--models`."""
@@ -26,19 +27,12 @@ ABOUT_MODELS = (
     "Providers retire models; their error says so. Reward models: by their model cards and code; we loaded none.",
 )
 
-FORMATS = {"cases": "{:,}", "accuracy, per cent": "{:.1f}", "accuracy, share": "{:.2f}", "per cent": "{:.2f}"}
-"""Unit -> a number as the paper prints it."""
-SHORT = {"specific": "spec", "general": "gen", "medium": "med"}
-"""Table 3 has ten columns."""
-IN_TABLE_3 = {MACRO: "Table 3 macro"}
-"""A column beside those of Table 7."""
-
 
 @click.command("paper")
 @click.option("--table", "number", type=click.Choice(NUMBERS), help="Only this table.  [default: 2, 3, 4, 6 and 7]")
 @click.option("--models", "models", is_flag=True, help="The paper's models, with commands that run them.")
 @json_option
-def paper(number: str | None, models: bool, json_file: str | None) -> None:
+def paper(number: str | None, models: bool, json_file: Path | None) -> None:
     """Print the numbers of the paper, or commands for its models.
 
     A printed average that its own cells do not give has both numbers. --json also has our verification of every average.
@@ -56,21 +50,24 @@ def paper(number: str | None, models: bool, json_file: str | None) -> None:
         return
     needs_tables(json_file)
     if write_json(json_file, _document(FILES if number is None else (number,))):
-        _print_tables(DEFAULT if number is None else (number,))
+        from ..reports.terminal import show
+        from .paper_text import parts
+
+        show(parts(DEFAULT if number is None else (number,), NOT_COMPARABLE))
 
 
 def _document(numbers: Iterable[str]) -> dict[str, Any]:
-    chosen = [table(number) for number in numbers]
+    tables = [table(number) for number in numbers]
     return {
         "not_comparable": NOT_COMPARABLE,
-        "tables": {of.number: of.document for of in chosen},
+        "tables": {printed.number: printed.document for printed in tables},
         "recomputed": {
-            of.number: [
+            printed.number: [
                 {"row": row.name, "group": row.group, "averages": averages}
-                for row in of.rows
-                if (averages := recomputed(of, row))
+                for row in printed.rows
+                if (averages := recomputed(printed, row))
             ]
-            for of in chosen
+            for printed in tables
         },
         "verification": verification(),
     }
@@ -82,101 +79,6 @@ def _print_models() -> None:
         say(f"# {sentence}")
     for model in MODELS:
         say()
-        say(f"# {_title(model)}")
+        say(f"# {model.name} ({model.group}){'. ' if model.note else ''}{model.note}")
         for command in model.commands():
             say(command)
-
-
-def _title(model: Model) -> str:
-    return f"{model.name} ({model.group}){'. ' if model.note else ''}{model.note}"
-
-
-def _print_tables(numbers: tuple[str, ...]) -> None:
-    from ..reports.terminal import line, show
-
-    parts: list[Any] = [line(NOT_COMPARABLE)]
-    for number in numbers:
-        parts += _parts(table(number))
-    show(parts)
-
-
-def _parts(of: Table) -> list[Any]:
-    from ..reports.terminal import line
-    from ..reports.terminal import table as drawn
-
-    header, rows, bold = _cells(of)
-    section = of.section if of.section.startswith("Appendix") else f"Section {of.section}"
-    return [
-        line(""),
-        line(f"Table {of.number} ({section}): {of.caption}", style="bold"),
-        drawn(header, rows, bold=bold, tight=len(header) > 8),
-        *(line(f"{name}: {', '.join(members)}") for name, members in _scenarios(of)),
-        *(line(f"* {sentence}") for sentence in _averages(of)),
-        *(line(f"- {note}") for note in of.notes),
-    ]
-
-
-def _cells(of: Table) -> tuple[list[str], list[tuple[str, ...]], list[int]]:
-    """(header, rows, which rows are the headings of a block)."""
-    beside = IN_TABLE_3 if of.number == "7" else {}
-    header = ["", *(_short(key) for key in of.columns), *beside.values()]
-    rows: list[tuple[str, ...]] = []
-    bold: list[int] = []
-    block: str | None = None
-    for row in of.rows:
-        if _block(of, row) != block:
-            block = _block(of, row)
-            bold.append(len(rows))
-            rows.append((str(block), *("" for _ in header[1:])))
-        computed = recomputed(of, row)
-        values = [_printed(of, row, key) + "*" * bool(_from_cells(of, row, key)) for key in of.columns]
-        rows.append((_label(of, row), *values, *(f"{computed[name]:.1f}" for name in beside)))
-    return header, rows, bold
-
-
-def _short(key: str) -> str:
-    return " ".join(SHORT.get(word, word) for word in key.split("_"))
-
-
-def _block(of: Table, row: Row) -> str | None:
-    return row.name if of.number == "6" else row.group
-
-
-def _label(of: Table, row: Row) -> str:
-    return str(row.about["training"] or "as a generative judge") if of.number == "6" else row.name
-
-
-def _printed(of: Table, row: Row, key: str) -> str:
-    return FORMATS[of.units[key]].format(row.cells[key])
-
-
-def _from_cells(of: Table, row: Row, key: str) -> str | None:
-    """The recomputed average, where it differs from the printed one in the printed digits."""
-    found = recomputed(of, row).get(key)
-    if found is None or (text := FORMATS[of.units[key]].format(found)) == _printed(of, row, key):
-        return None
-    return text
-
-
-def _scenarios(of: Table) -> list[tuple[str, list[str]]]:
-    """(category, its scenarios) of Table 5; nothing for the others."""
-    return [(row.name, row.about["scenarios"]) for row in of.rows if "scenarios" in row.about]
-
-
-def _averages(of: Table) -> list[str]:
-    """What recomputing the averages of a table found; nothing for a table without any."""
-    if of.number == "7":
-        return ["Table 3, macro: the plain mean of the six cells of the model's row in Table 3."]
-    if not any(recomputed(of, row) for row in of.rows):
-        return []
-    differing = [
-        f"{row.name}, {of.columns[key]}: {_printed(of, row, key)} (from cells {found})"
-        for row in of.rows
-        for key in of.columns
-        if (found := _from_cells(of, row, key)) is not None
-    ]
-    how = "from its cells, each weighted by its number of cases (Table 2)"
-    if not differing:
-        return [f"Every average follows {how}."]
-    stars = f"Every average without a star follows {how}. The others, where a difference of 0.1 can be rounding:"
-    return [stars, *differing]

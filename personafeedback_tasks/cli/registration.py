@@ -11,8 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -77,15 +76,20 @@ def _register(source: Path) -> str:
     _refuse_too_old()
     files = sorted(path for path in source.iterdir() if path.name.endswith("yaml"))
     names = [path.name for path in files]
-    with _or_include_path(), locked(folder), explained(folder):
-        earlier = _registered(folder)
-        _refuse_foreign(folder, names, earlier)
-        # The manifest comes first: an interrupted registration can still be repeated or removed.
-        _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
-        # lm-eval resolves `include:` from a link's target, so links need no neighbors.
-        linked = all([link_or_copy(folder / path.name, path) for path in files])
-        _remove(folder, set(earlier or []) - set(names))
-        _write_manifest(folder, names)
+    try:
+        with locked(folder), explained(folder):
+            earlier = _registered(folder)
+            _refuse_foreign(folder, names, earlier)
+            # The manifest comes first: an interrupted registration can still be repeated or removed.
+            _write_manifest(folder, list(dict.fromkeys([*(earlier or []), *names])))
+            # lm-eval resolves `include:` from a link's target, so links need no neighbors.
+            linked = all([link_or_copy(folder / path.name, path) for path in files])
+            _remove(folder, set(earlier or []) - set(names))
+            _write_manifest(folder, names)
+    except FileError as error:
+        raise FileError(
+            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
+        ) from error
     how = "linked" if linked else "copied (run this again after every upgrade)"
     return f"{len(files)} files of {source} {how} into {folder}. `lm_eval run --tasks {source.name}` now works."
 
@@ -116,12 +120,12 @@ def _unregister(folder: Path) -> str:
 def _refuse_too_old() -> None:
     """Raise PersonaFeedbackError for an lm-eval that finds the tasks and cannot run them."""
     try:
-        found = version("lm_eval")
+        installed = version("lm_eval")
     except PackageNotFoundError:
         return  # a source tree
-    if _numbers(found) < _numbers(LOWEST_LM_EVAL):
+    if _numbers(installed) < _numbers(LOWEST_LM_EVAL):
         raise PersonaFeedbackError(
-            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {found}. Upgrade it "
+            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {installed}. Upgrade it "
             "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
 
@@ -144,17 +148,6 @@ def _refuse_foreign(folder: Path, names: Iterable[str], earlier: list[str] | Non
         )
 
 
-@contextmanager
-def _or_include_path() -> Iterator[None]:
-    """Suggest --include_path when a folder cannot be written."""
-    try:
-        yield
-    except FileError as error:
-        raise FileError(
-            f'{error} Or pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
-        ) from error
-
-
 def _registered(folder: Path) -> list[str] | None:
     """The names in the manifest; None if there is no manifest.
 
@@ -164,14 +157,14 @@ def _registered(folder: Path) -> list[str] | None:
     manifest = folder / _MANIFEST
     try:
         names = lenient(manifest.read_bytes())
-        found = json.dumps(names)
+        content = json.dumps(names)
     except FileNotFoundError:
         return None
     except ValueError as error:
-        names, found = None, f"broken JSON ({error})"
+        names, content = None, f"broken JSON ({error})"
     if not isinstance(names, list) or not all(map(_is_name, names)):
         raise PersonaFeedbackError(
-            f"{manifest}: found {found[:200]}, expected a JSON list of names of files beside it. Nothing was removed: move "
+            f"{manifest}: found {content[:200]}, expected a JSON list of names of files beside it. Nothing was removed: move "
             f"{folder} away, then run `personafeedback register` again."
         )
     return list(dict.fromkeys(names))

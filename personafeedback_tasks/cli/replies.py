@@ -17,15 +17,14 @@ from ..engine.plan import asked, benchmark_of
 from ..engine.recorded import calls_of, line_of, read
 from ..runs.recorded import asked_of, run_of
 from ..runs.run import Run, text
-from .output import json_option, needs_tables, say, write_json
-from .runs import RUN, report_of, the_run, write_files
+from .options import READABLE, json_option, out_option, run_argument
+from .output import STDOUT, needs_tables, say, show, write_files, write_json
+from .runs import report_of, the_run
 
 
 @click.command()
-@click.argument("run", metavar="RUN", type=RUN)
-@click.option(
-    "--out", metavar="FILE", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The JSONL file."
-)
+@run_argument
+@out_option("FILE", "The JSONL file.", required=True)
 def replies(run: Path, out: Path) -> None:
     """Write the replies of a run to a file that can be scored, or answered from, again.
 
@@ -35,8 +34,8 @@ def replies(run: Path, out: Path) -> None:
     \b
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
-    `call` is left out where a case has one, `truncated` unless the reply was cut off. Of a run of lm-eval, nobody knows which
-    replies were. Log-likelihoods, log-probabilities and rewards are no replies: runs of these methods are refused.
+    `call` is left out where a case has one, `truncated` unless the reply was cut off. lm-eval does not log which
+    replies were. Log-likelihoods, log-probabilities and rewards are not replies: runs of these methods are refused.
 
     \b
         personafeedback replies logs/a.eval --out replies/a.jsonl
@@ -44,26 +43,26 @@ def replies(run: Path, out: Path) -> None:
     """
     from ..runs.logged import logged
 
-    found, _ = the_run(run)
-    several = len(calls_of(found.benchmark, found.signature)) > 1
+    written, _ = the_run(run)
+    several = len(calls_of(written.benchmark, written.signature)) > 1
     count = 0
 
     def lines() -> Iterator[str]:
         nonlocal count
-        for key, reply in logged(found):
+        for key, reply in logged(written):  # one at a time: those of a thinking model may not fit into memory
             count += 1
             yield line_of(key, reply, several)
 
     write(out, lines())
-    say(f"wrote {out}: {count:,} replies of {found.label} to {len(found.cases):,} cases")
+    say(f"wrote {out}: {count:,} replies of {written.label} to {len(written.cases):,} cases")
     say("Score them without a harness:")
-    for command in _commands(found, out):
+    for command in _commands(written, out):
         say(f"    {command}")
 
 
 @click.command("score-replies")
 @click.argument("task", metavar="TASK")
-@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", metavar="FILE", type=READABLE)
 @click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
 @click.option(
     "-T",
@@ -73,12 +72,7 @@ def replies(run: Path, out: Path) -> None:
     help="An option of the task, as in Inspect: those that the model was asked with. May be repeated.",
 )
 @click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
-@click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write report.md, report.json, the figures and index.html, a page with every case, there.",
-)
+@out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @json_option
 def score_replies(
     task: str,
@@ -87,7 +81,7 @@ def score_replies(
     given: tuple[str, ...],
     partial: bool,
     out: Path | None,
-    json_file: str | None,
+    json_file: Path | None,
 ) -> None:
     """Score recorded replies and report them. No harness, no model.
 
@@ -111,25 +105,23 @@ def score_replies(
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..reports import files, report_text
-    from ..reports.blocks import terminal
-    from ..reports.terminal import show
 
     benchmark = benchmark_of(task)
-    selection, method = asked(benchmark, task, (options := _given(given, data)).pop("method", None))
-    told = benchmark.options.strict({**options, "method": method.name})
-    cases = benchmark.load(told, benchmark.selections[selection])
-    benchmark.check(told, cases)
+    values = _given(given, data)
+    selection, method = asked(benchmark, task, values.pop("method", None))
+    options = benchmark.options.strict({**values, "method": method.name})
+    cases = benchmark.load(options, benchmark.selections[selection])
+    benchmark.check(options, cases)
     recorded = read(file)
-    run = run_of(benchmark, selection, cases, told, recorded, partial)
-    if beyond := recorded.compared(asked_of(benchmark, cases, told, recorded)):
-        say(beyond, err=True)
-    found = RunData(None)
-    reports = [report_of(run, found)]
-    if write_json(json_file, files.report_document(reports)):
-        for made in reports:
-            show(terminal(report_text.blocks(made)))
+    run = run_of(benchmark, selection, cases, options, recorded, partial)
+    if unused := recorded.compared(asked_of(benchmark, cases, options, recorded)):
+        say(unused, err=True)
+    located = RunData(None)
+    made = report_of(run, located)
+    if write_json(json_file, files.report_document([made])):
+        show(report_text.blocks(made))
     if out is not None:
-        write_files(files.report_files(reports, ranked([Contender(run)], [found])), out, err=json_file == "-")
+        write_files(files.report_files([made], ranked([Contender(run)], [located])), out, err=json_file == STDOUT)
 
 
 def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
@@ -138,23 +130,23 @@ def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
     Raises:
         OptionError: one has no value, or is given twice.
     """
-    found: dict[str, Any] = {} if data is None else {"data": data}
-    for one in given:
-        name, sign, value = one.partition("=")
+    options: dict[str, Any] = {} if data is None else {"data": data}
+    for pair in given:
+        name, equals, value = pair.partition("=")
         name = name.replace("-", "_")
-        if not sign or not name:
-            raise OptionError(f"-T needs NAME=VALUE, got {one!r}.")
-        if name in found:
+        if not equals or not name:
+            raise OptionError(f"-T needs NAME=VALUE, got {pair!r}.")
+        if name in options:
             raise OptionError(f"{name} is given twice. Leave one of them out.")
         try:
-            found[name] = argument(value)
+            options[name] = argument(value)
         except ValueError as error:
             raise OptionError(
-                f"-T {one}: found a value that is no YAML, as which Inspect reads it. Quote it."
+                f"-T {pair}: found a value that is no YAML, as which Inspect reads it. Quote it."
             ) from error
-        if isinstance(found[name], str) and "," in found[name]:
-            found[name] = found[name].split(",")
-    return found
+        if isinstance(options[name], str) and "," in options[name]:
+            options[name] = options[name].split(",")
+    return options
 
 
 def _commands(run: Run, file: Path) -> list[str]:
@@ -163,13 +155,10 @@ def _commands(run: Run, file: Path) -> list[str]:
 
     words = ["--data", str(run.signature["source"])]
     options = run.benchmark.options.changed(run.signature)
-    for name, value in {**options, **({"counts": "any"} if _unchecked(run) else {})}.items():
+    if run.signature["counts"] == "any" != run.benchmark.options().counts:
+        options["counts"] = "any"
+    for name, value in options.items():
         words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
     words += ["--partial"] if run.partial else []
     tasks = [run.benchmark.task(selection, run.method.suffix) for selection in selections(run.benchmark, run.cells)]
     return [shlex.join(["personafeedback", "score-replies", task, str(file), *words]) for task in tasks]
-
-
-def _unchecked(run: Run) -> bool:
-    """Whether a run needs `counts=any` to be said."""
-    return run.signature["counts"] == "any" != run.benchmark.options().counts

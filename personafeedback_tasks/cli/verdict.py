@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from ..analysis.run_data import RunData
 from ..common.errors import OptionError, require
-from ..common.files import write
-from ..common.strict_json import json_text
 from ..runs.run import RunError
-from .output import progress
-from .runs import RUN, passed_over, read
+from .options import READABLE, RUN, json_option, markdown_option, places_option
+from .output import progress, show, write_json
+from .runs import passed_over, read
 
 
 @click.command()
@@ -26,32 +27,19 @@ from .runs import RUN, passed_over, read
 @click.option(
     "--human",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=READABLE,
     help="People's votes on some of the duels, best on randomly drawn ones: CSV or .jsonl with the columns `case` (the `source` of "
     "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
     "exam (winner: better or worse, by the label), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
-@click.option(
-    "--data",
-    "places",
-    metavar="DIR",
-    multiple=True,
-    help="Where the data of the duels, or of the exam, are now, if they were moved; may be given for each. Default: where the logs "
-    "say, else PERSONAFEEDBACK_DATA.",
-)
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
-@click.option(
-    "--json",
-    "json_file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write everything to FILE.",
-)
+@places_option
+@markdown_option
+@json_option
 def verdict(
     runs: tuple[Path, ...],
     exam: Path,
     human: Path | None,
-    places: tuple[str, ...],
+    places: Sequence[RunData],
     as_markdown: bool,
     json_file: Path | None,
 ) -> None:
@@ -71,44 +59,36 @@ def verdict(
     """
     from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
     from ..analysis.human_file import human_votes
-    from ..analysis.run_data import RunData
     from ..analysis.verdict import make_verdict
-    from ..reports import blocks, verdict_text
-    from ..reports.terminal import show
+    from ..reports import verdict_text
 
     if human is not None:
         require("ppi_py", extra="verdict")
-    data = [RunData(place) for place in places] + [RunData(None)]
-    found = []
+    on_duels = []
     for run in read(runs):
-        if votes := votes_in(run, data):
-            found += votes
+        if votes := votes_in(run, places):
+            on_duels += votes
             continue
         try:
-            found.append((run, *duels_of(run, data)))
+            on_duels.append((run, *duels_of(run, places)))
         except RunError as error:
             if run.named:
                 raise
             passed_over(f"Passed over {error}")
-    if not found:
+    if not on_duels:
         raise RunError(
             f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
         )
-    if human is not None and len(found) > 1:
-        raise OptionError(f"--human goes with one run of duels, found {len(found)}. Give one verdict for each.")
+    if human is not None and len(on_duels) > 1:
+        raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
     candidates = exams(read([exam]))
-    made = []
-    for run, duel, cases in found:
-        of = exam_of(run, exam, candidates)
-        people = human_votes(human, duel, of.cases) if human is not None else None
-        examined, why_not = cases_of(of, data)
+    verdicts = []
+    for run, duels, cases in on_duels:
+        examined = exam_of(run, exam, candidates)
+        people = human_votes(human, duels, examined.cases) if human is not None else None
+        exam_cases, why_not = cases_of(examined, places)
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
-            made.append(make_verdict(run, of, duel, cases, examined, people, why_not))
-    if as_markdown:
-        click.echo("\n".join(blocks.markdown(verdict_text.blocks(one)) for one in made), nl=False)
-    else:
-        for number, one in enumerate(made):
-            show(blocks.terminal([*([blocks.Paragraph()] if number else []), *verdict_text.blocks(one)]))
-    if json_file is not None:
-        write(json_file, json_text({"verdicts": [verdict_text.document(one) for one in made]}))
+            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
+    if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
+        show(verdict_text.all_blocks(verdicts), as_markdown)

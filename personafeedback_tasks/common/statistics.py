@@ -8,8 +8,9 @@ per case, beside the user of each case, in any order of cases; a value that is n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 LEVEL = 0.95
@@ -46,10 +47,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
         if not math.isnan(value):
             deviations[cluster] = deviations.get(cluster, 0.0) + value - center
             n += 1
-    count = len(deviations)
-    if count < 2:
-        return math.nan
-    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) / n
+    return _stderr(deviations.values()) / n if n else math.nan
 
 
 def jackknife_stderr(
@@ -162,7 +160,7 @@ def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
         n: number of defined values.
         deviations: user -> the sum of the deviations of its cases from the mean, each by its weight in the mean.
     """
-    return _symmetric(value, n, _stderr(deviations), len(deviations) - 1, len(deviations))
+    return _symmetric(value, n, _stderr(deviations.values()), len(deviations) - 1, len(deviations))
 
 
 def _symmetric(value: float, n: int, stderr: float, degrees: float, users: int) -> Estimate:
@@ -190,14 +188,17 @@ def share(
     Raises:
         ValueError: a value is outside [0, 1].
     """
-    if any(value < 0 or value > 1 for value in values):
+    import numpy as np
+
+    given = np.asarray(values, dtype=float)
+    if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
-    value, n, moves = _mean(values, cells)
+    value, n, moves = _mean(given, cells)
     spread = _spread(moves, users, also)
     stderr, tail = spread.stderr, (1 - LEVEL) / 2
     low = high = math.nan
     if value in (0, 1) and spread.users > 1:
-        counts = user_sums([0.0 if math.isnan(value) else 1.0 for value in values], users)
+        counts = user_sums((~np.isnan(given)).astype(float).tolist(), users)
         effect = 1 + ALIKE * (math.fsum(count * count for count in counts.values()) / n - 1)
         reach = 1 - tail ** (effect / n)
         low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
@@ -208,23 +209,34 @@ def share(
     return Estimate(value, stderr, low, high, n, spread.users)
 
 
-def _mean(values: Sequence[float], cells: Sequence[str] | None) -> tuple[float, int, list[float]]:
+def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any]:
     """(mean, number of defined values, the deviation of each case by its weight in the mean; nan where its value is).
 
     With cells, the deviations are those from the mean of the case's cell. A cell without a defined value makes it nan.
     """
-    cells = [""] * len(values) if cells is None else cells
-    in_cell: dict[str, list[float]] = {cell: [] for cell in cells}
-    for value, cell in zip(values, cells, strict=True):
-        if not math.isnan(value):
-            in_cell[cell].append(value)
-    means = {cell: mean(found) for cell, found in in_cell.items()}
-    moves = [
-        math.nan if math.isnan(value) else (value - means[cell]) / (len(in_cell) * len(in_cell[cell]))
-        for value, cell in zip(values, cells, strict=True)
-    ]
-    middle = math.fsum(means.values()) / len(means) if means else math.nan
-    return middle, sum(map(len, in_cell.values())), moves
+    import numpy as np  # the extra `report` brings it
+
+    given = np.asarray(values, dtype=float)
+    cell_of = np.zeros(len(given), dtype=int) if cells is None else numbered(tuple(cells))
+    defined = ~np.isnan(given)
+    names = range(int(cell_of.max()) + 1 if len(given) else 0)
+    moves = np.full(len(given), math.nan)
+    means = []
+    for cell in names:
+        inside = defined & (cell_of == cell)
+        count = int(inside.sum())
+        means.append(math.fsum(given[inside].tolist()) / count if count else math.nan)
+        moves[inside] = (given[inside] - means[-1]) / (len(names) * count)
+    return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves
+
+
+@lru_cache(maxsize=8)  # the measures of a group share its users and cells
+def numbered(names: tuple[Hashable, ...]) -> Any:
+    """The number of each name, from 0 in the order in which they occur first."""
+    import numpy as np
+
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=int)
 
 
 @dataclass(frozen=True)
@@ -238,9 +250,18 @@ class _Spread:
     count: int
 
 
-def _spread(moves: Sequence[float], users: Sequence[str], also: Sequence[str] | None) -> _Spread:
-    def summed(clusters: Sequence[object]) -> dict[object, float]:
-        return by_user((cluster, move) for move, cluster in zip(moves, clusters, strict=True) if not math.isnan(move))
+def _spread(moves: Any, users: Sequence[str], also: Sequence[str] | None) -> _Spread:
+    import numpy as np
+
+    defined = ~np.isnan(moves)
+
+    def summed(clusters: Sequence[Hashable]) -> list[float]:
+        """The sum of each cluster that has a defined move, in the order in which they occur first, which decides the last digit."""
+        numbers = numbered(tuple(clusters))
+        if len(numbers) != len(moves):
+            raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
+        sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
+        return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
 
     ways = [summed(clusters) for clusters in (users, also) if clusters is not None]
     ways = [way for number, way in enumerate(ways) if not number or len(way) > 1]
@@ -250,16 +271,20 @@ def _spread(moves: Sequence[float], users: Sequence[str], also: Sequence[str] | 
     return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
 
 
-def _stderr(deviations: Mapping[Any, float]) -> float:
-    """See `clustered_stderr`."""
+def _stderr(deviations: Collection[float]) -> float:
+    """See `clustered_stderr`.
+
+    Args:
+        deviations: of each user, see `by_user`.
+    """
     count = len(deviations)
-    return math.sqrt(sum(d * d for d in deviations.values()) * count / (count - 1)) if count > 1 else math.nan
+    return math.sqrt(sum(d * d for d in deviations) * count / (count - 1)) if count > 1 else math.nan
 
 
-def degrees_of_freedom(deviations: Mapping[Any, float]) -> float:
+def degrees_of_freedom(deviations: Collection[float]) -> float:
     """Degrees of freedom of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
     count = len(deviations)
-    squares = [d * d for d in deviations.values()]
+    squares = [d * d for d in deviations]
     spread = sum(squares) ** 2
     kurtosis = count * sum(square * square for square in squares) / spread if spread else 1.0
     return min(count - 1.0, max(1.0, 2 * count / (kurtosis - 1) - 1)) if kurtosis > 1 else count - 1.0
@@ -323,8 +348,8 @@ def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: f
         n: number of cases, for `Estimate.n`.
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
-    stderr = _stderr(deviations)
-    reach = t_quantile(1 - (1 - LEVEL) / 2, min(degrees, degrees_of_freedom(deviations))) * stderr
+    stderr = _stderr(deviations.values())
+    reach = critical(min(degrees, degrees_of_freedom(deviations.values()))) * stderr
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
 
 

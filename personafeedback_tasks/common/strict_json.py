@@ -7,6 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,15 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
+def leaves(value: object) -> Iterator[Any]:
+    """Every value in parsed JSON that is no object and no list, in order."""
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
 def _finite(number: str) -> float:
     if math.isinf(float(number)):
         raise ValueError(f"the number {cut(number)}, which is too large")
@@ -146,11 +156,13 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def jsonable(value: Any) -> Any:
-    """nan, which JSON does not have, becomes None."""
+    """nan, which JSON does not have, becomes None, and a record a dictionary of its fields."""
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, Mapping):
         return {key: jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
     return value

@@ -119,7 +119,7 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
     center = math.fsum(without) / len(without)
     moves = {name: (center - value) * (len(names) - 1) / len(names) for name, value in zip(names, without, strict=True)}
     difference = linearized(accuracy - expected, moves, len(voted), voters - 1)
-    p = _p(difference, min(voters - 1, degrees_of_freedom(moves)))
+    p = _p(difference, min(voters - 1, degrees_of_freedom(moves.values())))
     return Transfer(accuracy, expected, difference, reliability, direct, p)
 
 

@@ -82,13 +82,11 @@ class Benchmark:
         name: the beginning of its tasks' names.
         title: as people write it.
         version: rises whenever a score can move.
-        group: the group of benchmarks that it belongs to, which both harnesses can run as one; empty without one.
         options: the class of its options.
         methods: name -> method; the first one is the default.
         labels: the closed set that an answer is one of.
         cells: the smallest groups of cases, in the order of tables.
         selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
-        sums: whether a wider selection has each case of its cells once more, so that lm-eval can make a group of their tasks.
         load: (options, selection) -> cases. Raises DataError.
         columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
         prompt: (case, options, call) -> text; a document in place of the case where the method asks for several at once.
@@ -124,8 +122,6 @@ class Benchmark:
     targets: Callable[[Any], list[str]]
     fingerprint: Callable[[Any], str]
     report: ReportSpec
-    group: str = ""
-    sums: bool = True
     check: Callable[[Any, Any], None] = lambda options, cases: None
     sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)

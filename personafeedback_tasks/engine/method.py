@@ -12,7 +12,7 @@ from .conversation import Message
 from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
-from .rewards import pairs_of, score_rewards
+from .rewards import named_rewards, score_rewards
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
@@ -166,7 +166,7 @@ class Method:
         if self.evidence == "rewards":
             ((case_id, *_),) = cases
             given = cast(Sequence[Reward], evidence)
-            rewards, answers = pairs_of(given), [()]
+            rewards, answers = named_rewards(given), [()]
             values = [score_rewards(case_id, rewards, [reward.truncated for reward in given])]
         else:
             if answers is None or not texts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import nan
 
 from ..common.statistics import mean
-from .rewards import Pairs
+from .rewards import NamedRewards
 
 Answers = tuple[str, ...]
 """One answer per call of a case: a label, or the reason why the reply is unreadable."""
@@ -38,7 +38,7 @@ class Outcome:
     targets: Sequence[str] = ()
     answers: Answers = ()
     values: Mapping[str, float] = field(default_factory=dict)
-    rewards: Pairs | None = None
+    rewards: NamedRewards | None = None
     unread: tuple[tuple[str, str], ...] = ()
     tokens: float = nan
 

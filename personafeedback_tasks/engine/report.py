@@ -12,6 +12,9 @@ from ..common.statistics import Estimate
 from .duels import Duels
 from .outcome import Answers, Outcome, ScoredCase
 
+PRECISION, RECALL = "precision", "recall"
+"""Corpus metrics of a benchmark that selects something, which has a picture of the one over the other."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -243,7 +246,6 @@ class CardSpec:
 
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
-        environment: the variable that names the data.
         measures: what a card gives, each with its interval.
         baselines: those beside them -> what each does, in a sentence.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
@@ -252,26 +254,10 @@ class CardSpec:
 
     dataset: str
     revision: str
-    environment: str
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
     caveats: Callable[[CardFacts], list[str]]
-
-
-@dataclass(frozen=True)
-class PrecisionRecall:
-    """The measures of a picture of precision over recall.
-
-    Attributes:
-        precision, recall, f1: of what is selected.
-        rate: the share that people select, which is the precision of selecting everything.
-    """
-
-    precision: str
-    recall: str
-    f1: str
-    rate: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +276,6 @@ class ReportSpec:
             compared with each, see `analysis.shortcuts`.
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
-        precision_recall: what a picture of precision over recall shows; None where there is none.
         ranked: the measures beside `primary` in a ranking.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
@@ -319,7 +304,6 @@ class ReportSpec:
     picked: Callable[[ScoredCase], float] | None = None
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
-    precision_recall: PrecisionRecall | None = None
     ranked: Sequence[str] = ()
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None

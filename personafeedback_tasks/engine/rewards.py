@@ -15,7 +15,7 @@ TOTAL = "reward"
 LOCAL = "local"
 """Instead of the commit of a reward model: a folder has none."""
 
-Pairs = Mapping[str, tuple[float, ...]]
+NamedRewards = Mapping[str, tuple[float, ...]]
 """TOTAL and each aspect -> the rewards of all responses, the right one first."""
 
 
@@ -37,7 +37,7 @@ def right_and_tie(right: float, *others: float) -> tuple[float, float]:
     return float(right > max(others)), float(right == max(others))
 
 
-def pairs_of(rewards: Sequence[Reward]) -> Pairs:
+def named_rewards(rewards: Sequence[Reward]) -> NamedRewards:
     """The rewards of all responses side by side, the right one first."""
     return {
         TOTAL: tuple(each.reward for each in rewards),
@@ -45,7 +45,7 @@ def pairs_of(rewards: Sequence[Reward]) -> Pairs:
     }
 
 
-def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict[str, float]:
+def score_rewards(case_id: str, rewards: NamedRewards, truncated: Sequence[bool]) -> dict[str, float]:
     """The values of a case.
 
     Args:
@@ -59,28 +59,28 @@ def score_rewards(case_id: str, pairs: Pairs, truncated: Sequence[bool]) -> dict
         RewardError: a reward is not a finite number.
     """
     try:
-        scored = {name: right_and_tie(*of_case) for name, of_case in pairs.items()}
+        scored = {name: right_and_tie(*of_case) for name, of_case in rewards.items()}
     except RewardError as error:
         raise RewardError(f"{case_id}: {error}") from error
     acc, tie = scored.pop(TOTAL)
     of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
     return {
         "acc": acc,
-        "acc_half": acc + tie / pairs[TOTAL].count(pairs[TOTAL][0]),
+        "acc_half": acc + tie / rewards[TOTAL].count(rewards[TOTAL][0]),
         "tie": tie,
         "truncated": sum(truncated) / len(truncated),
         **of_aspects,
     }
 
 
-def correlations(cases: Iterable[Sequence[Pairs]]) -> dict[str, float]:
+def correlations(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, float]:
     """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the right response, from the rewards of each case in each epoch."""
     cases = list(cases)
     responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
     return {f"pearson_{name}": value for name, value in with_better(over_responses(cases), responses).items()}
 
 
-def over_responses(cases: Iterable[Sequence[Pairs]]) -> dict[str, list[float]]:
+def over_responses(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, list[float]]:
     """TOTAL and each aspect -> the rewards of all responses: of those of the first case, then of the second, ...
 
     A response in several cases is there once for each. The epochs of a case are averaged.

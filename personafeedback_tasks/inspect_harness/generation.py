@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
@@ -47,52 +46,24 @@ class GenerationError(PersonaFeedbackError):
     """A model wrote none of the texts."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """A text to be written.
+class WrittenText(NamedTuple):
+    """A text that a model wrote.
 
     Attributes:
-        id: unique among the requests of a step; with it the text is found again.
-        prompt: all that the model is told.
-    """
-
-    id: str
-    prompt: str
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A text that was written.
-
-    Attributes:
-        id: of its request.
         text: without what the model thought before it, where the provider keeps that apart. May be empty.
         cut: it ended at the limit of its length.
-        input_tokens, output_tokens: as the provider counted them; 0 where it does not say.
     """
 
-    id: str
     text: str
     cut: bool
-    input_tokens: int
-    output_tokens: int
 
 
-@dataclass(frozen=True)
-class Generated:
-    """What became of the requests: each is in one of the two.
-
-    Attributes:
-        replies: request id -> its reply.
-        failures: request id -> why there is none.
-    """
-
-    replies: dict[str, Reply]
-    failures: dict[str, str]
+Generated = tuple[dict[str, WrittenText], dict[str, str]]
+"""Id of a text -> it; id -> why there is none. Each that was asked for is in one of the two."""
 
 
 def generate(
-    requests: Sequence[Request],
+    prompts: Mapping[str, str],
     model: str,
     folder: Path,
     *,
@@ -104,7 +75,7 @@ def generate(
     """Have a model write the texts that are not yet in the cache.
 
     Args:
-        requests: with different ids.
+        prompts: id of a text -> all that the model is told.
         model: as Inspect names it: `openai/gpt-4o`.
         folder: of the build. The log is written to logs/<step>/, the cache to cache/.
         step: which step asks; the name of the task in the log.
@@ -117,13 +88,14 @@ def generate(
         GenerationError: every request failed.
         KeyboardInterrupt: the user stopped it. What was written is in the cache.
     """
-    ids = [one.id for one in requests]
-    if len(set(ids)) != len(ids):
-        raise ValueError("found two requests with one id, expected each id once")
-    if not requests:
-        return Generated({}, {})
+    if not prompts:
+        return {}, {}
     writer = _started(model, model_args)
-    task = Task(dataset=MemoryDataset([_sample(one) for one in requests], name=step), solver=_writes(), name=step)
+    task = Task(
+        dataset=MemoryDataset([Sample(id=name, input=prompt) for name, prompt in prompts.items()], name=step),
+        solver=_writes(),
+        name=step,
+    )
     with _environment("INSPECT_CACHE_DIR", str((folder / CACHE).resolve())):
         logs = inspect_eval(
             task,
@@ -141,14 +113,14 @@ def generate(
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     (log,) = logs
-    found = _read(log, ids)
-    if not found.replies:
-        name, why = next(iter(found.failures.items()))
+    texts, failures = _read(log, prompts)
+    if not texts:
+        name, why = next(iter(failures.items()))
         raise GenerationError(
-            f"{model}: found no reply to any of the {len(ids)} requests of `{step}`; {name!r} failed with: {why} Check the "
+            f"{model}: found no reply to any of the {len(prompts)} requests of `{step}`; {name!r} failed with: {why} Check the "
             f"server and its address, the key and the model's name, then run the step again. The log: {log.location}"
         )
-    return found
+    return texts, failures
 
 
 def check_models(names: Iterable[str], model_args: Mapping[str, Any]) -> None:
@@ -168,10 +140,6 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
             f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as openai/gpt-4o, "
             "and install what its provider needs."
         ) from error
-
-
-def _sample(request: Request) -> Sample:
-    return Sample(id=request.id, input=request.prompt)
 
 
 @solver(name="writes")
@@ -194,17 +162,19 @@ def _writes() -> Solver:
     return solve
 
 
-def _read(log: EvalLog, ids: Sequence[str]) -> Generated:
+def _read(log: EvalLog, names: Iterable[str]) -> Generated:
     samples = {str(sample.id): sample for sample in log.samples or ()}
-    found = Generated({}, {})
-    for name in ids:
+    texts, failures = dict[str, WrittenText](), dict[str, str]()
+    for name in names:
         sample = samples.get(name)
         why = _failure(log, sample)
         if sample is None or why:
-            found.failures[name] = why
+            failures[name] = why
         else:
-            found.replies[name] = _reply(name, sample)
-    return found
+            output = sample.output
+            cut_off = output.stop_reason in ("max_tokens", "model_length")
+            texts[name] = WrittenText(output.choices[0].message.text.strip(), cut_off)
+    return texts, failures
 
 
 def _failure(log: EvalLog, sample: EvalSample | None) -> str:
@@ -223,18 +193,6 @@ def _failure(log: EvalLog, sample: EvalSample | None) -> str:
     if sample.output.stop_reason == "content_filter":
         return "the provider withheld the reply (content filter)."
     return ""
-
-
-def _reply(name: str, sample: EvalSample) -> Reply:
-    output = sample.output
-    usage = output.usage
-    return Reply(
-        id=name,
-        text=output.choices[0].message.text.strip(),
-        cut=output.stop_reason in ("max_tokens", "model_length"),
-        input_tokens=usage.input_tokens if usage else 0,
-        output_tokens=usage.output_tokens if usage else 0,
-    )
 
 
 def _one_line(text: str) -> str:

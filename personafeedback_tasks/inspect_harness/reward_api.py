@@ -19,10 +19,11 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine.benchmark import Benchmark, benchmarks
+from ..engine.evidence import Reward
 from ..engine.rewards import TOTAL, RewardError
 
 if TYPE_CHECKING:
-    from ..reward_models.classifier import Encoded, RewardModel, Rewards
+    from ..reward_models.classifier import Encoded, RewardModel
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", 
 @dataclass(eq=False)
 class _Request:
     encoded: Encoded
-    result: Rewards | Exception | None = None
+    result: Reward | Exception | None = None
 
 
 class RewardModelAPI(ModelAPI):
@@ -102,11 +103,11 @@ class RewardModelAPI(ModelAPI):
         name = f"{about['case_id']}, {about['call']} response"
         request = _Request(self.model.encode([turns], [name])[0])
         found = await self._scored(request)
-        output = ModelOutput.from_content(f"{API}/{self.model_name}", repr(found.score))
+        output = ModelOutput.from_content(f"{API}/{self.model_name}", repr(found.reward))
         output.choices[0].message.metadata = {
-            "reward": found.score,
+            "reward": found.reward,
             "persona": request.encoded.persona,
-            "truncated": request.encoded.truncated,
+            "truncated": found.truncated,
             "dtype": self.model.dtype,
             "revision": self.model.commit,
             "aspects": found.aspects,
@@ -115,7 +116,7 @@ class RewardModelAPI(ModelAPI):
         output.usage = ModelUsage(input_tokens=tokens, total_tokens=tokens)
         return output
 
-    async def _scored(self, request: _Request) -> Rewards:
+    async def _scored(self, request: _Request) -> Reward:
         """The result of one request. The request whose turn it is scores a window for all, itself included."""
         self.waiting.append(request)
         try:
@@ -147,7 +148,7 @@ class RewardModelAPI(ModelAPI):
         # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
         with anyio.CancelScope(shield=True):
             try:
-                found: Sequence[Rewards | Exception] = await anyio.to_thread.run_sync(
+                found: Sequence[Reward | Exception] = await anyio.to_thread.run_sync(
                     self.model.score, [request.encoded for request in window]
                 )
             except Exception as error:

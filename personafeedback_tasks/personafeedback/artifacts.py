@@ -33,7 +33,7 @@ _UNPARSED = re.compile(
 )
 _UNPARSED_LENGTH = 60
 """A longer text that begins like this is advice about parsing, not a message instead of an answer."""
-_COLON = re.compile(r"[:：][\s*_]*\Z")
+_COLON_BACKWARDS = re.compile(r"[\s*_]*[:：]")
 _CHAT_TOKENS = re.compile(
     # <s> and </s> are HTML too: as a pair they strike a text through.
     r"<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
@@ -50,16 +50,27 @@ def _is_unparsed(response: str) -> bool:
     return len(response.strip()) <= _UNPARSED_LENGTH and _UNPARSED.match(response) is not None
 
 
-def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda response: pattern.search(response) is not None
+def _ends_at_colon(response: str) -> bool:
+    return _COLON_BACKWARDS.match(response[::-1]) is not None
+
+
+def _found(pattern: re.Pattern[str], signs: str = "") -> Callable[[str], bool]:
+    """Whether a response matches.
+
+    Args:
+        signs: a match has one of these characters, and few responses do; empty if nobody knows.
+    """
+    return lambda response: (
+        (not signs or any(sign in response for sign in signs)) and pattern.search(response) is not None
+    )
 
 
 ARTIFACTS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "artifact_tags": ("A response contains tags or reasoning of the model that wrote it.", _found(_TAGS)),
+    "artifact_tags": ("A response contains tags or reasoning of the model that wrote it.", _found(_TAGS, "<")),
     "artifact_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
     "artifact_profile": ("A response leaks persona JSON from the generation prompt.", _quotes_profile),
     "artifact_unparsed": ("A response is a program's error message that it could not parse one.", _is_unparsed),
-    "artifact_colon": ("A response ends at a colon: what it announces is missing.", _found(_COLON)),
-    "artifact_chat_tokens": ("A response contains chat template tokens.", _found(_CHAT_TOKENS)),
+    "artifact_colon": ("A response ends at a colon: what it announces is missing.", _ends_at_colon),
+    "artifact_chat_tokens": ("A response contains chat template tokens.", _found(_CHAT_TOKENS, "<[")),
 }
 """Name of the finding -> its meaning, and whether a response has it."""

@@ -48,7 +48,7 @@ belong to them, in the order in which they are looked for."""
 def attributes(persona: Persona) -> dict[str, str]:
     """Attribute -> its value for this user. What a profile lacks, or has in another form, is left out."""
     demographics, personality = _part(persona, "Demographics"), _part(persona, "Personality")
-    found = {
+    values_of_user = {
         "age": _age(demographics.get("Age")),
         "gender": _GENDERS.get(str(demographics.get("Gender")).lower()),
         "first language": _language(demographics.get("Language")),
@@ -56,8 +56,10 @@ def attributes(persona: Persona) -> dict[str, str]:
     }
     for beginning, letters in _LETTERS.items():
         values = [value for key, value in personality.items() if key.startswith(beginning)]
-        found[f"MBTI {letters[0]}/{letters[1]}"] = next((value for value in values if value in tuple(letters)), None)
-    return {name: value for name, value in found.items() if value}
+        values_of_user[f"MBTI {letters[0]}/{letters[1]}"] = next(
+            (value for value in values if value in tuple(letters)), None
+        )
+    return {name: value for name, value in values_of_user.items() if value}
 
 
 def _part(persona: Persona, name: str) -> Mapping[str, Any]:

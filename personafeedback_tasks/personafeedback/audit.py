@@ -17,11 +17,10 @@ from ..common.errors import choose
 from ..common.statistics import Estimate
 from .artifacts import ARTIFACTS
 from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
-from .cases import Case, CaseSet
+from .cases import PersonaCase, PersonaCases
 from .cells import PAPER_COUNTS
-from .construction import not_searched, options, questions, rewrite_pairs
+from .construction import not_searched, options, questions, rewrite_pairs, scenarios
 from .release import Release
-from .scenarios import scenarios
 
 AUDIT_VERSION = "2"
 """Rises whenever the same data can give different findings."""
@@ -58,13 +57,11 @@ class Finding:
     """One kind of thing that could mislead.
 
     Attributes:
-        name: a key of MEANINGS.
         meaning: one sentence.
         ids: of the cases that have it, in the order of the release: by cell, then by line.
         not_searched: the cells where it cannot be told because other cells of their category are absent.
     """
 
-    name: str
     meaning: str
     ids: tuple[str, ...]
     not_searched: tuple[str, ...] = ()
@@ -86,9 +83,9 @@ class Audit:
         role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
     """
 
-    cases: CaseSet
+    cases: PersonaCases
     findings: dict[str, Finding]
-    repeats: tuple[tuple[Case, ...], ...]
+    repeats: tuple[tuple[PersonaCase, ...], ...]
     role_changes: int
 
     @cached_property
@@ -128,24 +125,23 @@ class Audit:
         Raises:
             OptionError: there are no cases of that category.
         """
-        found = {case.category for case in self.cases}
+        categories = {case.category for case in self.cases}
         if category is not None:
-            choose("category", category, tuple(sorted(found)))
-        labels: dict[object, Counter[str]] = defaultdict(Counter)
-        for case in self.cases:
-            if category in (None, case.category):
-                labels[_pair(case)][case.chosen] += 1
-        return sum(max(chosen.values()) for chosen in labels.values()) / sum(
-            chosen.total() for chosen in labels.values()
-        )
+            choose("category", category, tuple(sorted(categories)))
+        wrong = 0
+        for same in self.repeats:
+            labels = Counter(case.chosen for case in same if category in (None, case.category))
+            wrong += labels.total() - max(labels.values(), default=0)
+        count = sum(category in (None, case.category) for case in self.cases)
+        return (count - wrong) / count
 
     @cached_property
     def ceilings(self) -> dict[str, float]:
         """`ceiling` of every category that is present, and `total` if both are."""
         categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
         present = {case.category for case in self.cases}
-        found = {category: self.ceiling(category) for category in categories if category in present}
-        return {**found, "total": self.ceiling()} if len(found) > 1 else found
+        of_category = {category: self.ceiling(category) for category in categories if category in present}
+        return {**of_category, "total": self.ceiling()} if len(of_category) > 1 else of_category
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -184,7 +180,7 @@ class Audit:
         }
 
 
-def audit(cases: CaseSet) -> Audit:
+def audit(cases: PersonaCases) -> Audit:
     """Search the cases for everything that MEANINGS names.
 
     Args:
@@ -192,7 +188,7 @@ def audit(cases: CaseSet) -> Audit:
             Medium cell need the Easy and Hard cells of its category.
     """
     rows = _in_release_order(cases)
-    pairs: dict[object, list[Case]] = defaultdict(list)
+    pairs: dict[object, list[PersonaCase]] = defaultdict(list)
     roles: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for case in rows:
         pairs[_pair(case)].append(case)
@@ -213,7 +209,6 @@ def audit(cases: CaseSet) -> Audit:
     unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
         name: Finding(
-            name,
             _meaning(name, meaning, cases),
             tuple(case.id for case in rows if case.id in ids[name]),
             unknown.get(name, ()),
@@ -223,22 +218,22 @@ def audit(cases: CaseSet) -> Audit:
     return Audit(cases, findings, repeats, len(changed))
 
 
-def flags(cases: CaseSet) -> dict[str, list[str]]:
+def flags(cases: PersonaCases) -> dict[str, list[str]]:
     """Case id -> those of FLAGGED that it has. Repeats are searched among these cases only."""
     findings = audit(cases).findings
-    found: dict[str, list[str]] = {}
+    flagged: dict[str, list[str]] = {}
     for name in FLAGGED:
         for case_id in findings[name].ids:
-            found.setdefault(case_id, []).append(name)
-    return found
+            flagged.setdefault(case_id, []).append(name)
+    return flagged
 
 
-def _meaning(name: str, meaning: str, cases: CaseSet) -> str:
+def _meaning(name: str, meaning: str, cases: PersonaCases) -> str:
     more = "" if cases.named_set else _OF_THE_RELEASE.get(name, "")
     return f"{meaning} {more}".rstrip()
 
 
-def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[str, int]]:
+def pairs_across_cells(repeats: Iterable[tuple[PersonaCase, ...]]) -> dict[str, dict[str, int]]:
     """Cells in which a pair occurs, joined by ` + ` -> how many such pairs have the same label, how many opposite ones."""
     counts: dict[str, dict[str, int]] = {}
     for rows in repeats:
@@ -247,29 +242,29 @@ def pairs_across_cells(repeats: Iterable[tuple[Case, ...]]) -> dict[str, dict[st
     return counts
 
 
-def _pair(case: Case) -> object:
+def _pair(case: PersonaCase) -> object:
     return case.user_id, case.question, frozenset(case.responses)
 
 
-def _opposite(rows: Iterable[Case]) -> bool:
+def _opposite(rows: Iterable[PersonaCase]) -> bool:
     return len({case.chosen for case in rows}) > 1
 
 
-def _in_release_order(cases: CaseSet) -> list[Case]:
+def _in_release_order(cases: PersonaCases) -> list[PersonaCase]:
     return [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
 
 
-def _line(case: Case) -> int:
+def _line(case: PersonaCase) -> int:
     return int(case.id.partition(":")[2])
 
 
-def _shortcut(judge: Callable[[Case], float], cases: CaseSet) -> dict[str, Estimate]:
+def _shortcut(judge: Callable[[PersonaCase], float], cases: PersonaCases) -> dict[str, Estimate]:
     acc = {case.id: judge(case) for case in cases}
     decided = {group: [c for c in members if acc[c.id] != 0.5] for group, members in groups(cases).items()}
     return {group: estimate([acc[case.id] for case in members], members) for group, members in decided.items()}
 
 
-def _describe(cases: tuple[Case, ...], release: Release) -> dict[str, Any]:
+def _describe(cases: tuple[PersonaCase, ...], release: Release) -> dict[str, Any]:
     return {
         "cases": len(cases),
         "expected": release.counts[cases[0].category, cases[0].difficulty],

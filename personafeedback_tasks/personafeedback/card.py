@@ -7,7 +7,7 @@ from typing import Any
 
 from ..common import foreign
 from ..engine.report import CardFacts
-from .cases import CaseSet
+from .cases import PersonaCases
 from .manifest import CHOSEN, REJECTED, Manifest
 
 _SHOWN = {
@@ -33,7 +33,7 @@ _ONE_BY_ONE = (
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
-def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], cases: CaseSet) -> str:
+def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], cases: PersonaCases) -> str:
     """What was measured, in Markdown.
 
     Args:

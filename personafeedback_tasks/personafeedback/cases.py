@@ -45,7 +45,7 @@ _REJECTED = ("reject", "rejected")
 
 
 @dataclass(frozen=True)
-class Case:
+class PersonaCase:
     """One human-annotated test case.
 
     Attributes:
@@ -84,6 +84,11 @@ class Case:
         return self.persona.user_id
 
     @property
+    def known(self) -> str:
+        """What is known about the user: the whole persona."""
+        return self.persona.text
+
+    @property
     def language(self) -> str:
         """`en` or `zh`: a property of the user, see Persona.language."""
         return self.persona.language
@@ -111,7 +116,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class CaseSet(engine.CaseSet[Case]):
+class PersonaCases(engine.CaseSet[PersonaCase]):
     """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
@@ -120,7 +125,7 @@ class CaseSet(engine.CaseSet[Case]):
         counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 
-    cases: tuple[Case, ...]
+    cases: tuple[PersonaCase, ...]
     release: Release
     counts: str
 
@@ -155,8 +160,8 @@ class CaseSet(engine.CaseSet[Case]):
     @property
     def named_set(self) -> engine.NamedSet | None:
         """The name and the counts of the manifest; its other keys are in `release.manifest`."""
-        found = self.release.manifest
-        return engine.NamedSet(found.name, found.counts) if found else None
+        described = self.release.manifest
+        return engine.NamedSet(described.name, described.counts) if described else None
 
 
 def load_cases(
@@ -164,7 +169,7 @@ def load_cases(
     category: str | None = None,
     difficulty: str | None = None,
     counts: str = "checked",
-) -> CaseSet:
+) -> PersonaCases:
     """Load the cases of one cell, one category, one difficulty, or all cells.
 
     The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
@@ -196,7 +201,7 @@ def load_cases(
                 "the cases that are present; the results then say so."
             )
         cells.append(in_turns(cases, growth=1))
-    return CaseSet(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
+    return PersonaCases(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
 
 def _case(
@@ -207,7 +212,7 @@ def _case(
     difficulty: str,
     release: Release,
     personas: dict[str, Persona],
-) -> Case:
+) -> PersonaCase:
     where = f"{path}, line {line}"
     rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
     if len(rejected_keys) > 1:
@@ -227,7 +232,7 @@ def _case(
         personas[user_id] = _persona(release.root, user_id, where)
     id_ = f"{category}_{difficulty}:{line}"
     persona = personas[user_id]
-    return Case(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
+    return PersonaCase(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
@@ -235,10 +240,10 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
     path = root / PERSONAS / f"{user_id}.json"
     try:
-        found = path.is_file()
+        is_there = path.is_file()
     except OSError:  # the name is too long for a file
-        found = False
-    if not found:
+        is_there = False
+    if not is_there:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
@@ -256,16 +261,16 @@ def persona_fields(release: Release) -> frozenset[str]:
     return frozenset().union(*(persona.fields for persona in release.others.personas.values()))
 
 
-def in_turns(cases: Iterable[Case], growth: int) -> list[Case]:
+def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
     """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ...
 
     Users are in the order of their first case, and a user's cases keep their order. In every prefix, no user has more
     than `growth` times the cases of another who has some left, plus one.
     """
-    by_user: dict[str, list[Case]] = {}
+    by_user: dict[str, list[PersonaCase]] = {}
     for case in cases:
         by_user.setdefault(case.user_id, []).append(case)
-    ordered: list[Case] = []
+    ordered: list[PersonaCase] = []
     waiting, start, turn = list(by_user.values()), 0, 1
     while waiting:
         for own in waiting:
@@ -287,7 +292,7 @@ def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str
 
 def load_present(
     data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "checked"
-) -> CaseSet:
+) -> PersonaCases:
     """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
     Args:
@@ -297,8 +302,8 @@ def load_present(
         DataError, OptionError: as `load_cases`, and if no cell is present.
     """
     wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
-    there = [cell for cell in present_cells(data) if cell in wanted]
-    if there in ([], wanted) or locate(data).manifest is not None:
+    present = [cell for cell in present_cells(data) if cell in wanted]
+    if present in ([], wanted) or locate(data).manifest is not None:
         return load_cases(data, None, difficulty, counts)
-    parts = [load_cases(data, *cell, counts=counts) for cell in there]
-    return CaseSet(tuple(case for part in parts for case in part), parts[0].release, counts)
+    parts = [load_cases(data, *cell, counts=counts) for cell in present]
+    return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

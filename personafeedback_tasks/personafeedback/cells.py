@@ -28,7 +28,7 @@ def category_of(cell: str) -> str:
 def columns(cells: Collection[str]) -> dict[str, list[str]]:
     """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
     present = [cell for cell in CELLS if cell in cells]
-    found = {cell: [cell] for cell in present}
+    named = {cell: [cell] for cell in present}
     of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}
-    found |= {name: members for name, members in of_category.items() if len(members) > 1}
-    return found | ({"total": present} if all(of_category.values()) else {})
+    named |= {name: members for name, members in of_category.items() if len(members) > 1}
+    return named | ({"total": present} if all(of_category.values()) else {})

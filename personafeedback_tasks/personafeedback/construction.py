@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
-from .cases import Case
+from .cases import PersonaCase
 from .cells import CATEGORIES
+from .paper.tables import table
 
 OPTIONS = 3
 """Responses on the annotators' screen."""
@@ -20,59 +22,59 @@ Combination = tuple[str, str, str]
 """Category, user and question."""
 
 
-def combinations(cases: Iterable[Case]) -> dict[Combination, list[Case]]:
+def combinations(cases: Iterable[PersonaCase]) -> dict[Combination, list[PersonaCase]]:
     """The cases of each user and question, in the order of `cases`."""
-    found: dict[Combination, list[Case]] = {}
+    grouped: dict[Combination, list[PersonaCase]] = {}
     for case in cases:
-        found.setdefault((case.category, case.user_id, case.question), []).append(case)
-    return found
+        grouped.setdefault((case.category, case.user_id, case.question), []).append(case)
+    return grouped
 
 
-def questions(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def questions(cases: Sequence[PersonaCase]) -> dict[str, dict[str, Any]]:
     """Category -> its users, the fewest and the most questions of a user, combinations of user and question, and distinct
     questions.
     """
-    found = {}
+    counts = {}
     for category in CATEGORIES:
         asked = [(user, question) for of, user, question in combinations(cases) if of == category]
         if asked:
             per_user = Counter(user for user, _ in asked).values()
-            found[category] = {
+            counts[category] = {
                 "users": len(per_user),
                 "questions_per_user": {"min": min(per_user), "max": max(per_user)},
                 "combinations": len(asked),
                 "questions": len({question for _, question in asked}),
             }
-    return found
+    return counts
 
 
-def with_options(cases: Sequence[Case]) -> dict[Combination, tuple[frozenset[str], list[Case]]]:
+def with_options(cases: Sequence[PersonaCase]) -> dict[Combination, tuple[frozenset[str], list[PersonaCase]]]:
     """Combination -> the responses of its Easy and Hard cases, and all its cases.
 
     Only of combinations with an Easy case, and of categories with both of these cells: without one the options are not known.
     """
     cells = {case.cell for case in cases}
-    found = {}
+    known = {}
     for key, members in combinations(cases).items():
         if _known(key[0], cells) and any(case.difficulty == "easy" for case in members):
             shown = [case for case in members if case.difficulty != "medium"]
-            found[key] = frozenset(text for case in shown for text in (case.chosen, case.rejected)), members
-    return found
+            known[key] = frozenset(text for case in shown for text in (case.chosen, case.rejected)), members
+    return known
 
 
-def options(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def options(cases: Sequence[PersonaCase]) -> dict[str, dict[str, Any]]:
     """Category -> how many combinations have 2, 3, ... responses in their Easy and Hard cases; which have more than OPTIONS."""
-    found: dict[str, dict[str, Any]] = {}
+    counts: dict[str, dict[str, Any]] = {}
     for (category, _, _), (responses, members) in with_options(cases).items():
-        of = found.setdefault(category, {"combinations": Counter(), "more": []})
+        of = counts.setdefault(category, {"combinations": Counter(), "more": []})
         of["combinations"][str(len(responses))] += 1
         if len(responses) > OPTIONS:
             ids = [case.id for case in members if case.difficulty != "medium"]
             of["more"].append({"responses": len(responses), "ids": ids})
-    return found
+    return counts
 
 
-def rewrite_pairs(cases: Sequence[Case]) -> set[str]:
+def rewrite_pairs(cases: Sequence[PersonaCase]) -> set[str]:
     """Ids of the Medium cases neither of whose responses is in an Easy or Hard case of the same user and question.
 
     They look like one option rewritten up against the same one rewritten down: in the General half both are mostly nearest
@@ -87,7 +89,7 @@ def rewrite_pairs(cases: Sequence[Case]) -> set[str]:
     }
 
 
-def not_searched(cases: Iterable[Case]) -> tuple[str, ...]:
+def not_searched(cases: Iterable[PersonaCase]) -> tuple[str, ...]:
     """The Medium cells whose category has no Easy or no Hard cell here, so that their rewrite pairs are unknown."""
     cells = {case.cell for case in cases}
     return tuple(
@@ -97,3 +99,30 @@ def not_searched(cases: Iterable[Case]) -> tuple[str, ...]:
 
 def _known(category: str, cells: set[str]) -> bool:
     return {f"{category}_easy", f"{category}_hard"} <= cells
+
+
+SCENARIO = "scenario"
+"""The key of a row that has a scenario or a category, as Table 5 prints it. The release at hand has no such key."""
+
+OTHER_SCENARIOS = "other scenarios"
+"""Of a value that Table 5 does not have."""
+
+
+def scenarios(cases: Iterable[PersonaCase]) -> dict[str, list[PersonaCase]]:
+    """Category of Table 5, or OTHER_SCENARIOS -> its cases, in the order of the table. Those that no case has are left out."""
+    by_scenario: dict[str, list[PersonaCase]] = {
+        name: [] for name in (*_scenario_categories().values(), OTHER_SCENARIOS)
+    }
+    for case in cases:
+        value = case.extra.get(SCENARIO)
+        if value is not None:
+            by_scenario[
+                _scenario_categories().get(value, OTHER_SCENARIOS) if isinstance(value, str) else OTHER_SCENARIOS
+            ].append(case)
+    return {name: members for name, members in by_scenario.items() if members}
+
+
+@cache
+def _scenario_categories() -> dict[str, str]:
+    """Scenario or category -> category."""
+    return {value: row.name for row in table("5").rows for value in (row.name, *row.about["scenarios"])}

@@ -1,12 +1,12 @@
-"""Case -> the two conversations that a reward model scores, see `choice.conversations`."""
+"""Case -> the two conversations that a reward model scores, see `choice.prompts`."""
 
 from __future__ import annotations
 
-from ..choice import conversations
+from ..choice import prompts as choice
 from ..choice.orders import TWO
 from ..common.errors import OptionError
 from ..engine.conversation import Message
-from .cases import Case
+from .cases import PersonaCase
 from .prompts import STAND_INS, Template, profile
 
 SIDES = TWO.sides
@@ -37,7 +37,7 @@ def check(template: Template) -> None:
         raise OptionError(f"prompt does not apply to reward models, got {template.prompt!r}. Leave prompt out.")
 
 
-def conversation(case: Case, template: Template, side: str) -> list[Message]:
+def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
     """The turns that a reward model scores.
 
     Args:
@@ -46,10 +46,10 @@ def conversation(case: Case, template: Template, side: str) -> list[Message]:
     told = ""
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
-    return conversations.turns(told, case.question, case.responses[SIDES.index(side)])
+    return choice.conversation(told, case.question, case.responses[SIDES.index(side)])
 
 
 def fingerprint(template: Template) -> str:
     """Changes with the fixed text and the layout; a run and its control have the same."""
     plain = Template(language=template.language)
-    return conversations.fingerprint([conversation(case, plain, side) for case in STAND_INS for side in SIDES])
+    return choice.fingerprint_of([conversation(case, plain, side) for case in STAND_INS for side in SIDES])

@@ -6,12 +6,11 @@ turn: so the persona comes before the question, and both contain every turn.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from ..engine.conversation import without_system
-from .cases import CaseSet
+from .cases import PersonaCases
 from .conversations import SIDES, check, conversation
 from .prompts import Template
 
@@ -19,14 +18,14 @@ NOTICE = "{} test data. Do not train on it: benchmark data must never be in trai
 """In every row, so that a row that leaks into a corpus can be found."""
 
 
-def rewardbench(cases: CaseSet, template: Template) -> Iterator[dict[str, Any]]:
+def rewardbench(cases: PersonaCases, template: Template) -> Iterator[dict[str, Any]]:
     """One row per case.
 
     Yields:
         prompt: the turns before the response.
         chosen, rejected: the same turns, and the response.
         split, notice: that this is test data.
-        id, cell, user_id, digest: of the case, see `dataset.Case`.
+        id, cell, user_id, digest: of the case, see `PersonaCase`.
     """
     check(template)
     named = cases.named_set
@@ -44,12 +43,3 @@ def rewardbench(cases: CaseSet, template: Template) -> Iterator[dict[str, Any]]:
             "user_id": case.user_id,
             "digest": case.digest,
         }
-
-
-FORMATS = {"rewardbench": rewardbench}
-"""Name -> cases to rows."""
-
-
-def lines(name: str, cases: CaseSet, template: Template) -> Iterator[str]:
-    """The rows of one of FORMATS as lines of JSON."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in FORMATS[name](cases, template))

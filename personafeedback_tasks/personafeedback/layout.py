@@ -34,13 +34,13 @@ def selected(release: Release, wanted: list[tuple[str, str]]) -> list[tuple[str,
                 f"{path}: found {'_'.join(cell)} = {named[cell]} in counts, expected a file of these cases: "
                 f"{' or '.join(map(str, names_of(release.root, *cell)))}. Get a complete copy of the set, or remove the count."
             )
-    there = [cell for cell in wanted if cell in named]
-    if not there:
+    in_set = [cell for cell in wanted if cell in named]
+    if not in_set:
         raise DataError(
             f"{path}: found no {' or '.join(map('_'.join, wanted))} in counts, expected one of the cells that are asked. Run only "
             f"tasks of the cells that this set has: {', '.join(map('_'.join, named))}."
         )
-    return there
+    return in_set
 
 
 def names_of(root: Path, category: str, difficulty: str) -> list[Path]:
@@ -54,12 +54,12 @@ def files_of(root: Path, category: str, difficulty: str) -> list[Path]:
 
 
 def cell_file(root: Path, category: str, difficulty: str) -> Path:
-    found = files_of(root, category, difficulty)
-    if len(found) == 1:
-        return found[0]
+    files = files_of(root, category, difficulty)
+    if len(files) == 1:
+        return files[0]
     names = " or ".join(map(str, names_of(root, category, difficulty)))
-    if found:
-        raise DataError(f"{names}: found {len(found)} of them, expected one. Remove the file that does not belong.")
+    if files:
+        raise DataError(f"{names}: found {len(files)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
         f"{names}: no such file, so there are no {category}_{difficulty} cases. "
         "Get a complete copy of the release, or run only tasks whose cells are all present."

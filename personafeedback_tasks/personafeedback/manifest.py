@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.files import write
 from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
 from ..engine.benchmark import passing_for
 from ..engine.duels import WON, Duel, NotAsked
@@ -94,15 +93,6 @@ class Manifest:
             raise DataError(f"{path}: found {reason(error)}, expected one JSON object in UTF-8. {_FIX}") from error
         return _parsed(path, document)
 
-    def write(self, root: Path) -> None:
-        """Write it into a data folder, in place of an earlier one.
-
-        Raises:
-            DataError: it is not what `load` would accept. Nothing is written.
-            FileError: it cannot be written.
-        """
-        write(root / FILE, self.content(root))
-
     def content(self, root: Path) -> str:
         """What the file in a data folder would have.
 
@@ -123,7 +113,7 @@ _FIX = f"Fix it, or get a complete copy of the set; without {FILE} the folder co
 
 
 def _plain(duel: Duel) -> dict[str, Any]:
-    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(one) for one in duel.not_asked]}
+    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(reply) for reply in duel.not_asked]}
 
 
 def is_line(value: object, longest: int) -> bool:
@@ -132,7 +122,7 @@ def is_line(value: object, longest: int) -> bool:
 
 
 def _parsed(path: Path, document: object) -> Manifest:
-    top = _Object.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
+    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=("duel",))
     if type(top["format"]) is not int or top["format"] != FORMAT:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
     name = top.line("name", LONGEST_NAME)
@@ -142,15 +132,17 @@ def _parsed(path: Path, document: object) -> Manifest:
         )
     return Manifest(
         name=name,
-        counts=_counts(_Object.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
+        counts=_counts(_ManifestObject.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
         labels=top.line("labels", LONGEST_TEXT),
         generator=top.line("generator", LONGEST_TEXT),
         licence=top.line("licence", LONGEST_NAME),
         annotators=None if top["annotators"] is None else top.count("annotators", " or null"),
         agreement=None
         if top["agreement"] is None
-        else _agreement(_Object.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))),
-        duel=_duel(_Object.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
+        else _agreement(
+            _ManifestObject.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))
+        ),
+        duel=_duel(_ManifestObject.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
     )
 
 
@@ -158,13 +150,13 @@ def _fields_of(kind: Any, *others: str) -> tuple[str, ...]:
     return (*others, *kind.__dataclass_fields__)
 
 
-def _counts(given: _Object) -> dict[str, int]:
+def _counts(given: _ManifestObject) -> dict[str, int]:
     if not given.fields:
         raise DataError(f"{given.path}: found no cell in counts, expected at least one of {', '.join(CELLS)}. {_FIX}")
     return {cell: given.count(cell) for cell in CELLS if cell in given.fields}
 
 
-def _agreement(given: _Object) -> Agreement:
+def _agreement(given: _ManifestObject) -> Agreement:
     value = given.number("value", -1, 1)
     ends = [name for name in ("low", "high") if given.fields.get(name) is not None]
     if len(ends) == 1:
@@ -175,33 +167,33 @@ def _agreement(given: _Object) -> Agreement:
     return Agreement(measure=given.line("measure", LONGEST_NAME), value=value, low=low, high=high)
 
 
-def _duel(given: _Object) -> Duel:
+def _duel(given: _ManifestObject) -> Duel:
     listed = given["not_asked"]
     if not isinstance(listed, list):
         raise given.wrong("not_asked", "a list of objects")
-    found: dict[str, NotAsked] = {}
+    not_asked: dict[str, NotAsked] = {}
     for number, item in enumerate(listed):
-        one = _Object.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
-        cell, why = one.one_of("cell", CELLS), one.one_of("why", tuple(WON))
-        case = one.line("case", LONGEST_TEXT)
+        reply = _ManifestObject.of(given.path, f"duel.not_asked[{number}]", item, _fields_of(NotAsked))
+        cell, why = reply.one_of("cell", CELLS), reply.one_of("why", tuple(WON))
+        case = reply.line("case", LONGEST_TEXT)
         if not re.fullmatch(rf"{cell}:[1-9][0-9]*", case):
-            raise one.wrong("case", f"{cell}: and a line's number from 1")
-        if case in found:
-            raise one.wrong("case", "each case once")
-        found[case] = NotAsked(case=case, cell=cell, user_id=one.line("user_id", LONGEST_TEXT), why=why)
+            raise reply.wrong("case", f"{cell}: and a line's number from 1")
+        if case in not_asked:
+            raise reply.wrong("case", "each case once")
+        not_asked[case] = NotAsked(case=case, cell=cell, user_id=reply.line("user_id", LONGEST_TEXT), why=why)
     writer, against = given.line("writer", LONGEST_TEXT), given.line("against", LONGEST_TEXT)
     models = given["models"]
     if (
         not isinstance(models, list)
         or len(models) not in (1, 2)
-        or not all(is_line(one, LONGEST_TEXT) for one in models)
+        or not all(is_line(name, LONGEST_TEXT) for name in models)
     ):
         raise given.wrong("models", "a list of one or two names of models")
-    return Duel(writer=writer, against=against, models=tuple(models), not_asked=tuple(found.values()))
+    return Duel(writer=writer, against=against, models=tuple(models), not_asked=tuple(not_asked.values()))
 
 
 @dataclass(frozen=True)
-class _Object:
+class _ManifestObject:
     """One object of the file, whose values are taken out under a check.
 
     Attributes:
@@ -215,12 +207,14 @@ class _Object:
     fields: Mapping[str, Any]
 
     @classmethod
-    def of(cls, path: Path, key: str, found: object, known: tuple[str, ...], optional: tuple[str, ...] = ()) -> _Object:
+    def of(
+        cls, path: Path, key: str, value: object, known: tuple[str, ...], optional: tuple[str, ...] = ()
+    ) -> _ManifestObject:
         """The object, with no other keys than those known and all but the optional ones."""
-        whole = cls(path, key, found if isinstance(found, dict) else {})
-        if not isinstance(found, dict):
-            raise DataError(f"{path}: found {whole._named()}{short(found)}, expected an object. {_FIX}")
-        for name in found:
+        whole = cls(path, key, value if isinstance(value, dict) else {})
+        if not isinstance(value, dict):
+            raise DataError(f"{path}: found {whole._named()}{short(value)}, expected an object. {_FIX}")
+        for name in value:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
                 meant = f" Did you mean {near[0]!r}?" if near else ""
@@ -229,9 +223,9 @@ class _Object:
                     f"{meant} {_FIX}"
                 )
         for name in known:
-            if name not in found and name not in optional:
+            if name not in value and name not in optional:
                 raise DataError(
-                    f"{path}: found no {whole._path(name)} (keys: {short_list(found) or 'none'}), expected one. {_FIX}"
+                    f"{path}: found no {whole._path(name)} (keys: {short_list(value) or 'none'}), expected one. {_FIX}"
                 )
         return whole
 

@@ -115,10 +115,10 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
     for user in persona_of:
         wanted_by: dict[str, str] = {}
         queue = [user]
-        for one in queue:  # it grows: whoever holds a wanted persona may take another one instead
-            for other in choices(one):
-                if other not in wanted_by and fits(one, other):
-                    wanted_by[other] = one
+        for seeker in queue:  # it grows: whoever holds a wanted persona may take another one instead
+            for other in choices(seeker):
+                if other not in wanted_by and fits(seeker, other):
+                    wanted_by[other] = seeker
                     if other in holder:
                         queue.append(holder[other])
                     else:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..common.strict_json import leaves
 from ..common.text import language_of
 from .rag import memory
 
@@ -35,12 +36,12 @@ class Persona:
     @cached_property
     def values(self) -> str:
         """Every string of the profile that is not a key, one after another."""
-        return "\n".join(_strings(self.profile))
+        return "\n".join(value for value in leaves(self.profile) if isinstance(value, str))
 
     @cached_property
     def statements(self) -> frozenset[str]:
         """What the profile says: every value that is no object and no list, as text."""
-        return frozenset(_leaves(self.profile))
+        return frozenset(value if isinstance(value, str) else json.dumps(value) for value in leaves(self.profile))
 
     @cached_property
     def memory(self) -> tuple[str, ...]:
@@ -101,19 +102,3 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
             yield from _lines(item, indent + "  ")
         else:
             yield f"{label} {item if isinstance(item, str) else json.dumps(item)}"
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (Mapping, list)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _strings(item)
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, (Mapping, list)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(item)
-    else:
-        yield value if isinstance(value, str) else json.dumps(value)

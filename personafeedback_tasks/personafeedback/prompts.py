@@ -18,12 +18,12 @@ from ..choice.prompts import laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
-from .cases import COUNTS, Case, CaseSet, persona_fields
+from .cases import COUNTS, PersonaCase, PersonaCases, persona_fields
 from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 STAND_INS = tuple(
-    Case("", "", "", Persona("", profile), "Q", "C", "R")
+    PersonaCase("", "", "", Persona("", profile), "Q", "C", "R")
     for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
 )
 """One case per language, for fingerprints: their contents tell the fixed texts and the layout apart."""
@@ -43,19 +43,7 @@ def _names(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Template(Options):
-    """The options of PersonaFeedback: the prompt, apart from the case, and the data.
-
-    Attributes:
-        setting: what the model is told about the user, see SETTINGS.
-        method: how its choice is read, see record.py.
-        prompt: which wording of the question, see `wordings.WORDINGS`.
-        language: `auto` (the persona's), `en` or `zh`: of the fixed texts. The data are unchanged.
-        hide: parts of the persona that are left out, such as `Name` or `Preference.Travel`.
-        k: `rag` only: how many pieces it shows.
-        rag_filter: `rag` only: whether the model first drops irrelevant pieces, see rag/filter.py.
-        data: where the release is, see `release.locate`.
-        counts: `checked` or `any`, see `cases.load_cases`.
-    """
+    """The options of PersonaFeedback: the prompt, apart from the case, and the data."""
 
     setting: str = option(
         "persona", "what the model is told about the user", values=lambda: tuple(SETTINGS),
@@ -102,19 +90,19 @@ class Template(Options):
                 "Leave hide out, or use setting=persona."
             )
 
-    def language_of(self, case: Case) -> str:
+    def language_of(self, case: PersonaCase) -> str:
         """The language of the fixed texts for the user of a case: `en` or `zh`."""
         return case.language if self.language == "auto" else self.language
 
-    def wording(self, case: Case) -> Wording:
+    def wording(self, case: PersonaCase) -> Wording:
         """The fixed texts for the user of a case."""
         return WORDINGS[self.prompt][self.language_of(case)]
 
-    def pieces(self, case: Case) -> tuple[str, ...]:
+    def pieces(self, case: PersonaCase) -> tuple[str, ...]:
         """What `rag` shows of the user's memory, the most relevant piece first."""
         return retrieve(case.question, case.persona.memory, self.k)
 
-    def check(self, cases: CaseSet) -> None:
+    def check(self, cases: PersonaCases) -> None:
         """Find out before the first call whether every prompt can be built.
 
         Raises:
@@ -149,18 +137,18 @@ class Template(Options):
         return f"{self.prompt}-{digest[:12]}"
 
 
-def profile(case: Case, template: Template) -> str:
+def profile(case: PersonaCase, template: Template) -> str:
     """What the model reads as the user's profile: all of it that is not hidden, or as much of another user's."""
     whose = case.other_persona if template.setting == "other_persona" else case.persona
     return whose.without(template.hide).text
 
 
-def persona(case: Case, template: Template) -> str:
+def persona(case: PersonaCase, template: Template) -> str:
     """The paper's Persona Profile setting: the model reads the profile."""
     return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
 
 
-def other_persona(case: Case, template: Template) -> str:
+def other_persona(case: PersonaCase, template: Template) -> str:
     """Our second control: the prompt of `persona`, but the profile is that of another user (see others.py).
 
     A response may still say the right user's name.
@@ -168,12 +156,12 @@ def other_persona(case: Case, template: Template) -> str:
     return persona(case, template)
 
 
-def no_persona(case: Case, template: Template) -> str:
+def no_persona(case: PersonaCase, template: Template) -> str:
     """The paper's No Persona setting, its baseline: the model reads the question and the responses alone."""
     return template.wording(case).without_persona
 
 
-def rag(case: Case, template: Template) -> str:
+def rag(case: PersonaCase, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
     The paper retrieves memories by the question (Appendix F) and does not say how, or how many: BM25 and k = 5 are ours.
@@ -185,13 +173,13 @@ def rag(case: Case, template: Template) -> str:
     return f"{template.wording(case).with_memory}\n\n<memory>\n{lines}\n</memory>"
 
 
-SETTINGS: dict[str, Callable[[Case, Template], str]] = {
+SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
     setting.__name__: setting for setting in (persona, no_persona, other_persona, rag)
 }
 """What the model is told about the user: the prompt's text before the question."""
 
 
-def build(case: Case, template: Template, order: str) -> str:
+def build(case: PersonaCase, template: Template, order: str) -> str:
     """The prompt of one case in one order."""
     wording = template.wording(case)
     return laid_out(

@@ -7,29 +7,31 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .. import TASK_VERSION
+from ..choice.baselines import judges
 from ..choice.explanations import explanations
-from ..choice.judges import judges
 from ..choice.methods import methods
 from ..choice.orders import TWO
-from ..choice.report import control, report_of
+from ..choice.report import control, report_of, shown_of
+from ..common.errors import DataError
 from ..common.power import Comparison
+from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
-from ..engine.report import CardSpec, Covariate, Examined, Shown
+from ..engine.duels import Duels
+from ..engine.report import CardSpec, Covariate, Examined
 from ..engine.signature import set_of
 from . import card, conversations, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import acc_of
-from .cases import CaseSet, load_cases, load_present
+from .cases import PersonaCases, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .duels import duels
+from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
 from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
-from .scenarios import scenarios
 
 METHODS = methods(TWO, conversations.conversation)
 
@@ -54,11 +56,11 @@ SELECTIONS: dict[str, dict[str, str]] = {
 }
 
 
-def _load(options: Template, selection: Mapping[str, str]) -> CaseSet:
+def _load(options: Template, selection: Mapping[str, str]) -> PersonaCases:
     return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
 
 
-def _check(options: Template, cases: CaseSet) -> None:
+def _check(options: Template, cases: PersonaCases) -> None:
     if options.method == "reward":
         conversations.check(options)
     options.check(cases)
@@ -74,7 +76,7 @@ SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def _signs(cases: CaseSet, options: Template) -> dict[str, Any]:
+def _signs(cases: PersonaCases, options: Template) -> dict[str, Any]:
     """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
     return {
         "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
@@ -94,50 +96,61 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
-def examine(cases: CaseSet, asked: Collection[str]) -> Examined:
+def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
-    found = audit(cases)
-    there = [case for case in cases if case.id in asked]
+    audited = audit(cases)
+    asked_cases = [case for case in cases if case.id in asked]
 
     def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
-        return frozenset(case.id for case in there if longer(len(case.chosen), len(case.rejected)))
+        return frozenset(case.id for case in asked_cases if longer(len(case.chosen), len(case.rejected)))
 
     return Examined(
-        baselines=acc_of(there),
+        baselines=acc_of(asked_cases),
         subsets={
-            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in there) - found.flagged),
+            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in asked_cases) - audited.flagged),
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
-            "rewrite_pairs": ("rewrite pairs", frozenset(found.findings["rewrite_pairs"].ids)),
-            "name_in_one": ("name in one response", frozenset(found.findings["name_in_one"].ids)),
+            "rewrite_pairs": ("rewrite pairs", frozenset(audited.findings["rewrite_pairs"].ids)),
+            "name_in_one": ("name in one response", frozenset(audited.findings["name_in_one"].ids)),
             **{
                 f"scenario: {name}": (f"scenario: {name}", frozenset(case.id for case in members))
-                for name, members in scenarios(there).items()
+                for name, members in scenarios(asked_cases).items()
             },
         },
-        ceiling=found.ceilings,
+        ceiling=audited.ceilings,
         ceiling_note="Label ceiling: an order-blind judge has at most this acc over all cells of the data (contradictory labels): {}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate=Covariate(
             "at equal length",
-            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in there},
+            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
         ),
-        people={user: attributes(persona) for user, persona in {case.user_id: case.persona for case in there}.items()},
-        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in found.findings.items()},
+        people={
+            user: attributes(persona) for user, persona in {case.user_id: case.persona for case in asked_cases}.items()
+        },
+        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
     )
 
 
-def shown(cases: CaseSet, asked: Collection[str]) -> Shown:
-    """What a reader of a case sees: the whole persona, whatever the setting of a run showed of it."""
-    there = [case for case in cases if case.id in asked]
-    return Shown(
-        about="Persona",
-        people={case.user_id: case.persona.text for case in there},
-        questions={case.id: case.question for case in there},
-        labels=(CHOSEN, REJECTED),
-        responses={case.id: case.responses for case in there},
-    )
+def duels(cases: PersonaCases) -> Duels | None:
+    """What the manifest and the rows say of duels; None for cases that are none.
+
+    Raises:
+        DataError: a row does not name the benchmark's case.
+    """
+    duel = cases.release.manifest and cases.release.manifest.duel
+    sources: dict[str, str] = {}
+    if not duel:
+        return None
+    for case in cases:
+        source = case.extra.get("source")
+        if not isinstance(source, str):
+            raise DataError(
+                f"{cases.source}, {cut(case.id)}: found source = {short(source)}, expected the id of the benchmark's case. "
+                "Make the folder again with `personafeedback duel`."
+            )
+        sources[case.id] = source
+    return Duels(**vars(duel), sources=sources)
 
 
 REPORT = report_of(
@@ -148,7 +161,7 @@ REPORT = report_of(
         "name": "the response that says the user's name",
     },
     examine=examine,
-    shown=shown,
+    shown=shown_of("Persona", (CHOSEN, REJECTED)),
     duels=duels,
     control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,
@@ -157,7 +170,6 @@ REPORT = report_of(
     card=CardSpec(
         dataset=HUB_ID,
         revision=HUB_REVISION,
-        environment=ENVIRONMENT_VARIABLE,
         measures=("acc", "acc_sym"),
         baselines={"longest": "picks the longer response"},
         measured=card.measured,

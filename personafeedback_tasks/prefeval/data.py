@@ -59,8 +59,8 @@ def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
         logger.warning("%r is a copy of %s.json and was left out.", name, name.removesuffix(_COPY))
         del paths[name]
     if not paths or (unknown := [name for name in paths if name.removesuffix(".json") not in ROWS]):
-        found = short(unknown[0]) if paths else "no file"
-        raise DataError(f"{root}: found {found}, expected the files of these topics alone: {', '.join(ROWS)}. {_GET}")
+        named = short(unknown[0]) if paths else "no file"
+        raise DataError(f"{root}: found {named}, expected the files of these topics alone: {', '.join(ROWS)}. {_GET}")
     topics = {path.stem: _cases(path) for path in paths.values()}
     if counts == "checked":
         refuse_other_counts(str(root), topics, SAMPLE_ROWS if root == sample else ROWS)

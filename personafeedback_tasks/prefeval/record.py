@@ -48,7 +48,6 @@ PREFEVAL = choice_benchmark(
         "that the user stated."
     ),
     caveats=(
-        "Every row is a user of its own: errors are per row.",
         "Preferences, questions and responses are synthetic and in English (CC BY-NC 4.0).",
         "The paper also puts other turns between preference and question. Here nothing is between them.",
     ),

@@ -23,7 +23,7 @@ def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) 
         rows: (user, votes) of every row, those with even votes included; no votes where only a label is known.
         labels: every possible vote.
     """
-    return _found(
+    return _agreement(
         rows,
         {
             "Fleiss' kappa": fleiss,
@@ -39,7 +39,7 @@ def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) 
     Args:
         rows: see `of_labels`.
     """
-    return _found(
+    return _agreement(
         rows,
         {
             "Krippendorff's alpha (ordinal)": lambda votes: alpha(votes, scale, "ordinal"),
@@ -49,33 +49,33 @@ def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) 
     )
 
 
-def _found(
+def _agreement(
     rows: Sequence[tuple[str, Sequence[Hashable]]],
     coefficients: dict[str, Callable[[Sequence[RowVotes]], float]],
-    judge: Callable[[Sequence[str]], list[Outcome]],
+    beside_others: Callable[[Sequence[str]], list[Outcome]],
 ) -> HumanAgreement:
     several = [(user, votes) for user, votes in rows if len(votes) > 1]
     if not several:
         return HumanAgreement({}, (), NO_VOTES)
-    users, votes = [user for user, _ in several], [votes for _, votes in several]
-    count = Counter(len(votes) for votes in votes)
-    people = f"{min(count)} to {max(count)}" if len(count) > 1 else f"{min(count)}"
-    only = f"; {len(rows) - len(several):,} rows have no votes or a single one" if len(several) < len(rows) else ""
+    users, votes = zip(*several, strict=True)
+    fewest, most = min(map(len, votes)), max(map(len, votes))
+    people = f"{fewest} to {most}" if fewest < most else f"{fewest}"
+    left_out = f"; {len(rows) - len(several):,} rows have no votes or a single one" if len(several) < len(rows) else ""
     return HumanAgreement(
         {name: estimate_of(measure, votes, users, (-1.0, 1.0)) for name, measure in coefficients.items()},
-        [(user, one) for user, said in several for one in judge([str(vote) for vote in said])],
-        f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included (intervals over users, for these annotators){only}",
+        [(user, outcome) for user, votes in several for outcome in beside_others([str(vote) for vote in votes])],
+        f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included (intervals over users, for these annotators){left_out}",
     )
 
 
 def against_rest(votes: Sequence[str]) -> list[Outcome]:
     """(what most of the others said, what this person said), person by person; without those for whom the others are even."""
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     counts = Counter(votes)
     for label, times in sorted(counts.items()):
         others = Counter(counts)
         others[label] -= 1
         (first, most), *rest = others.most_common()
         if all(fewer < most for _, fewer in rest):
-            found += [Outcome(targets=(first,), answers=(label,))] * times
-    return found
+            outcomes += [Outcome(targets=(first,), answers=(label,))] * times
+    return outcomes

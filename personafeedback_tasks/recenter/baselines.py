@@ -31,7 +31,7 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
     Raises:
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
     """
-    rate = sum(row.majority is True for row in rows) / len(rows) if rows else 0.0
+    rate = sum(row.judgment is True for row in rows) / len(rows) if rows else 0.0
     said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)}
     missing = []
     try:
@@ -81,7 +81,7 @@ def _closest(rows: Sequence[Relevance], model: str) -> Chosen:
 
 def _of_profiles(rows: Sequence[Relevance], rate: float, chosen: Chosen) -> dict[str, Answers]:
     profiles: dict[tuple[str, str], list[Relevance]] = {}
-    for row in rows:
+    for row in rows:  # in their order, which decides between attributes that are equally like the prompt
         profiles.setdefault((row.user_id, row.prompt), []).append(row)
     best: set[str] = set()
     for profile in profiles.values():

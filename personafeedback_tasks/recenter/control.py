@@ -1,50 +1,23 @@
-"""The options that the tasks of a stage have: its data, and the control."""
+"""The control `other_user`: in place of each attribute a prompt shows something that is known of somebody else.
+
+A model that still finds it relevant selects without a reason. Users stand in a seeded order and each gets the attributes of the
+next one, without those that are known of both. Who gets whose depends on all rows that can be asked, whatever `--limit` says.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
-from ..engine.options import option
+from ..common.errors import DataError
+from ..engine.cases import digest_of
 from ..engine.report import Control
-from .data import Rows, file_name
-from .others import A, attributes_of_others
-from .rows import STAGES
+from .data import Rows
+from .rows import PromptRow
 
 OTHER_USER = "other_user"
 NO_CONTROL = "none"
-
-
-def data_option() -> Any:
-    """The field for the data."""
-    files = ", ".join(map(file_name, STAGES))
-    return option(None, f"a folder with any of {files}, or `sample`; RECENTER_DATA if not given")
-
-
-def counts_option() -> Any:
-    """The field for the number of rows, which nothing says."""
-    return option("any", "nothing says how many rows there should be", values=lambda: ("any",))
-
-
-def control_option() -> Any:
-    """The field for the control."""
-    return option(
-        NO_CONTROL,
-        "other_user shows attributes of other users instead, which nothing makes relevant",
-        values=lambda: (NO_CONTROL, OTHER_USER),
-        said=lambda value: [f"control {value}"],
-    )
-
-
-def under_control(found: Rows[A], control: str) -> Rows[A]:
-    """The rows with what the control shows, whatever they showed before.
-
-    Raises:
-        DataError: see `others.attributes_of_others`.
-    """
-    given = attributes_of_others(found.cases) if control != NO_CONTROL else {}
-    return replace(found, cases=tuple(replace(row, other=given.get(row.id, "")) for row in found))
-
 
 SELECTED = "selected"
 """Of the values of a row: how far the model lets the attribute that it is shown matter, in [0, 1]."""
@@ -59,3 +32,67 @@ CONTROL = Control(
 )
 """How much more the model makes of the users' own attributes than of others'. People judged the own ones only, so that nothing
 is right or wrong under the control."""
+
+SEED = 1
+"""Another number gives everybody another user."""
+
+P = TypeVar("P", bound=PromptRow)
+
+
+def under_control(rows: Rows[P], control: str) -> Rows[P]:
+    """The rows with what the control shows, whatever they showed before.
+
+    Raises:
+        DataError: see `attributes_of_others`.
+    """
+    others = attributes_of_others(rows.cases) if control == OTHER_USER else {}
+    return replace(rows, cases=tuple(replace(row, other=others.get(row.id, "")) for row in rows))
+
+
+def attributes_of_others(rows: Sequence[PromptRow]) -> dict[str, str]:
+    """Row id -> an attribute of another user. The rows of one user and prompt get different ones while there are any.
+
+    Raises:
+        DataError: everything that is known of anybody else is known of a user, too.
+    """
+    known: dict[str, dict[str, None]] = {}
+    for row in rows:
+        known.setdefault(row.user_id, {})[row.attribute] = None
+    offers = _offers(known)
+    others: dict[str, str] = {}
+    for profile in profiles(rows):
+        user, prompt = profile[0].user_id, profile[0].prompt
+        offered = sorted(offers[user], key=lambda attribute: digest_of((SEED, prompt, attribute)))
+        others |= {row.id: offered[place % len(offered)] for place, row in enumerate(profile)}
+    return others
+
+
+def profiles(rows: Iterable[P]) -> list[list[P]]:
+    """The rows of each user and prompt together, in a seeded order that tells nothing of people's judgment; first come, first served."""
+    together: dict[tuple[str, str], list[P]] = {}
+    for row in rows:
+        together.setdefault((row.user_id, row.prompt), []).append(row)
+    return [
+        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
+        for profile in together.values()
+    ]
+
+
+def _offers(known: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
+    """User -> attributes of the next user who has other ones.
+
+    Args:
+        known: user -> their attributes, in the order of the rows.
+    """
+    order = sorted(known, key=lambda user: digest_of((SEED, user)))
+    offers = {}
+    for place, user in enumerate(order):
+        following = order[place + 1 :] + order[:place]
+        candidates = ([attribute for attribute in known[other] if attribute not in known[user]] for other in following)
+        offers[user] = next(filter(None, candidates), [])
+        if not offers[user]:
+            raise DataError(
+                f"control=other_user: found no other user with an attribute that {user} does not have (users: {len(order):,}), "
+                "expected one. Leave the control out, or add rows of other users."
+            )
+    return offers

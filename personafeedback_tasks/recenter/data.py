@@ -14,57 +14,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from ..common import folders
+from ..common import folders, strict_json
 from ..common.errors import DataError
 from ..common.folders import SAMPLE
-from ..common.strict_json import broken, rows, short
-from ..engine import cases as engine
-from ..engine.cases import digest_of
-from .rows import STAGES, Extraction, JudgedRow, R, Relevance, Response, parse
+from ..common.strict_json import broken, short
+from ..engine.cases import Case, CaseSet, digest_of
+from .rows import STAGES, JudgedRow, R, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 
-J = TypeVar("J", Extraction, Relevance)
-"""The stages whose judgment is a label."""
-
-
-class OfUser(Protocol):
-    """What users take turns with."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def user_id(self) -> str: ...
-
-
-T = TypeVar("T", bound=OfUser)
+AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 @dataclass(frozen=True)
-class Rows(engine.CaseSet[R]):
+class Rows(CaseSet[R]):
     """The rows of one stage, in the order in which a harness gets them, see `in_turns`.
 
     Attributes:
         stage: what they are.
         origin: `sample`, or the folder's path.
         counts: `any`: nothing says how many there should be.
-        tied: rows with even votes, which are not among these.
-        without_votes: how many rows that nobody judged are not among these.
+        unscored: rows without votes or with even ones, which are not among these.
     """
 
     cases: tuple[R, ...]
     stage: type[R]
     origin: str
     counts: str = "any"
-    tied: tuple[R, ...] = ()
-    without_votes: int = 0
-
-    @property
-    def even(self) -> int:
-        """How many rows with even votes are not among these."""
-        return len(self.tied)
+    unscored: tuple[R, ...] = ()
 
     @property
     def cell_order(self) -> tuple[str, ...]:
@@ -84,33 +63,19 @@ class Rows(engine.CaseSet[R]):
         return self.origin == SAMPLE
 
 
-def with_majority(found: Rows[J]) -> Rows[J]:
-    """The rows that a label can be scored against: those of even votes are kept apart.
+def with_judgment(rows: Rows[R]) -> Rows[R]:
+    """The rows that can be scored; the others are kept apart.
 
     Raises:
         DataError: there are none.
     """
-    kept = tuple(row for row in found if row.majority is not None)
-    return _some(replace(found, cases=kept, tied=tuple(row for row in found if row.majority is None)))
-
-
-def with_votes(found: Rows[Response]) -> Rows[Response]:
-    """The rows that a rating can be scored against.
-
-    Raises:
-        DataError: there are none.
-    """
-    kept = tuple(row for row in found if row.votes)
-    return _some(replace(found, cases=kept, without_votes=len(found) - len(kept)))
-
-
-def _some(judged: Rows[R]) -> Rows[R]:
-    if not judged.cases:
+    scored, unscored = (tuple(row for row in rows if (row.judgment is None) is out) for out in (False, True))
+    if not scored:
         raise DataError(
-            f"{judged.origin}: found no row of {file_name(judged.stage)} to score ({judged.without_votes:,} without votes, "
-            f"{judged.even:,} with even votes), expected rows that people judged. Add votes to the rows, or run other tasks."
+            f"{rows.source}: found no row of {file_name(rows.stage)} to score (rows: {len(rows):,}, without votes or with even ones), "
+            "expected rows that people judged. Add votes to the rows, or run other tasks."
         )
-    return judged
+    return replace(rows, cases=scored, unscored=unscored)
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
@@ -123,60 +88,47 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
     Raises:
         DataError: there is no such folder or file, or it is broken.
     """
-    root, origin = locate(data)
-    path = root / file_name(stage)
+    names = [file_name(known) for known in STAGES]
+    folder, source = folders.located(
+        data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE),
+        f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(names)}, or to {SAMPLE!r}; "
+        "`personafeedback import-annotations` makes such a folder from the authors' files.",
+    )  # fmt: skip
+    path = folder / file_name(stage)
     if not path.is_file():
-        there = [file_name(one) for one in present(root)]
+        present = ", ".join(name for name in names if (folder / name).is_file())
         raise DataError(
-            f"{path}: no such file, so there are no {stage.stage} rows (found: {', '.join(there) or 'none of the three files'}). "
+            f"{path}: no such file, so there are no {stage.stage} rows (found: {present or 'none of the three files'}). "
             "Add it, or run only tasks whose file is there."
         )
     lines: dict[str, int] = {}
-    found = []
-    for line, fields in rows(path):
+    parsed = []
+    for line, fields in strict_json.rows(path):
         where = f"{path}, line {line}"
         row = parse(stage, fields, where)
         if row.id in lines:
             raise broken(where, f"id = {short(row.id)}, which line {lines[row.id]} has", "an id of its own")
         lines[row.id] = line
-        found.append(row)
-    return Rows(tuple(in_turns(found)), stage, origin)
-
-
-def locate(data: str | os.PathLike[str] | None = None) -> tuple[Path, str]:
-    """(the folder that `data` names, what a signature prints), see `load`.
-
-    Raises:
-        DataError: there is no such folder, or none is named.
-    """
-    get = (
-        f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(map(file_name, STAGES))}, or to {SAMPLE!r}; "
-        "`personafeedback import-annotations` makes such a folder from the authors' files."
-    )
-    return folders.located(data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE), get)
-
-
-def present(root: Path) -> list[type[JudgedRow]]:
-    """The stages that a folder has a file for."""
-    return [stage for stage in STAGES if (root / file_name(stage)).is_file()]
+        parsed.append(row)
+    return Rows(tuple(in_turns(parsed)), stage, source)
 
 
 def file_name(stage: type[JudgedRow]) -> str:
     return f"{stage.stage}.jsonl"
 
 
-def in_turns(found: Iterable[T]) -> list[T]:
+def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
     """One row (or document) of every user, then a second one of every user that has more, and so on.
 
     Users, and the rows of each, are in the order of the digests of their ids: the same for every order of the file, and not
     prompt by prompt, so that the first N rows are spread over users and their prompts.
     """
-    by_user: dict[str, list[T]] = {}
-    for row in found:
-        by_user.setdefault(row.user_id, []).append(row)
+    by_user: dict[str, list[AnyCase]] = {}
+    for case in cases:
+        by_user.setdefault(case.user_id, []).append(case)
     places = [
-        (turn, digest_of((user,)), user, row)
+        (turn, digest_of((user,)), user, case)
         for user, own in by_user.items()
-        for turn, row in enumerate(sorted(own, key=lambda row: (digest_of((row.id,)), row.id)))
+        for turn, case in enumerate(sorted(own, key=lambda case: (digest_of((case.id,)), case.id)))
     ]
-    return [row for *_, row in sorted(places, key=lambda place: place[:3])]
+    return [case for *_, case in sorted(places, key=lambda place: place[:3])]

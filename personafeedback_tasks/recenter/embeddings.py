@@ -66,13 +66,13 @@ class Embedder:
     @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the weights, the vocabulary and the length limit: equal vectors need equal digests."""
-        found = hashlib.sha256(f"{self.longest}".encode())
+        digest = hashlib.sha256(f"{self.longest}".encode())
         for name, weights in sorted(self._model.state_dict().items()):
-            found.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
-            found.update(weights.contiguous().numpy().tobytes())
+            digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
+            digest.update(weights.contiguous().numpy().tobytes())
         for token, number in sorted(self._model.tokenizer.get_vocab().items()):
-            found.update(f"{token} {number}\n".encode())
-        return found.hexdigest()[:12]
+            digest.update(f"{token} {number}\n".encode())
+        return digest.hexdigest()[:12]
 
     def embed(self, texts: Sequence[str], progress: Callable[[str], None] = lambda text: None) -> Vectors:
         """Unit vectors, one row per text, in the order given.
@@ -81,7 +81,7 @@ class Embedder:
 
         Args:
             texts: at least one.
-            progress: told how far it is.
+            progress: gets how far it is.
         """
         import numpy as np
 

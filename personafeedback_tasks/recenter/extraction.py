@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ..engine.benchmark import Benchmark, always
-from ..engine.cases import each_and_all
 from ..engine.method import Method, Metric
-from ..engine.options import Options, option
 from ..engine.outcome import Outcome
-from ..engine.report import Line, PrecisionRecall, ReportSpec
+from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
-from . import examined
-from .control import counts_option, data_option
-from .data import ENVIRONMENT_VARIABLE, Rows, load, with_majority
-from .labels import TwoLabels
-from .rows import SOURCES, Extraction
+from . import agreement
+from .data import Rows
+from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
+from .rows import ACCEPTED, SOURCES, Extraction
+from .stages import always_saying, filled, fingerprint, people, stage_benchmark, stage_report
 
-VERSION = "1.1"
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
+CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
 HUMAN, SYNTHETIC = SOURCES
 
 PROMPT = """\
@@ -41,37 +36,37 @@ An AI assistant read a conversation and noted something about the user in it. Is
 Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATIC if it does not."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExtractionOptions(Options):
-    """The options of `recenter_extraction`."""
-
-    method: str = option("generate", "how the model is asked", always=True)
-    data: str | None = data_option()
-    counts: str = counts_option()
-
-
 def build(row: Extraction) -> str:
-    """The prompt of one row. Texts of the data are inserted as values and never interpreted."""
-    conversation = "\n\n".join(f"{message.role}: {message.content}" for message in row.conversation)
-    first, rest = PROMPT.split("{conversation}")
-    second, rest = rest.split("{attribute}")
-    third, last = rest.split("{reason}")
-    return "".join((first, conversation, second, row.attribute, third, row.reason, last))
+    """The prompt of one row."""
+    return filled(PROMPT, conversation=row.transcript, attribute=row.attribute, reason=row.reason)
 
 
 def target(row: Extraction) -> str:
     """What most people said; uncertain and rejected count together."""
-    return PROBLEMATIC if row.majority else ACCEPT
+    return SCORES.label(row.judgment)
 
 
-def f1_gap(judged: Sequence[Outcome]) -> float:
+def f1_gap(outcomes: Sequence[Outcome]) -> float:
     """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
-    human, synthetic = (SCORES.f1([one for one in judged if one.cell == source]) for source in (HUMAN, SYNTHETIC))
+    human, synthetic = (
+        CORPUS["f1"]([outcome for outcome in outcomes if outcome.cell == source]) for source in (HUMAN, SYNTHETIC)
+    )
     return human - synthetic
 
 
-def _load(data: str | None) -> Rows[Extraction]:
-    return with_majority(load(Extraction, data))
+def _examine(rows: Rows[Extraction]) -> Examined:
+    votes = [
+        (row.user_id, [SCORES.label(vote != ACCEPTED) for vote in row.votes]) for row in (*rows.cases, *rows.unscored)
+    ]
+    return Examined(
+        said={f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels},
+        agreement=agreement.of_labels(votes, SCORES.labels),
+    )
+
+
+def _shown(row: Extraction) -> dict[str, str]:
+    said = people(target(row), row.judgment, [vote != ACCEPTED for vote in row.votes])
+    return {"Reason": row.reason, "Conversation": row.transcript, "People": said}
 
 
 GENERATE = Method(
@@ -80,56 +75,32 @@ GENERATE = Method(
     read=read_accept,
 )  # fmt: skip
 
-EXTRACTION = Benchmark(
-    name="recenter_extraction",
-    title="Recenter extraction",
-    group="recenter",
-    version=VERSION,
-    options=ExtractionOptions,
+_RATES = "How much is called problematic"
+
+EXTRACTION = stage_benchmark(
+    Extraction,
+    "even_votes",
     methods={"generate": GENERATE},
     labels=SCORES.labels,
-    cells=Extraction.cells,
-    selections={"": {}},
-    load=lambda options, selection: _load(options.data),
-    columns=each_and_all,
-    prompt=lambda case, options, call: build(case),
-    input=lambda case: case.attribute,
-    targets=lambda case: [target(case)],
-    fingerprint=lambda options: f"v1-{hashlib.sha256(PROMPT.encode()).hexdigest()[:12]}",
-    corpus={
-        **SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate"),
-        "f1_gap": f1_gap,
-    },
+    prompt=lambda row, options, call: build(row),
+    targets=lambda row: [target(row)],
+    fingerprint=lambda options: fingerprint(PROMPT),
+    corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    signed={"even_votes": always},
-    signs=lambda cases, options: {"even_votes": cases.even},
-    report=ReportSpec(
-        primary="acc",
-        score="Accuracy",
-        chance=None,
-        headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of PROBLEMATIC", strong=True, interval=True)),
-        compared=(
-            Line("acc", strong=True, interval=True),
-            Line("f1", "F1", strong=True, interval=True),
-            Line("precision"),
-            Line("recall"),
-            Line("kappa", share=False),
-        ),
-        precision_recall=PrecisionRecall("precision", "recall", "f1", "human_rate"),
+    report=stage_report(
+        Extraction,
+        _examine,
+        _shown,
+        headline=SCORES.headline,
+        compared=COMPARED,
         ranked=("f1", "kappa", "invalid"),
-        examine=examined.extraction,
-        shown=examined.shown_extraction,
         details=(
-            Line("precision", table="Against people's majority"),
-            Line("recall", table="Against people's majority"),
-            Line("kappa", share=False, table="Against people's majority"),
-            Line("f1_gap", "F1, human minus synthetic", share=False, table="Against people's majority"),
-            Line("selection_rate", "called problematic", table="How much is called problematic"),
-            Line("human_rate", "by people", table="How much is called problematic"),
-            Line("invalid", table="How much is called problematic"),
+            *AGAINST_PEOPLE,
+            Line("f1_gap", "F1, human minus synthetic", share=False, table=PEOPLE),
+            Line("selection_rate", "called problematic", table=_RATES),
+            Line("human_rate", "by people", table=_RATES),
+            Line("invalid", table=_RATES),
         ),
-        load=lambda data, counts: _load(data),
-        environment=ENVIRONMENT_VARIABLE,
     ),
 )

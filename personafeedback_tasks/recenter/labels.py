@@ -1,18 +1,65 @@
-"""Scores of two labels over all rows at once: one of them is looked for, and people's majority says where it is.
+"""Scores of two labels over all rows at once: one of them is sought, and people's majority says where it is.
 
-An unreadable reply is a value of its own: never right, and never the label that is looked for.
+An unreadable reply is a value of its own: never right, and never the label that is sought.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, CorpusMetric, Outcome
+from ..engine.report import Line
+
+
+class Tally(NamedTuple):
+    """How many rows there are; in how many people find it, the model finds it, and both do; in how many both say the same, and
+    `rows` times the number that the shares of each label alone imply."""
+
+    rows: int
+    people: int
+    model: int
+    both: int
+    agreed: int
+    by_chance: int
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+MEASURES: dict[str, Callable[[Tally], float]] = {
+    # of what the model finds, the share that people find
+    "precision": lambda of: _share(of.both, of.model),
+    # of what people find, the share that the model finds
+    "recall": lambda of: _share(of.both, of.people),
+    # their harmonic mean
+    "f1": lambda of: _share(2 * of.both, of.model + of.people),
+    # Cohen's: the agreement beyond chance
+    "kappa": lambda of: _share(of.rows * of.agreed - of.by_chance, of.rows * of.rows - of.by_chance),
+    # the share of rows where the model finds it, and where people do
+    "selection_rate": lambda of: _share(of.model, of.rows),
+    "human_rate": lambda of: _share(of.people, of.rows),
+    # how many times as often as people the model finds it
+    "over_selection": lambda of: _share(of.model, of.people),
+}
+"""nan where the denominator is 0: for example, precision if the model finds nothing."""
+
+PEOPLE = "Against people's majority"
+AGAINST_PEOPLE = (
+    Line("precision", table=PEOPLE), Line("recall", table=PEOPLE), Line("kappa", share=False, table=PEOPLE),
+)  # fmt: skip
+
+COMPARED = (
+    Line("acc", strong=True, interval=True), Line("f1", "F1", strong=True, interval=True), Line("precision"), Line("recall"),
+    Line("kappa", share=False),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +77,15 @@ class TwoLabels:
     def labels(self) -> tuple[str, str]:
         return self.sought, self.other
 
+    @property
+    def headline(self) -> tuple[Line, Line]:
+        """The first table of a report."""
+        f1 = Line("f1", f"F1 of {self.sought}", strong=True, interval=True)
+        return Line("acc", strong=True, interval=True), f1
+
+    def label(self, judgment: float | None) -> str:
+        return self.sought if judgment else self.other
+
     def score(self, targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
         """acc and invalid of one row: shares of its calls."""
         return {
@@ -37,67 +93,26 @@ class TwoLabels:
             "invalid": mean(float(answer not in self.labels) for answer in answers),
         }
 
-    def precision(self, judged: Sequence[Outcome]) -> float:
-        """Of what the model finds, the share that people find; nan if it finds nothing."""
-        pairs = self._pairs(judged)
-        return _share(pairs[self.sought, self.sought], _answered(pairs, self.sought))
-
-    def recall(self, judged: Sequence[Outcome]) -> float:
-        """Of what people find, the share that the model finds; nan if they find nothing."""
-        pairs = self._pairs(judged)
-        return _share(pairs[self.sought, self.sought], _said(pairs, self.sought))
-
-    def f1(self, judged: Sequence[Outcome]) -> float:
-        """Harmonic mean of precision and recall; nan if nobody finds anything."""
-        pairs = self._pairs(judged)
-        return _share(2 * pairs[self.sought, self.sought], _answered(pairs, self.sought) + _said(pairs, self.sought))
-
-    def kappa(self, judged: Sequence[Outcome]) -> float:
-        """Cohen's: the agreement beyond what both shares of each label alone imply; nan if they imply all of it."""
-        pairs = self._pairs(judged)
-        n = pairs.total()
-        agreed = sum(pairs[label, label] for label in self.labels)
-        by_chance = sum(_said(pairs, label) * _answered(pairs, label) for label in self.labels)
-        return _share(n * agreed - by_chance, n * n - by_chance)
-
-    def selection_rate(self, judged: Sequence[Outcome]) -> float:
-        """The share of rows where the model finds it."""
-        pairs = self._pairs(judged)
-        return _share(_answered(pairs, self.sought), pairs.total())
-
-    def human_rate(self, judged: Sequence[Outcome]) -> float:
-        """The share of rows where people find it."""
-        pairs = self._pairs(judged)
-        return _share(_said(pairs, self.sought), pairs.total())
-
-    def over_selection(self, judged: Sequence[Outcome]) -> float:
-        """How many times as often as people the model finds it; nan if they find nothing."""
-        pairs = self._pairs(judged)
-        return _share(_answered(pairs, self.sought), _said(pairs, self.sought))
-
     def corpus(self, *names: str) -> dict[str, CorpusMetric]:
-        """The scores of these names, as `Benchmark.corpus` wants them."""
-        return {name: getattr(self, name) for name in names}
+        """Those of MEASURES, as `Benchmark.corpus` wants them."""
+        return {name: partial(self._measure, name) for name in names}
 
-    def _pairs(self, judged: Sequence[Outcome]) -> Counter[tuple[str, str]]:
-        """(people's label, the model's answer) -> how often."""
+    def _measure(self, name: str, outcomes: Sequence[Outcome]) -> float:
+        return MEASURES[name](self._tally(outcomes))
+
+    def _tally(self, outcomes: Sequence[Outcome]) -> Tally:
         # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
-        found: Counter[tuple[str, str]] = Counter()
-        for (targets, answers), count in Counter((tuple(one.targets), one.answers) for one in judged).items():
+        pairs: Counter[tuple[str, str]] = Counter()
+        for (targets, answers), count in Counter(
+            (tuple(outcome.targets), outcome.answers) for outcome in outcomes
+        ).items():
             for target, answer in zip(targets, answers, strict=True):
-                found[target, answer if answer in self.labels else ""] += count
-        return found
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
-def _said(pairs: Counter[tuple[str, str]], label: str) -> int:
-    """How often people said it."""
-    return sum(count for (target, _), count in pairs.items() if target == label)
-
-
-def _answered(pairs: Counter[tuple[str, str]], label: str) -> int:
-    """How often the model said it."""
-    return sum(count for (_, answer), count in pairs.items() if answer == label)
+                pairs[target, answer if answer in self.labels else ""] += count
+        people, model = (
+            {label: sum(pairs[pair] for pair in pairs if pair[side] == label) for label in self.labels}
+            for side in (0, 1)
+        )
+        agreed = sum(pairs[label, label] for label in self.labels)
+        by_chance = sum(people[label] * model[label] for label in self.labels)
+        both = pairs[self.sought, self.sought]
+        return Tally(pairs.total(), people[self.sought], model[self.sought], both, agreed, by_chance)

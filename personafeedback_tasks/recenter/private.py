@@ -50,7 +50,7 @@ _WORDS = frozenset((
 """What decorators, annotations and tags are called that people write about without marking them as code."""
 
 
-def found(text: str) -> tuple[str, int] | None:
+def first_in(text: str) -> tuple[str, int] | None:
     """What the text holds (`an e-mail address`, `a phone number` or `an account handle`) and where it begins, or None."""
     if hit := _EMAIL.search(text):
         return "an e-mail address", hit.start()

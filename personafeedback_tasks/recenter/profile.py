@@ -11,9 +11,10 @@ from ..engine.outcome import Answers
 from ..replies.answers import REASONS
 from ..replies.numbers import among
 from ..replies.words import NO, YES
+from .control import profiles
 from .data import in_turns
-from .others import profiles
 from .rows import Relevance
+from .stages import around, filled
 
 PROMPT = """\
 An AI assistant knows these things about a user, in no particular order. The user now sends it a new prompt. Which of them should change its reply in any way?
@@ -32,15 +33,14 @@ _NUMBERED = re.compile(r"\d+\. ")
 
 
 def build(document: Document[Relevance]) -> str:
-    """The prompt of one profile. Texts of the data are inserted as values and never interpreted; an attribute is one line."""
+    """The prompt of one profile. An attribute is one line."""
     numbered = [f"{number}. {' '.join(row.shown.split())}" for number, row in enumerate(document.cases, start=1)]
-    before, between, after = PROMPT.replace("{prompt}", "{attributes}").split("{attributes}")
-    return "".join((before, "\n".join(numbered), between, document.cases[0].prompt, after))
+    return filled(PROMPT, attributes="\n".join(numbered), prompt=document.cases[0].prompt)
 
 
 def listed(prompt: str) -> int | None:
     """How many attributes a text that `build` made has; None for any other text."""
-    before, between, _ = PROMPT.replace("{prompt}", "{attributes}").split("{attributes}")
+    before, between, _ = around(PROMPT)
     if not prompt.startswith(before):
         return None
     numbered = prompt.removeprefix(before).split(between)[0].splitlines()
@@ -49,8 +49,7 @@ def listed(prompt: str) -> int | None:
 
 def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
     """The rows of each user and prompt as one document. Users take turns, see `data.in_turns`."""
-    made = [Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows)]
-    return in_turns(made)
+    return in_turns(Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
 
 
 def split(answer: str, rows: int) -> Answers:

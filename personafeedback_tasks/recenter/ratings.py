@@ -36,17 +36,17 @@ def rated(answers: Answers) -> tuple[float, float] | None:
     return float(second), mirrored(first)
 
 
-def rating(one: Outcome) -> float:
+def rating(outcome: Outcome) -> float:
     """The model's rating of a row, in [1, 5]."""
-    both = rated(one.answers)
+    both = rated(outcome.answers)
     if both is None:
-        return float(LOWEST if people(one) >= NO_DIFFERENCE else HIGHEST)
+        return float(LOWEST if people(outcome) >= NO_DIFFERENCE else HIGHEST)
     return sum(both) / 2
 
 
-def people(one: Outcome) -> float:
+def people(outcome: Outcome) -> float:
     """People's mean rating of a row, in [1, 5]."""
-    return float(one.targets[0])
+    return float(outcome.targets[0])
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -55,26 +55,26 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     acc is 1 if the model's rating is above 3 where people's mean is, or not above 3 where theirs is not; consistency is 1 if
     both orders say the same. Both are 0 with an unreadable reply.
     """
-    both, one = rated(answers), Outcome(targets=targets, answers=answers)
+    both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
-        "acc": float(both is not None and _better(rating(one)) == _better(people(one))),
+        "acc": float(both is not None and _better(rating(outcome)) == _better(people(outcome))),
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
     }
 
 
-def spearman(judged: Sequence[Outcome]) -> float:
+def spearman(outcomes: Sequence[Outcome]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
-    return pearson(_ranks([rating(one) for one in judged]), _ranks([people(one) for one in judged]))
+    return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
-def weighted_kappa(judged: Sequence[Outcome]) -> float:
+def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
     """Cohen's kappa with quadratic weights, for ratings between whole numbers, too; nan if all ratings of both sides are equal.
 
     1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
     """
-    ours, theirs = [rating(one) for one in judged], [people(one) for one in judged]
-    n = len(judged)
+    ours, theirs = [rating(outcome) for outcome in outcomes], [people(outcome) for outcome in outcomes]
+    n = len(outcomes)
     observed = math.fsum((a - b) ** 2 for a, b in zip(ours, theirs, strict=True)) / n
     # The mean over all pairs of (a - b) ** 2, without going through them.
     apart = (math.fsum(ours) - math.fsum(theirs)) / n
@@ -82,14 +82,14 @@ def weighted_kappa(judged: Sequence[Outcome]) -> float:
     return 1 - observed / expected if expected else math.nan
 
 
-def no_better(judged: Sequence[Outcome]) -> float:
+def no_better(outcomes: Sequence[Outcome]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
-    return mean(float(not _better(rating(one))) for one in judged)
+    return mean(float(not _better(rating(outcome))) for outcome in outcomes)
 
 
-def no_better_people(judged: Sequence[Outcome]) -> float:
+def no_better_people(outcomes: Sequence[Outcome]) -> float:
     """The same of people's means."""
-    return mean(float(not _better(people(one))) for one in judged)
+    return mean(float(not _better(people(outcome))) for outcome in outcomes)
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:

@@ -22,9 +22,8 @@ LINES = {
 
 
 @cache
-def _file() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+def _file() -> Any:
+    return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def beside(stage: str) -> Callable[[str | None, Sequence[str]], Published]:
@@ -33,16 +32,16 @@ def beside(stage: str) -> Callable[[str | None, Sequence[str]], Published]:
     def published(model: str | None, settings: Sequence[str]) -> Published:
         if model is not None:
             raise OptionError(
-                f"The figures of this benchmark are of no single model, got {model!r}. Put --paper after the runs, without a name."
+                f"The published figures of this benchmark belong to no single model, got {model!r}. Put --paper after the runs, without a name."
             )
-        there: dict[str, dict[str, float]] = {}
+        values: dict[str, dict[str, float]] = {}
         for figure in _file()["figures"]:
             if figure["stage"] == stage:
-                there.setdefault(figure["measure"], {})[figure["label"]] = figure["value"]
+                values.setdefault(figure["measure"], {})[figure["label"]] = figure["value"]
         why = (
-            f"Published on {_file()['source']}. Not comparable with the run: their rows, their split and their prompt are not "
-            "those of this run, and they are not public in full."
+            f"Published on {_file()['source']}. Not comparable with the run: their rows, split and prompt differ, and they are not "
+            "public in full."
         )
-        return Published(why, figures=tuple((LINES[measure], values) for measure, values in there.items()))
+        return Published(why, figures=tuple((LINES[measure], of) for measure, of in values.items()))
 
     return published

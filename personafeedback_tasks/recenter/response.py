@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-from ..engine.benchmark import Benchmark, always
-from ..engine.cases import each_and_all
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
-from ..engine.options import Options, option
 from ..engine.outcome import Answers
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Examined, Line
 from ..replies.rating import read_rating
-from . import examined, ratings, reference
-from .control import CONTROL, NO_CONTROL, SELECTED, control_option, counts_option, data_option, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, load, with_votes
-from .rows import Response
+from . import agreement, ratings, reference
+from .control import SELECTED
+from .data import Rows
+from .rows import SCALE, Response
+from .stages import always_saying, filled, fingerprint, stage_benchmark, stage_report
 
-VERSION = "1.1"
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
 
@@ -46,47 +40,38 @@ An AI assistant knows one thing about a user. The user sends it a prompt, and th
 Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if there is no difference, 4 if B is somewhat better, 5 if it is much better."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResponseOptions(Options):
-    """The options of `recenter_response`."""
-
-    method: str = option("generate", "how the model is asked", always=True)
-    control: str = control_option()
-    data: str | None = data_option()
-    counts: str = counts_option()
-
-
 def build(row: Response, call: str) -> str:
-    """The prompt of one call. Texts of the data are inserted as values and never interpreted."""
+    """The prompt of one call."""
     a, b = (row.generic, row.personalized) if call == SECOND else (row.personalized, row.generic)
-    built, rest = [], PROMPT
-    for field, text in (("{attribute}", row.shown), ("{prompt}", row.prompt), ("{a}", a), ("{b}", b)):
-        before, rest = rest.split(field)
-        built += [before, text]
-    return "".join((*built, rest))
+    return filled(PROMPT, attribute=row.shown, prompt=row.prompt, a=a, b=b)
 
 
 def targets(row: Response) -> list[str]:
     """People's mean, as each order should see it."""
-    mean = row.mean
-    assert mean is not None  # rows without votes are left out
-    return [repr(mean), repr(ratings.mirrored(mean))]
-
-
-def _load(data: str | None, control: str = NO_CONTROL) -> Rows[Response]:
-    return under_control(with_votes(load(Response, data)), control)
+    assert row.judgment is not None  # rows without votes are left out
+    return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
 
 
 def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
     return {**ratings.score(targets, answers), SELECTED: float(ratings.better(targets, answers))}
 
 
-def _always(label: str) -> Callable[[str], str]:
-    return lambda prompt: label
+def _examine(rows: Rows[Response]) -> Examined:
+    worst, *_, best = ratings.LABELS
+    middle = ratings.LABELS[len(SCALE) // 2]
+    return Examined(
+        said={
+            "always no difference": always_saying(rows, (middle, middle)),
+            "always much better": always_saying(rows, (best, worst)),
+        },
+        agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+        prompts={row.id: row.prompt for row in rows},
+    )
 
 
-def _signs(cases: Rows[Response], options: Any) -> dict[str, Any]:
-    return {"without_votes": cases.without_votes}
+def _shown(row: Response) -> dict[str, str]:
+    votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
+    return {"About the user": row.shown, "People": votes}
 
 
 GENERATE = Method(
@@ -96,22 +81,16 @@ GENERATE = Method(
     room=1024, read=read_rating,
 )  # fmt: skip
 
-RESPONSE = Benchmark(
-    name="recenter_response",
-    title="Recenter response",
-    group="recenter",
-    version=VERSION,
-    options=ResponseOptions,
+_MEAN, _ORDERS = "Against people's mean", "Both orders"
+
+RESPONSE = stage_benchmark(
+    Response,
+    "without_votes",
     methods={"generate": GENERATE},
     labels=ratings.LABELS,
-    cells=Response.cells,
-    selections={"": {}},
-    load=lambda options, selection: _load(options.data, options.control),
-    columns=each_and_all,
-    prompt=lambda case, options, call: build(case, call),
-    input=lambda case: case.prompt,
+    prompt=lambda row, options, call: build(row, call),
     targets=targets,
-    fingerprint=lambda options: f"v1-{hashlib.sha256(PROMPT.encode()).hexdigest()[:12]}",
+    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={
         "spearman": ratings.spearman,
         "weighted_kappa": ratings.weighted_kappa,
@@ -119,13 +98,11 @@ RESPONSE = Benchmark(
         "no_better_people": ratings.no_better_people,
     },
     undirected=("no_better", "no_better_people"),
-    judges={f"always_{label}": _always(label) for label in ratings.LABELS},
-    signed={"without_votes": always},
-    signs=_signs,
-    report=ReportSpec(
-        primary="acc",
-        score="Accuracy",
-        chance=None,
+    judges={f"always_{label}": lambda prompt, said=label: said for label in ratings.LABELS},
+    report=stage_report(
+        Response,
+        _examine,
+        _shown,
         headline=(
             Line("acc", "agrees whether it is better", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
@@ -137,19 +114,13 @@ RESPONSE = Benchmark(
             Line("no_better", "no better than generic"),
         ),
         ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
-        examine=examined.response,
-        shown=examined.shown_response,
         published=reference.beside(Response.stage),
         details=(
-            Line("weighted_kappa", "weighted kappa", share=False, table="Against people's mean"),
-            Line("no_better", "no better than generic", table="Against people's mean"),
-            Line("no_better_people", "to people", table="Against people's mean"),
-            Line("consistency", table="Both orders"),
-            Line("invalid", table="Both orders"),
+            Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN),
+            Line("no_better", "no better than generic", table=_MEAN),
+            Line("no_better_people", "to people", table=_MEAN),
+            Line("consistency", table=_ORDERS),
+            Line("invalid", table=_ORDERS),
         ),
-        control=CONTROL,
-        load=lambda data, counts: _load(data),
-        under=lambda cases, signature: under_control(cases, signature["control"]),
-        environment=ENVIRONMENT_VARIABLE,
     ),
 )

@@ -6,14 +6,13 @@ Judgments are votes, one per person in no particular order, or the label alone w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from ..engine.cases import digest_of
-from .fields import MOST_VOTES, Fields, Message
+from .fields import MOST_VOTES, Message, RowFields
 
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
@@ -29,14 +28,26 @@ class JudgedRow(ABC):
     Attributes:
         stage: its name, and that of its file.
         cells: those that its rows are in, in the order of tables.
+        question, asked_about: what a model is asked about, in one line, and what that is.
+        responses, shown_labels: see `report.Shown`.
         id: unique in its stage; opaque.
         user_id: whose attribute it is; opaque.
     """
 
     stage: ClassVar[str]
     cells: ClassVar[tuple[str, ...]]
+    asked_about: ClassVar[str] = "Prompt"
+    shown_labels: ClassVar[tuple[str, str]] = ("right", "wrong")
     id: str
     user_id: str
+
+    @property
+    @abstractmethod
+    def question(self) -> str: ...
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def cell(self) -> str:
@@ -49,16 +60,22 @@ class JudgedRow(ABC):
     @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the id, the user, every text and people's judgment."""
-        return digest_of((self.stage, self.id, self.user_id, *self.content))
+        return digest_of((self.stage, *self.content))
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The id, the user, every text and people's judgment, as JSON values."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.compare)
+        return tuple(sorted(value) if name == "votes" else value for name, value in values)
 
     @property
     @abstractmethod
-    def content(self) -> tuple[object, ...]:
-        """Every text and people's judgment, as JSON values."""
+    def judgment(self) -> float | None:
+        """What people said; None if nothing can be scored against it."""
 
     @classmethod
     @abstractmethod
-    def read(cls: type[R], fields: Fields) -> R:
+    def read(cls: type[R], fields: RowFields) -> R:
         """The row that a line of a file has.
 
         Raises:
@@ -70,54 +87,57 @@ R = TypeVar("R", bound=JudgedRow)
 
 
 @dataclass(frozen=True)
-class Relevance(JudgedRow):
-    """Should this attribute of the user change the reply to this prompt in any way?
+class PromptRow(JudgedRow):
+    """A row about one attribute of the user and a prompt.
 
     Attributes:
-        label: what people said, if only that is known.
-        votes: what each person said, if that is known.
         other: an attribute of another user that a control shows instead; empty without one.
     """
 
-    stage = "relevance"
-    cells = ("relevance",)
     prompt: str
     attribute: str
-    label: bool | None = None
-    votes: tuple[bool, ...] = ()
-    other: str = field(default="", compare=False)
+    other: str = field(default="", compare=False, kw_only=True)
+
+    @property
+    def question(self) -> str:
+        return self.prompt
 
     @property
     def shown(self) -> str:
         """The attribute that a prompt shows."""
         return self.other or self.attribute
 
-    @property
-    def counts(self) -> Counter[bool]:
-        return Counter(self.votes)
+
+@dataclass(frozen=True)
+class Relevance(PromptRow):
+    """Should this attribute of the user change the reply to this prompt in any way?
+
+    Attributes:
+        label: what people said, if only that is known.
+        votes: what each person said, if that is known.
+    """
+
+    stage = "relevance"
+    cells = ("relevance",)
+    label: bool | None = None
+    votes: tuple[bool, ...] = ()
 
     @property
-    def majority(self) -> bool | None:
+    def judgment(self) -> bool | None:
         """What most people said; None for even votes."""
         return majority(self.votes) if self.votes else self.label
 
-    @property
-    def content(self) -> tuple[object, ...]:
-        return self.prompt, self.attribute, self.label, sorted(self.votes)
-
     @classmethod
-    def read(cls, fields: Fields) -> Relevance:
-        prompt, attribute = fields.text("prompt"), fields.text("attribute")
-        given = fields.one_of(("label",), ("votes",), ("yes", "n"))
+    def read(cls, fields: RowFields) -> Relevance:
+        row = (*fields.names(), fields.text("prompt"), fields.text("attribute"))
+        given = fields.judged_by(("label",), ("votes",), ("yes", "n"))
         if given == ("label",):
-            return cls(fields.id, fields.user_id, prompt, attribute, label=fields.boolean("label"))
+            return cls(*row, label=fields.boolean("label"))
         if given == ("votes",):
-            votes = fields.votes(lambda vote: isinstance(vote, bool), "true and false")
-        else:
-            n = fields.whole("n", 1, MOST_VOTES)
-            yes = fields.whole("yes", 0, n)
-            votes = (True,) * yes + (False,) * (n - yes)
-        return cls(fields.id, fields.user_id, prompt, attribute, votes=votes)
+            return cls(*row, votes=fields.votes(lambda vote: isinstance(vote, bool), "true and false"))
+        n = fields.whole("n", 1, MOST_VOTES)
+        yes = fields.whole("yes", 0, n)
+        return cls(*row, votes=(True,) * yes + (False,) * (n - yes))
 
 
 @dataclass(frozen=True)
@@ -133,6 +153,7 @@ class Extraction(JudgedRow):
 
     stage = "extraction"
     cells = SOURCES
+    asked_about = "Attribute"
     conversation: tuple[Message, ...]
     attribute: str
     reason: str
@@ -141,85 +162,70 @@ class Extraction(JudgedRow):
     votes: tuple[str, ...] = ()
 
     @property
+    def question(self) -> str:
+        return self.attribute
+
+    @property
     def cell(self) -> str:
         return self.source
 
     @property
-    def counts(self) -> Counter[str]:
-        return Counter(self.votes)
-
-    @property
-    def majority(self) -> bool | None:
+    def judgment(self) -> bool | None:
         """Whether most people found it problematic, that is uncertain or rejected; None for even votes."""
         if self.votes:
             return majority([vote != ACCEPTED for vote in self.votes])
         return None if self.label is None else self.label != ACCEPTED
 
     @property
-    def content(self) -> tuple[object, ...]:
-        return (
-            [list(message) for message in self.conversation],
-            self.attribute, self.reason, self.source, self.label, sorted(self.votes),
-        )  # fmt: skip
+    def transcript(self) -> str:
+        """The conversation as people read it."""
+        return "\n\n".join(f"{message.role}: {message.content}" for message in self.conversation)
 
     @classmethod
-    def read(cls, fields: Fields) -> Extraction:
-        conversation = fields.conversation("conversation")
-        attribute, reason = fields.text("attribute"), fields.text("reason")
-        source = fields.word("source", SOURCES)
-        row = (fields.id, fields.user_id, conversation, attribute, reason, source)
-        if fields.one_of(("label",), ("votes",)) == ("label",):
+    def read(cls, fields: RowFields) -> Extraction:
+        row = (
+            *fields.names(), fields.conversation("conversation"), fields.text("attribute"), fields.text("reason"),
+            fields.word("source", SOURCES),
+        )  # fmt: skip
+        if fields.judged_by(("label",), ("votes",)) == ("label",):
             return cls(*row, label=fields.word("label", VERDICTS))
         return cls(*row, votes=fields.votes(lambda vote: vote in VERDICTS, ", ".join(VERDICTS)))
 
 
 @dataclass(frozen=True)
-class Response(JudgedRow):
+class Response(PromptRow):
     """Is the response that uses the attribute better than the one that does not?
 
     Attributes:
-        attribute: what was told about the user.
         generic: the response without the attribute.
         personalized: the response with it.
         votes: what each person said, on SCALE; empty if nobody was asked.
-        other: as in Relevance.
     """
 
     stage = "response"
     cells = ("response_pairs",)
-    prompt: str
-    attribute: str
+    shown_labels = ("personalized", "generic")
     generic: str
     personalized: str
     votes: tuple[int, ...] = ()
-    other: str = field(default="", compare=False)
 
     @property
-    def shown(self) -> str:
-        """The attribute that a prompt shows."""
-        return self.other or self.attribute
+    def responses(self) -> tuple[str, ...]:
+        return self.personalized, self.generic
 
     @property
-    def counts(self) -> Counter[int]:
-        return Counter(self.votes)
-
-    @property
-    def mean(self) -> float | None:
-        """Of the votes; None if there are none."""
+    def judgment(self) -> float | None:
+        """The mean of the votes; None if there are none."""
         return sum(self.votes) / len(self.votes) if self.votes else None
 
-    @property
-    def content(self) -> tuple[object, ...]:
-        return self.prompt, self.attribute, self.generic, self.personalized, sorted(self.votes)
-
     @classmethod
-    def read(cls, fields: Fields) -> Response:
-        prompt, attribute = fields.text("prompt"), fields.text("attribute")
-        generic, personalized = fields.text("generic"), fields.text("personalized")
+    def read(cls, fields: RowFields) -> Response:
+        names = fields.names()
+        prompt, attribute, generic, personalized = map(fields.text, ("prompt", "attribute", "generic", "personalized"))
         votes: tuple[int, ...] = ()
-        if fields.has("votes"):
+        if "votes" in fields.row:
             votes = fields.votes(lambda vote: type(vote) is int and vote in SCALE, "whole numbers from 1 to 5")
-        return cls(fields.id, fields.user_id, prompt, attribute, generic, personalized, votes)
+        return cls(*names, prompt, attribute, generic, personalized, votes)
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
@@ -238,7 +244,7 @@ def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
     Raises:
         DataError: it is broken, has a key that does not belong, or holds personal data.
     """
-    fields = Fields(row, where)
+    fields = RowFields(row, where)
     parsed = stage.read(fields)
     fields.refuse_others()
     return parsed

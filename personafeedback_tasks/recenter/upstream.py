@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import broken, rows, short, short_list
+from ..common.strict_json import broken, short
 from . import private
 from .data import file_name
-from .fields import MOST_VOTES
+from .fields import MOST_VOTES, Fields, lines
 from .rows import Relevance, Response
 
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
@@ -71,7 +71,7 @@ class ImportedAnnotations:
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data, which no row of ours may have."""
         for key, value in row.items():
-            if isinstance(value, str) and (hit := private.found(value)):
+            if isinstance(value, str) and (hit := private.first_in(value)):
                 self.personal.append(f"{where}: {hit[0]} in {key}")
                 self.left_out["with personal data"] += 1
                 return
@@ -138,7 +138,7 @@ def convert(folder: Path) -> ImportedAnnotations:
     for name, read in ((PILOT, _pilot), (ITEMS, _items)):
         if name not in made.absent:
             read(folder / name, made)
-    made.files = {name: found for name, found in made.files.items() if found}
+    made.files = {name: rows for name, rows in made.files.items() if rows}
     if not made.files:
         raise DataError(
             f"{folder}: found no row to import, expected any of {', '.join(SOURCES)}. "
@@ -147,39 +147,37 @@ def convert(folder: Path) -> ImportedAnnotations:
     return made
 
 
-def lines(found: list[dict[str, Any]]) -> Iterator[str]:
+def json_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Rows as lines of JSON."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in found)
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
     """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
     prompts = ShortIds("p")
-    found: dict[str, _Profile] = {}
+    profiles: dict[str, _Profile] = {}
     for path in sorted(folder.glob(PROFILES)):
-        for line, row in rows(path):
-            where = f"{path}, line {line}"
-            theirs = _id(row, "user_id", where)
-            user, prompt = made.users.of(theirs), prompts.of(_id(row, "prompt_id", where))
-            profile = _Profile(where, f"{user}-{prompt}", theirs, _text(row, "prompt_text", where), _labels(row, where))
-            first = found.setdefault(profile.id, profile)
+        for line in lines(path):
+            theirs = _id(line, "user_id")
+            user, prompt = made.users.of(theirs), prompts.of(_id(line, "prompt_id"))
+            profile = _Profile(line.where, f"{user}-{prompt}", theirs, line.text("prompt_text"), _labels(line))
+            first = profiles.setdefault(profile.id, profile)
             if first is profile:
                 _add_labels(profile, user, made)
             elif first.where.startswith(f"{path}, "):
-                raise broken(where, f"the user and prompt of {first.where} again", "each pair of them once")
+                raise line.broken(f"the user and prompt of {first.where} again", "each pair of them once")
             else:
                 _same_labels(profile, first)
-    return list(found.values())
+    return list(profiles.values())
 
 
-def _labels(row: Mapping[str, Any], where: str) -> dict[str, bool | None]:
+def _labels(line: Fields) -> dict[str, bool | None]:
     labels: dict[str, bool | None] = {}
-    for number, item in enumerate(_list(row, "profile_attributes", where), start=1):
-        place = f"{where}, attribute {number}"
-        attribute = _text(item, "attribute", place)
+    for item in line.objects("profile_attributes", "attribute"):
+        attribute = item.text("attribute")
         if attribute in labels:
-            raise broken(place, f"the attribute {short(attribute)} again", "each attribute of a user once")
-        labels[attribute] = _boolean_or_null(item, "ground_truth", place)
+            raise item.broken(f"the attribute {short(attribute)} again", "each attribute of a user once")
+        labels[attribute] = item.checked("ground_truth", _is_boolean_or_null, "true, false or null")
     return labels
 
 
@@ -211,37 +209,32 @@ def _replies(
         numbered: line -> where a model's file was numbered first, and how; all of them must be numbered alike.
     """
     kept = {row["id"] for row in made.files.get(RELEVANCE, ())}
-    found = made.files.setdefault(f"replies/{path.name}", [])
+    replies = made.files.setdefault(f"replies/{path.name}", [])
     number = 0
-    for number, row in rows(path):
-        where = f"{path}, line {number}"
+    for number, line in enumerate(lines(path), start=1):
         if number > len(profiles):
-            raise broken(where, "a line more than the profiles have", f"{len(profiles)} lines")
+            raise line.broken("a line more than the profiles have", f"{len(profiles)} lines")
         profile = profiles[number - 1]
-        _same("user_id", _id(row, "user_id", where), profile.user, where, profile.where)
-        index = [row.get("sample_index"), row.get("prompt_index")]
-        there, expected = numbered.setdefault(number, (where, index))
-        _same("[sample_index, prompt_index]", index, expected, where, there)
-        items = _list(row, "items", where)
-        _same("the number of items", len(items), len(profile.labels), where, profile.where)
+        _same("user_id", _id(line, "user_id"), profile.user, line.where, profile.where)
+        index = [line.row.get("sample_index"), line.row.get("prompt_index")]
+        there, expected = numbered.setdefault(number, (line.where, index))
+        _same("[sample_index, prompt_index]", index, expected, line.where, there)
+        items = line.objects("items", "item")
+        _same("the number of items", len(items), len(profile.labels), line.where, profile.where)
         for place, (item, attribute) in enumerate(zip(items, profile.labels, strict=True), start=1):
-            at = f"{where}, item {place}"
-            _same("attribute", _text(item, "attribute", at), attribute, at, profile.where)
+            _same("attribute", item.text("attribute"), attribute, item.where, profile.where)
             reply = {
                 "id": f"{profile.id}-{place}",
-                "reply": _reply(item, at),
-                "answer": _boolean_or_null(item, "relevant", at),
+                "reply": _reply(item),
+                "answer": item.checked("relevant", _is_boolean_or_null, "true, false or null"),
             }
             if reply["id"] in kept:
-                found.append(reply)
+                replies.append(reply)
             else:
                 made.left_out["replies to rows that were left out"] += 1
     if number < len(profiles):
-        raise broken(
-            str(path),
-            f"{number} lines",
-            f"{len(profiles)}, as the profiles have: {profiles[number].where} is the next one",
-        )
+        expected = f"{len(profiles)}, as the profiles have: {profiles[number].where} is the next one"
+        raise broken(str(path), f"{number} lines", expected)
 
 
 def _same(what: str, found: object, expected: object, where: str, there: str) -> None:
@@ -250,100 +243,73 @@ def _same(what: str, found: object, expected: object, where: str, there: str) ->
         raise broken(where, f"{what} = {short(found)}", f"{short(expected)}, as in {there}")
 
 
-def _reply(item: Mapping[str, Any], where: str) -> str:
+def _reply(item: Fields) -> str:
     """What the model wrote: all of it, or the part that was read, where that is all there is."""
     for key in ("full_output", "raw_answer"):
-        value = item.get(key)
+        value = item.row.get(key)
         if isinstance(value, str) and value.strip():
             return value
         if value is not None and not isinstance(value, str):
-            raise broken(where, f"{key} = {short(value)}", "a string or null")
+            raise item.broken(f"{key} = {short(value)}", "a string or null")
     return ""
 
 
 def _pilot(path: Path, made: ImportedAnnotations) -> None:
-    for line, row in rows(path):
-        where = f"{path}, line {line}"
-        rate, n = _value(row, "human_yes_rate", where), _value(row, "n_annotators", where)
+    for number, line in enumerate(lines(path), start=1):
+        rate, n = line.value("human_yes_rate"), line.value("n_annotators")
         known = type(n) is int and 1 <= n <= MOST_VOTES and type(rate) in (int, float) and 0 <= rate <= 1
         yes = round(rate * n) if known else 0
         if not known or abs(rate * n - yes) > WHOLE:
-            there = f"human_yes_rate = {short(rate)} of n_annotators = {short(n)}"
-            raise broken(where, there, f"a share of 1 to {MOST_VOTES:,} whole votes")
-        label = _value(row, "label", where)
+            votes = f"human_yes_rate = {short(rate)} of n_annotators = {short(n)}"
+            raise line.broken(votes, f"a share of 1 to {MOST_VOTES:,} whole votes")
+        label = line.value("label")
         if label != int(2 * yes > n):
-            raise broken(
-                where, f"label = {short(label)} with {yes} of {n} votes", "1 for more than half of them, else 0"
-            )
+            votes = f"label = {short(label)} with {yes} of {n} votes"
+            raise line.broken(votes, "1 for more than half of them, else 0")
         counted = {
-            "id": f"pilot-{line}",
-            "user_id": made.users.of(f"sample {_id(row, 'sample_index', where)}"),
-            "prompt": _text(row, "prompt_text", where),
-            "attribute": _text(row, "attribute", where),
+            "id": f"pilot-{number}",
+            "user_id": made.users.of(f"sample {_id(line, 'sample_index')}"),
+            "prompt": line.text("prompt_text"),
+            "attribute": line.text("attribute"),
             "yes": yes,
             "n": n,
         }
-        made.add(SOURCES[PILOT], counted, where)
+        made.add(SOURCES[PILOT], counted, line.where)
 
 
 def _items(path: Path, made: ImportedAnnotations) -> None:
     ids = ShortIds("r")
     seen: dict[str, str] = {}
-    for line, row in rows(path):
-        where = f"{path}, line {line}"
-        id_ = ids.of(json.dumps([_id(row, key, where) for key in ("model_tag", "item_index")]))
+    for line in lines(path):
+        id_ = ids.of(json.dumps([_id(line, key) for key in ("model_tag", "item_index")]))
         if id_ in seen:
-            raise broken(where, f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
-        seen[id_] = where
-        relevant = []
-        for number, of in enumerate(_list(row, "attributes", where), start=1):
-            place = f"{where}, attribute {number}"
-            text = _text(of, "attribute", place)
-            if _boolean_or_null(of, "is_relevant", place):
-                relevant.append(text)
+            raise line.broken(f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
+        seen[id_] = line.where
+        attributes = [
+            (item.text("attribute"), item.checked("is_relevant", _is_boolean_or_null, "true, false or null"))
+            for item in line.objects("attributes", "attribute")
+        ]
+        relevant = [attribute for attribute, is_relevant in attributes if is_relevant]
         if not relevant:
             made.left_out["response items without a relevant attribute"] += 1
             continue
-        added = {
+        row = {
             "id": id_,
-            "user_id": made.users.of(_id(row, "user_id", where)),
-            "prompt": _text(row, "prompt_text", where),
+            "user_id": made.users.of(_id(line, "user_id")),
+            "prompt": line.text("prompt_text"),
             "attribute": "\n".join(relevant),
-            "generic": _text(row, "response_no_context", where),
-            "personalized": _text(row, "response_personalized", where),
+            "generic": line.text("response_no_context"),
+            "personalized": line.text("response_personalized"),
         }
-        made.add(RESPONSE, added, where)
+        made.add(RESPONSE, row, line.where)
 
 
-def _value(row: Mapping[str, Any], key: str, where: str) -> Any:
-    if key not in row:
-        raise broken(where, f"no {key!r} (keys: {short_list(row) or 'none'})", f"the key {key!r}")
-    return row[key]
+def _is_boolean_or_null(value: object) -> bool:
+    return value is None or isinstance(value, bool)
 
 
-def _text(row: Mapping[str, Any], key: str, where: str) -> str:
-    value = _value(row, key, where)
-    if not isinstance(value, str) or not value.strip():
-        raise broken(where, f"{key} = {short(value)}", "a non-empty string")
-    return value
+def _id(line: Fields, key: str) -> str:
+    def is_id(value: object) -> bool:
+        return isinstance(value, (str, int)) and not isinstance(value, bool) and bool(str(value).strip())
 
-
-def _id(row: Mapping[str, Any], key: str, where: str) -> str:
-    value = _value(row, key, where)
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or not str(value).strip():
-        raise broken(where, f"{key} = {short(value)}", "a non-empty string or a whole number")
-    return str(value)
-
-
-def _list(row: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    value = _value(row, key, where)
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise broken(where, f"{key} = {short(value)}", "a list of objects")
-    return value
-
-
-def _boolean_or_null(row: Mapping[str, Any], key: str, where: str) -> bool | None:
-    value = _value(row, key, where)
-    if value is not None and not isinstance(value, bool):
-        raise broken(where, f"{key} = {short(value)}", "true, false or null")
-    return value
+    return str(line.checked(key, is_id, "a non-empty string or a whole number"))

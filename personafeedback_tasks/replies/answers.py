@@ -46,11 +46,11 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     if not text:
         return "truncated" if text is None else "no_response"
     turn = NEXT_TURN.search(text)
-    first = _settled(one for one in declarations(plain(text[: turn.start()])) if one.rank > 1) if turn else ""
+    first = _settled(clause for clause in declarations(plain(text[: turn.start()])) if clause.rank > 1) if turn else ""
     explicit = truncated or first in LETTERS  # what later turns say in passing is not about this one
-    said = plain(text)
-    letter = _settled(one for one in declarations(said) if one.rank > 1 or not explicit)
-    return letter or ("truncated" if truncated else why_not(said))
+    words = plain(text)
+    letter = _settled(clause for clause in declarations(words) if clause.rank > 1 or not explicit)
+    return letter or ("truncated" if truncated else why_not(words))
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
@@ -63,11 +63,11 @@ def read_last_line(reply: str, truncated: bool = False) -> str:
     if not text:
         return "truncated" if text is None else "no_response"
     *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
-    said = plain(last)
-    found = [one for one in declarations(said) if one.rank > 0]
-    letters = {one.letter for one in found}
-    ends = any(one.rank > 1 for one in found) or declarations(re.split("[.!?。](?=.)", said)[-1])
-    return letters.pop() if len(letters) == 1 and "" not in letters and ends else why_not(said)
+    words = plain(last)
+    explicit = [clause for clause in declarations(words) if clause.rank > 0]
+    letters = {clause.letter for clause in explicit}
+    ends = any(clause.rank > 1 for clause in explicit) or declarations(re.split("[.!?。](?=.)", words)[-1])
+    return letters.pop() if len(letters) == 1 and "" not in letters and ends else why_not(words)
 
 
 def why_not(text: str) -> str:
@@ -75,12 +75,12 @@ def why_not(text: str) -> str:
     return "refusal" if _REFUSALS.search(text) else "invalid_response_format"
 
 
-def _settled(found: Iterable[Declaration]) -> str:
+def _settled(clauses: Iterable[Declaration]) -> str:
     """The letter that declarations come to, in their order; "" if to none, or to several."""
-    found = list(found)
-    top = max((one.rank for one in found), default=0)
+    clauses = list(clauses)
+    top = max((clause.rank for clause in clauses), default=0)
     ranks: dict[str, int] = {}  # letter -> its highest rank since the last one that settles
-    for letter, rank, settles in found:
+    for letter, rank, settles in clauses:
         if letter or settles or rank == top:
             ranks = {letter: max(rank, ranks.get(letter, 0))} | {
                 other: held for other, held in ranks.items() if other != letter and not (settles or rank > held)

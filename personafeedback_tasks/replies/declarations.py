@@ -129,7 +129,7 @@ class _Reading:
     """Reads the sentences of one text and keeps what they declare."""
 
     def __init__(self) -> None:
-        self.found: list[Declaration] = []
+        self.declared: list[Declaration] = []
         self.corrected = False  # a correction was announced and its new answer is still to come
         self.starts_line = True
         # Letters that head a line: alone, with the place of their declaration, or before a colon and what is said of them.
@@ -149,7 +149,7 @@ class _Reading:
         if heading and body == heading[1]:
             if starts_line or end or body in "AB":
                 if not self.corrected:
-                    self.alone[body.upper()].append(len(self.found))
+                    self.alone[body.upper()].append(len(self.declared))
                 self.declare(body.upper(), 2 if starts_line and end != "." else 1, settles=False)
             return
         if heading:
@@ -158,19 +158,19 @@ class _Reading:
         parts = [part for part in _CLAUSES.split(rest) if part]
         self.clauses(parts, own_line=starts_line, ended=end in (".", "\n"))
         if not rest and self.doubts(body):
-            self.found.append(Declaration("", 1 if end else 2, False))
+            self.declared.append(Declaration("", 1 if end else 2, False))
 
     def describe(self, letter: str, what: str) -> None:
         """A letter before a colon heads what is said of it; as the first words of a text it may be the answer: "B: warm"."""
         places = self.described.setdefault(letter, [])
-        if not (self.found or len(self.described) > 1 or _LABELS(what)):
-            places.append(len(self.found))
-            self.found.append(Declaration(letter, 1, False))
+        if not (self.declared or len(self.described) > 1 or _LABELS(what)):
+            places.append(len(self.declared))
+            self.declared.append(Declaration(letter, 1, False))
 
     def clauses(self, parts: list[str], own_line: bool, ended: bool) -> None:
         """Read the clauses of a sentence, with the marks between them."""
         settles = limited = False
-        before = len(self.found)
+        before = len(self.declared)
         for at, part in enumerate(parts):
             if part in ",_(":
                 continue
@@ -182,43 +182,43 @@ class _Reading:
             limited = limited or _limits(part)
             if limited and not settles:
                 continue
-            one = None
+            declared = None
             if labels:
-                follower, then = [*parts[at + 1 : at + 3], ".", "."][:2]
-                closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and then[0] in "rz!vyY")
+                follower, after = [*parts[at + 1 : at + 3], ".", "."][:2]
+                closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and after[0] in "rz!vyY")
                 hangs = follower == "." and not ended and labels[0] in "ab"
                 if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
                     closed = False
-                one = _declared(part, closed)
-                if self.corrected and self.found and {label.upper() for label in labels} == {self.found[-1].letter}:
+                declared = _declared(part, closed)
+                if self.corrected and self.declared and {label.upper() for label in labels} == {self.declared[-1].letter}:
                     self.corrected = False  # "actually, B is ..." after B takes nothing back
             elif "q" in part or "=" in part or "Qw" in part:
-                one = _declared(part, closed=False)
-            if one:
-                self.declare(*one, settles)
-            elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.found[before:]) or self.doubts(part):
-                self.found.append(Declaration("", self.found[-1].rank if self.found[before:] else 1, False))
+                declared = _declared(part, closed=False)
+            if declared:
+                self.declare(*declared, settles)
+            elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.declared[before:]) or self.doubts(part):
+                self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] else 1, False))
 
     def declare(self, letter: str, rank: int, settles: bool) -> None:
-        self.found.append(Declaration(letter, rank, settles or self.corrected))
+        self.declared.append(Declaration(letter, rank, settles or self.corrected))
         self.corrected = False
 
     def doubts(self, part: str) -> bool:
         """Whether a clause that declares nothing ends with the other letter than the last one, or prefers it in part."""
-        other = _OTHER_AT_END.get(self.found[-1].letter) if self.found else None
+        other = _OTHER_AT_END.get(self.declared[-1].letter) if self.declared else None
         return bool(other and other.search(part) and not _UNDOUBTED.search(part))
 
     def result(self) -> list[Declaration]:
         """All declarations but headings; a correction that no answer followed declares that there is none."""
-        if self.corrected and self.found:
-            self.found.append(Declaration("", 2, True))
+        if self.corrected and self.declared:
+            self.declared.append(Declaration("", 2, True))
         headings: set[int] = set()
         for letter, other in ("AB", "BA"):
             if self.alone[other] or (other in self.described and letter not in self.described):
                 headings.update(self.alone[letter])
             if self.alone[other] or other in self.described:
                 headings.update(self.described.get(letter, ()))
-        return [one for at, one in enumerate(self.found) if at not in headings]
+        return [declaration for at, declaration in enumerate(self.declared) if at not in headings]
 
 
 def _after_head(body: str) -> str:
@@ -260,8 +260,8 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     if _PASSED_OVER.search(part):
         return None
     if ("o" in part or "u" in part) and (outdone := _OUTDOES.search(part)):
-        one, verb, other = outdone.groups()
-        return None if _TWICE_OR_DENIED.search(part) else ((one if verb == "o" else other).upper(), 1)
+        first, verb, second = outdone.groups()
+        return None if _TWICE_OR_DENIED.search(part) else ((first if verb == "o" else second).upper(), 1)
     if "!" in part and (denied := _DENIES.fullmatch(part)):
         return "AB"[denied[1] in "Aa"], 0
     part = _ASIDE.sub("", part)

@@ -79,7 +79,7 @@ def _reader(letters: tuple[str, ...], patterns: list[str]) -> Reader:
         turn = NEXT_TURN.search(text)
         return together.sub("…", unmarked(_TEX.sub(r"\1", text[: turn.start()] if turn else text)))
 
-    def label(found: re.Match[str]) -> str:
-        return next(letter for letter in found.groupdict().values() if letter).upper()
+    def label(match: re.Match[str]) -> str:
+        return next(letter for letter in match.groupdict().values() if letter).upper()
 
     return reader(clean, [re.compile(pattern, re.I) for pattern in patterns], label)

@@ -54,12 +54,12 @@ def _in_one_line(items: re.Match[str]) -> str:
     return " ?\n" if explains or any(map(_VERDICT.search, lines)) else f" {', '.join(numbers)}\n"
 
 
-def _canonical(found: re.Match[str]) -> str:
+def _canonical(match: re.Match[str]) -> str:
     """NONE, or the numbers in rising order; "" if what is said around them leaves them out."""
-    start, end = found.span("list" if found["list"] else "none")
-    if _LEFT_OUT.search(re.split(r"\d", found.string[:start])[-1] + found.string[end:]):
+    start, end = match.span("list" if match["list"] else "none")
+    if _LEFT_OUT.search(re.split(r"\d", match.string[:start])[-1] + match.string[end:]):
         return ""
-    numbers = {int(number) for number in re.findall(r"\d+", found["list"] or "")}
+    numbers = {int(number) for number in re.findall(r"\d+", match["list"] or "")}
     return " ".join(map(str, sorted(numbers))) or NONE
 
 

@@ -8,18 +8,16 @@ what it means (`4 - somewhat better`), or nothing else. Of several, all must agr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from .verdicts import LEAD, named, reader, unmarked
 
 
-def rating_reader(lowest: int, highest: int) -> Callable[[str, bool], str]:
-    """The reader of replies that rate on the whole numbers from `lowest` (much worse) to `highest`, which have one digit each."""
-    middle = (lowest + highest) // 2
+def _patterns() -> list[re.Pattern[str]]:
+    """What says a number from 1 (much worse) to 5."""
     meaning = r"\W{1,4}(?:(?:response[ ])?B[ ]is[ ])?(?:(?:much|somewhat|slightly|far)[ ])?"
     number = (
-        rf"[\s\[({{\"'#]{{0,4}}(?P<number>(?![{lowest}-{middle}]{meaning}better|[{middle}-{highest}]{meaning}worse)[{lowest}-{highest}])"
-        rf"(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?{highest}|[ ]?分)?"
+        rf"[\s\[({{\"'#]{{0,4}}(?P<number>(?![1-3]{meaning}better|[3-5]{meaning}worse)[1-5])"
+        rf"(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?5|[ ]?分)?"
         r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
     )
     names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
@@ -28,7 +26,7 @@ def rating_reader(lowest: int, highest: int) -> Callable[[str, bool], str]:
         rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)",
         rf"[:.,][ ]{number}[.!]*$",
     ]
-    return reader(unmarked, [re.compile(pattern, re.I) for pattern in patterns], lambda found: found["number"])
+    return [re.compile(pattern, re.I) for pattern in patterns]
 
 
-read_rating = rating_reader(1, 5)
+read_rating = reader(unmarked, _patterns(), lambda match: match["number"])

@@ -72,7 +72,7 @@ def reader(
         for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
             first = next((at for at, line in enumerate(lines) if not labels and pattern.search(line)), len(lines))
             for line in lines[first:]:
-                said = {label(found) for weaker in patterns[rank:] for found in weaker.finditer(line)}
+                said = {label(match) for weaker in patterns[rank:] for match in weaker.finditer(line)}
                 labels |= {""} if said and _OPEN.search(line) else said
         settled = labels.pop() if len(labels) == 1 else ""
         return settled or ("truncated" if truncated else why_not(text))

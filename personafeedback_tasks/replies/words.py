@@ -33,7 +33,7 @@ def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[
         re.compile(rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}", re.I),
         re.compile(rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}", re.I),
     ]
-    return reader(lambda text: both.sub("…", plain(text)), patterns, lambda found: first if found["first"] else second)
+    return reader(lambda text: both.sub("…", plain(text)), patterns, lambda match: first if match["first"] else second)
 
 
 read_yes_no = word_reader(YES, NO, "yes|ja|是的?", "no|nein|否|不是")

@@ -1,150 +1,92 @@
-"""What an output is made of, block by block: each knows how it looks on a terminal and in Markdown."""
+"""The blocks of an output, in their order: each has its lines on a terminal and its paragraphs in Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from ..common import foreign
 from ..runs.caveat import Caveat
-from . import terminal as console
 from .sentences import sentence
-
-
-class Block(Protocol):
-    """A part of an output."""
-
-    def terminal(self) -> list[RenderableType]:
-        """Lines and tables for `terminal.show`."""
-
-    def markdown(self, level: int) -> list[str]:
-        """Paragraphs of Markdown.
-
-        Args:
-            level: of the headings of tables; a title is one above.
-        """
+from .table import Table
+from .terminal import line
 
 
 @dataclass(frozen=True)
-class Title:
+class Words:
+    """A block of text."""
+
+    lines: Sequence[Text]
+    paragraphs: Sequence[str]
+
+    def terminal(self) -> Sequence[RenderableType]:
+        return self.lines
+
+    def markdown(self) -> Sequence[str]:
+        return self.paragraphs
+
+
+Block = Words | Table
+
+
+def heading(text: str) -> Words:
     """The name of what follows."""
-
-    text: str
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(self.text, style="bold")]
-
-    def markdown(self, level: int) -> list[str]:
-        return [f"{'#' * (level - 1)} {foreign.markdown(self.text)}"]
+    return Words([line(text, style="bold")], [f"## {foreign.markdown(text)}"])
 
 
-@dataclass(frozen=True)
-class Warnings:
-    """Caveats, and other lines that go above the numbers."""
-
-    caveats: Sequence[Caveat]
-    others: Sequence[str] = ()
-
-    @property
-    def lines(self) -> list[str]:
-        return [*map(sentence, self.caveats), *self.others]
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(f"! {text}") for text in self.lines]
-
-    def markdown(self, level: int) -> list[str]:
-        return ["\n".join(f"> {foreign.markdown(text)}  " for text in self.lines)]
+def warnings(caveats: Sequence[Caveat], others: Sequence[str] = ()) -> Words:
+    """Caveats, and other sentences that go above the numbers."""
+    texts = [*map(sentence, caveats), *others]
+    return Words([line(f"! {text}") for text in texts], ["\n".join(f"> {foreign.markdown(text)}  " for text in texts)])
 
 
-@dataclass(frozen=True)
-class Notes:
-    """Sentences on numbers above or below them.
+def bullets(texts: Sequence[str], lead: str = "") -> Words:
+    """Sentences on numbers above or below them; nothing for none.
 
-    Attributes:
-        texts: the sentences.
+    Args:
         lead: what they are about, in a line of its own.
     """
-
-    texts: Sequence[str]
-    lead: str = ""
-
-    def terminal(self) -> list[RenderableType]:
-        if not self.texts:
-            return []
-        lead = [console.line(self.lead)] if self.lead else []
-        return [*lead, *(console.line(f"  {text}" if self.lead else text) for text in self.texts), console.line("")]
-
-    def markdown(self, level: int) -> list[str]:
-        if not self.texts:
-            return []
-        lead = [foreign.markdown(self.lead)] if self.lead else []
-        return [*lead, "\n".join(f"- {foreign.markdown(text)}" for text in self.texts)]
+    if not texts:
+        return Words([], [])
+    leads, indent = ([lead], "  ") if lead else ([], "")
+    return Words(
+        [*map(line, leads), *(line(f"{indent}{text}") for text in texts), line("")],
+        [*map(foreign.markdown, leads), "\n".join(f"- {foreign.markdown(text)}" for text in texts)],
+    )
 
 
-@dataclass(frozen=True)
-class Paragraph:
-    """A sentence of its own. On a terminal an empty one parts what is above from what is below."""
+def paragraph(text: str = "", dim: bool = False) -> Words:
+    """Sentences of their own. On a terminal an empty one is an empty line.
 
-    text: str = ""
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(self.text)]
-
-    def markdown(self, level: int) -> list[str]:
-        return [foreign.markdown(self.text)]
-
-
-@dataclass(frozen=True)
-class Quotations:
-    """Replies of a model, as they are.
-
-    Attributes:
-        lead: what they are.
+    Args:
+        dim: whether a terminal shows it as less important, such as the meaning of columns.
     """
-
-    lead: str
-    texts: Sequence[str]
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(self.lead), *(console.line(f"  {text}") for text in self.texts)]
-
-    def markdown(self, level: int) -> list[str]:
-        return [foreign.fenced("\n".join([self.lead, *(f"  {text}" for text in self.texts)]))]
+    return Words([line(text, style="dim" if dim else "")], [foreign.markdown(text)])
 
 
-@dataclass(frozen=True)
-class Legend:
-    """The meaning of the columns, in words of our own."""
-
-    text: str
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(self.text, style="dim")]
-
-    def markdown(self, level: int) -> list[str]:
-        return [self.text]
+def quoted(lead: str, texts: Sequence[str]) -> Words:
+    """Replies of a model, as they are, below a line that says what they are."""
+    lines = [lead, *(f"  {text}" for text in texts)]
+    return Words(list(map(line, lines)), [foreign.fenced("\n".join(lines))])
 
 
-@dataclass(frozen=True)
-class Signatures:
+def picture(title: str, name: str) -> Words:
+    """A picture beside the file; nothing on a terminal."""
+    return Words([], [f"![{title}]({name})"])
+
+
+def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
     """What numbers depend on.
 
-    Attributes:
-        of: name of a run -> its line.
+    Args:
+        of_runs: name of a run -> its signature.
         printed: whether a terminal has them, too.
     """
-
-    of: Mapping[str, str]
-    printed: bool = True
-
-    def terminal(self) -> list[RenderableType]:
-        return [console.line(f"{name}: {text}", style="dim") for name, text in self.of.items()] if self.printed else []
-
-    def markdown(self, level: int) -> list[str]:
-        return ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in self.of.items())]
+    lines = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []
+    return Words(lines, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
 
 
 def terminal(blocks: Iterable[Block]) -> list[RenderableType]:
@@ -152,11 +94,7 @@ def terminal(blocks: Iterable[Block]) -> list[RenderableType]:
     return [part for block in blocks for part in block.terminal()]
 
 
-def markdown(blocks: Iterable[Block], level: int = 3) -> str:
-    """A section of a Markdown file.
-
-    Args:
-        level: of the headings of tables.
-    """
-    parts = [part for block in blocks for part in block.markdown(level)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def markdown(blocks: Iterable[Block]) -> str:
+    """A section of a Markdown file, with headings of the second and third level."""
+    paragraphs = [text for block in blocks for text in block.markdown()]
+    return "\n\n".join(filter(None, paragraphs)) + "\n"

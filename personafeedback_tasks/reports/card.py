@@ -14,7 +14,6 @@ from typing import Any
 from huggingface_hub import EvalResult
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
-from ..analysis.caveats import unreadable_share
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import locked, write
@@ -22,20 +21,11 @@ from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
 from ..runs.signature_line import HUB_COMMIT, model_of
-from ..runs.unfinished import advice, state_of
 from .card_file import CardError, newline_of, read, sections_of, with_section
-from .card_index import has_only_ours, signature_in, with_results
 from .card_metadata import Index, metadata_of, parts, with_metadata
-from .card_models import of_others, same_model, without_others
-from .card_text import counted, dropped, section, signature_of, unreadable, variant
-from .sentences import sentence
-from .table import percent
-
-MOST_OTHERWISE = 0.005
-"""Share of a run's replies that the installed version may read differently from that of the run."""
-
-MOST_UNREADABLE = 0.10
-"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
+from .card_models import has_only_ours, of_others, signature_in, with_results
+from .card_refusals import refuse_unpublishable
+from .card_text import dropped, section, signature_of, unreadable, variant
 
 
 def update_card(report: Report, cases: CaseSet[Any] | None, card: Path, replace: bool = False) -> list[str]:
@@ -93,88 +83,6 @@ def _download_first(card: Path) -> list[str]:
     ]
 
 
-# --- what should not be published ------------------------------------------------------------------------------------
-
-
-def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
-    """What a card says about the run's benchmark; raise CardError, with the reason, for a run that should not be in one.
-
-    Runs that mix task versions, options or data are refused earlier, by `runs.read.read_run`.
-    """
-    run, log = report.run, report.run.logs[0]
-    spec = run.benchmark.report.card
-    if spec is None:
-        raise CardError(f"{log}: found a run of {run.benchmark.title}, which has no model card. Use `report`.")
-    if run.signature["demonstration"]:
-        raise CardError(
-            f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample is for demonstration only; "
-            "not evidence about any model. Run again without data=sample."
-        )
-    if run.partial:
-        cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
-        partial = f"{cells}{'' if run.finished else f'; {state_of(run.status)}'}"
-        partial += f"; left out: {run.left_out_line}" if run.left_out else ""
-        finish = "Finish it (`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
-        raise CardError(
-            f"{log}: found a partial run ({partial}), expected every case of each cell that was started. "
-            f"{finish if run.finished else advice(run.status, run.harness)}"
-        )
-    if run.signature["counts"] == "any":
-        raise CardError(
-            f"{log}: found data whose number of cases was not checked (counts=any), expected the whole release. Run again without "
-            "counts=any."
-        )
-    for asked in (run, *report.controls.values()):
-        _refuse_unchecked(asked, cases)
-    for group in report.groups:
-        reasons = unreadable(group)
-        if sum(reasons.values()) > MOST_UNREADABLE * group.replies:
-            share = percent(sum(reasons.values()) / group.replies)
-            raise CardError(
-                f"{log}: found {share} % unreadable replies in {group.name} ({counted(reasons)}; refusals not counted), expected "
-                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
-                "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
-            )
-    for value, control in report.controls.items():
-        if control.partial or unreadable_share(control) > MOST_UNREADABLE:
-            raise CardError(
-                f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
-                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
-                f"inflate the difference to it. Run the control again, or "
-                f"leave --{value.replace('_', '-')} out."
-            )
-    if cases is None:
-        why = [sentence(caveat) for caveat in report.caveats if caveat.key == "no_data"]
-        raise CardError(
-            f"{log}: found no data for this run, expected the texts of its cases: a card shows the baselines and the label "
-            f"ceiling beside its numbers. {why[0] if why else 'Pass --data.'}"
-        )
-    return spec
-
-
-def _refuse_unchecked(run: Run, cases: CaseSet[Any] | None) -> None:
-    """Raise CardError for a run whose log does not bear the score that a card would show."""
-    log = run.logs[0]
-    if run.otherwise > MOST_OTHERWISE * run.replies:
-        raise CardError(
-            f"{log}: found {run.otherwise:,} of {run.replies:,} replies that task version {run.signature['task_version']} read differently "
-            f"from the installed version {run.benchmark.version}, expected at most {percent(MOST_OTHERWISE)} %. Score the log again "
-            "(`inspect score`), or run again."
-        )
-    if run.unchecked:
-        raise CardError(
-            f"{sentence(run.unchecked[0])} A card needs that. Run again, or install the version of the run."
-        )
-    if cases is not None and cases.digest != run.signature["data"]:
-        raise CardError(
-            f"{log}: found a run on data with the digest {run.signature['data']}, expected {cases.digest} as in {cases.source}. Pass --data "
-            "with the data of the run, or run again."
-        )
-
-
-# --- numbers for machines --------------------------------------------------------------------------------------------
-
-
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """One result per group and measure for `model-index`.
 
@@ -182,21 +90,20 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     address only the author of the card can know.
     """
     run = report.run
-    shown = f" ({', '.join(run.remarks)})" if run.remarks else ""
-    found = []
+    remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
+    of_run = {
+        **{name: foreign.yaml(run.signature[name]) for name in run.benchmark.options.always() if name != "prompt"},
+        "asked": variant(run),
+        "calls": run.method.per_case,
+    }
+    made = []
     for group in report.groups:
         for name in spec.measures:
             measure = group.measures[name]
             if math.isnan(measure.value):
                 continue
             args = {
-                **{
-                    name: foreign.yaml(run.signature[name])
-                    for name in run.benchmark.options.always()
-                    if name != "prompt"
-                },
-                "asked": variant(run),
-                "calls": run.method.per_case,
+                **of_run,
                 "interval_95": [_rounded(measure.low), _rounded(measure.high)],
                 "stderr": _rounded(measure.stderr),
                 "cases": group.cases,
@@ -208,7 +115,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
             }
             if math.isnan(measure.stderr):  # one user only
                 del args["interval_95"], args["stderr"]
-            found.append(
+            made.append(
                 EvalResult(
                     task_type="multiple-choice",
                     task_name="Multiple Choice",
@@ -218,12 +125,12 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
                     dataset_split="test",
                     dataset_revision=_commit(run, spec),
                     metric_type="accuracy",
-                    metric_name=foreign.yaml(f"{name} ({run.method.per_case}), %{shown}"),
+                    metric_name=foreign.yaml(f"{name} ({run.method.per_case}), %{remarks}"),
                     metric_value=_rounded(measure.value),
                     metric_args=args,
                 )
             )
-    return found
+    return made
 
 
 def _rounded(value: float) -> float:
@@ -261,7 +168,7 @@ def _with_our_parts(
             "model, give the card the run's name first."
         )
 
-    def earlier(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
+    def is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
         return (
             bool(signature_in(metric))
             and result["dataset"]["type"] == _dataset(run, spec)
@@ -269,9 +176,7 @@ def _with_our_parts(
         )
 
     def change(metadata: dict[str, Any], index: Index) -> dict[str, Any]:
-        own = without_others(metadata, run)
-        index = [{**index[0], "name": own.get("model_name") or index[0]["name"]}]
-        return with_results(own, index, earlier, lambda name: same_model(run, name))
+        return with_results(metadata, index, run, is_earlier)
 
     index = eval_results_to_model_index(foreign.yaml(model_of(run)), results(report, spec))
     changed = with_metadata(path, content, metadata, index, change)

@@ -27,7 +27,7 @@ def command(run: Run, spec: CardSpec) -> str:
     options, before, comments = run.benchmark.options.changed(run.signature), "", []
     source = str(run.signature["source"])
     if not HUB_COMMIT.fullmatch(source):
-        before = f"{spec.environment}={FOLDER} "
+        before = f"{run.benchmark.report.environment}={FOLDER} "
         of = f"the set {foreign.comment(run.named_set.name)}" if run.named_set else "the data of the run"
         comments.append(f"# {FOLDER}: with {of} (sha256 {run.signature['data']})")
     elif source != f"{spec.dataset}@{spec.revision}":
@@ -102,10 +102,10 @@ def _arguments(run: Run) -> dict[str, Any]:
     names: tuple[str, ...] = MODEL_ARGUMENTS
     if run.method.evidence == "rewards":  # its dtype is what the machine made of `auto`
         names = ("aspects", "truncate", "trust_remote_code", "unpinned", "revision")
-    found = {name: run.conditions[name] for name in names if name in run.conditions}
+    conditions = {name: run.conditions[name] for name in names if name in run.conditions}
     # A list: resumed after a branch moved.
     return dict(run.needed) | {
-        name: value for name, value in found.items() if value != LOCAL and not isinstance(value, list)
+        name: value for name, value in conditions.items() if value != LOCAL and not isinstance(value, list)
     }
 
 

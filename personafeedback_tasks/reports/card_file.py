@@ -66,8 +66,8 @@ def with_section(path: Path, body: str, text: str, key: str, newline: str) -> st
 
 def newline_of(content: str) -> str:
     """The line break of added text: that of the card, unless it mixes several."""
-    found = set(re.findall(r"\r\n|\r|\n", content))
-    return "\r\n" if found == {"\r\n"} else "\n"
+    breaks = set(re.findall(r"\r\n|\r|\n", content))
+    return "\r\n" if breaks == {"\r\n"} else "\n"
 
 
 def read(path: Path) -> str | None:

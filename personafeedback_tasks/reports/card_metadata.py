@@ -105,12 +105,12 @@ def with_metadata(path: Path, content: str, old: dict[str, Any], index: Index, c
         card.data = CardData(**change(yaml.safe_load(front) or {}, index))
         saved = str(card)
         _, written, text = parts(saved)
-        found = _read(written) if text == body else {}
+        saved_metadata = _read(written) if text == body else {}
     except _ERRORS as error:
         raise CardError(
             f"{path}: found metadata that huggingface_hub cannot write ({' '.join(str(error).split())}). Simplify them, then run this again."
         ) from error
-    if lost := list(_differences(wanted, found)):
+    if lost := list(_differences(wanted, saved_metadata)):
         more = f"; and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
         raise CardError(
             f"{path}: found metadata that huggingface_hub would change when it saves the card: {'; '.join(lost[:MOST_NAMED])}{more}. Put text "
@@ -123,19 +123,19 @@ def _read(front: str) -> Any:
     return yaml.load(front, Loader=_AsOnTheHub) or {}
 
 
-def _differences(wanted: object, found: object, at: str = "") -> Iterator[str]:
+def _differences(wanted: object, saved: object, at: str = "") -> Iterator[str]:
     """Where two metadata differ, in words."""
-    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+    if isinstance(wanted, Mapping) and isinstance(saved, Mapping):
         for key, value in wanted.items():
-            if key in found:
-                yield from _differences(value, found[key], f"{at}.{key}" if at else str(key))
+            if key in saved:
+                yield from _differences(value, saved[key], f"{at}.{key}" if at else str(key))
             else:
                 yield f"`{at}.{key}` would be lost" if at else f"`{key}` would be lost"
-    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
-        for number, pair in enumerate(zip(wanted, found, strict=True)):
+    elif isinstance(wanted, list) and isinstance(saved, list) and len(wanted) == len(saved):
+        for number, pair in enumerate(zip(wanted, saved, strict=True)):
             yield from _differences(*pair, f"{at}[{number}]")
-    elif wanted != found or type(wanted) is not type(found):
-        yield f"`{at}` would be {_short(found)} instead of {_short(wanted)}"
+    elif wanted != saved or type(wanted) is not type(saved):
+        yield f"`{at}` would be {_short(saved)} instead of {_short(wanted)}"
 
 
 def _short(value: object) -> str:

@@ -1,10 +1,11 @@
-"""Which models a card is of, by the names in its metadata and in our signatures, and what it has of others than a run's."""
+"""The models of a card, by the names in its metadata and in our signatures: which is a run's, and the results of each in `model-index`."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ..analysis.families import NO_NAMES
@@ -12,7 +13,11 @@ from ..common import foreign
 from ..runs.run import Run
 from ..runs.signature_line import model_in, model_of
 from .card_file import Section
-from .card_index import Metadata, models_of, signature_in, without
+
+Metadata = Mapping[str, Any]
+
+Matches = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+"""(a result of a `model-index`, one of its metrics) -> whether it is meant."""
 
 _OF_TRAINING = re.compile(rf"(?:{NO_NAMES.pattern})[-_.]?\d*")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")
@@ -28,11 +33,8 @@ def same_model(run: Run, name: str) -> bool:
         return True
     theirs = _parts(name)
     for own in _names(run):
-        shared = 0
-        for one, other in zip(reversed(own), reversed(theirs), strict=False):
-            if one != other:
-                break
-            shared += 1
+        pairs = zip(reversed(own), reversed(theirs), strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if shared and (shared >= 2 or shared in (len(own), len(theirs))):
             return True
     return False
@@ -40,35 +42,75 @@ def same_model(run: Run, name: str) -> bool:
 
 def of_others(metadata: Metadata, sections: Sequence[Section], run: Run) -> dict[str, str]:
     """Name of another model -> what a card has of it, in words."""
-    found: dict[str, str] = {}
-    models = models_of(metadata)
+    contents: dict[str, str] = {}
+    models = _models(metadata)
     if not _has_own(models, run):
         named = metadata.get("model_name")
-        found |= {str(named): "`model_name`"} if named and not same_model(run, str(named)) else {}
-        found |= {str(model["name"]): f"`model-index` (results: {len(model['results']):,})" for model in models}
-    for model in models:
-        for result in model["results"]:
-            strangers = {model_in(signature_in(metric)) for metric in result["metrics"] if _is_anothers(metric, run)}
-            found |= {name: "results in `model-index`" for name in strangers if name not in found}
+        contents |= {str(named): "`model_name`"} if named and not same_model(run, str(named)) else {}
+        contents |= {str(model["name"]): f"`model-index` (results: {len(model['results']):,})" for model in models}
+    for metric in _metrics(models):
+        if _is_anothers(metric, run):
+            contents.setdefault(model_in(signature_in(metric)), "results in `model-index`")
     for section in sections:
         if section.model and not same_model(run, section.model):
-            has = f"{found[section.model]} and " if section.model in found else ""
-            found[section.model] = f"{has}section `{section.key}`"
-    return found
+            has = f"{contents[section.model]} and " if section.model in contents else ""
+            contents[section.model] = f"{has}section `{section.key}`"
+    return contents
 
 
-def without_others(metadata: Metadata, run: Run) -> dict[str, Any]:
-    """The metadata without what they have of other models."""
+def with_results(metadata: Metadata, index: Sequence[Metadata], run: Run, is_earlier: Matches) -> dict[str, Any]:
+    """The metadata with the results of a run in place of earlier ones, else behind the others of its model; without those of other models.
 
-    def is_anothers(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
-        return _is_anothers(metric, run)
-
-    models, kept = models_of(metadata), dict(metadata)
+    Args:
+        index: a `model-index` with the results.
+        is_earlier: which results they replace.
+    """
+    models, changed = _models(metadata), dict(metadata)
     if not _has_own(models, run):
         models = []
-        if "model_name" in kept and not same_model(run, str(kept["model_name"])):
-            kept["model_name"] = model_of(run)
-    return {**kept, "model-index": [without(model, is_anothers)[0] for model in models]}
+        if "model_name" in changed and not same_model(run, str(changed["model_name"])):
+            changed["model_name"] = model_of(run)
+    models = models or [{"name": changed.get("model_name") or index[0]["name"], "results": []}]
+    target = next((i for i, model in enumerate(models) if same_model(run, str(model["name"]))), 0)
+    changed["model-index"] = []
+    for i, model in enumerate(models):
+        results: list[Any] = []
+        place = None
+        for result in model["results"]:
+            kept = [
+                metric for metric in result["metrics"] if not (is_earlier(result, metric) or _is_anothers(metric, run))
+            ]
+            if place is None and any(is_earlier(result, metric) for metric in result["metrics"]):
+                place = len(results)
+            if len(kept) == len(result["metrics"]):
+                results.append(result)
+            elif kept:  # ModelCard.save joins entries about the same data
+                results.append({**result, "metrics": kept})
+        if i == target:
+            place = len(results) if place is None else place
+            results[place:place] = index[0]["results"]
+        changed["model-index"].append({**model, "results": results})
+    return changed
+
+
+def has_only_ours(metadata: Metadata) -> bool:
+    """Whether a `model-index` has no result of others."""
+    return all(map(signature_in, _metrics(_models(metadata))))
+
+
+def signature_in(metric: Mapping[str, Any]) -> str:
+    """The signature of a metric of ours; empty for those of others."""
+    args = metric.get("args")
+    signature = args.get("signature") if isinstance(args, Mapping) else None
+    return signature if isinstance(signature, str) and signature.startswith("personafeedback-tasks ") else ""
+
+
+def _models(metadata: Metadata) -> list[dict[str, Any]]:
+    return list(metadata.get("model-index") or [])
+
+
+def _metrics(models: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    return (metric for model in models for result in model["results"] for metric in result["metrics"])
 
 
 def _has_own(models: Sequence[Mapping[str, Any]], run: Run) -> bool:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
+from ..analysis.sheet import Sheet
 from ..common import foreign
 from ..engine.cases import CaseSet
-from ..engine.report import CardFacts, CardSpec, Control, ReportSpec
+from ..engine.report import CardFacts, CardSpec
 from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .card_command import command
-from .report_text import published_tables, sheet_notes
+from .report_text import differences, published_tables, sheet_notes
 from .sentences import sentence
-from .table import NOTHING, grid, interval, percent
+from .table import Column, Table, interval, percent, spaced, with_interval
 
 PACKAGE = "personafeedback-tasks"
+_NOT_MEASURED = "not measured."
 _MACRO = " `macro` is the plain mean of the cells."
 
 
@@ -47,16 +49,11 @@ def signature_of(report: Report) -> str:
 def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     """The Markdown section of a card: what was measured, the numbers, their caveats, the command, the signature."""
     run, overall = report.run, report.overall
-    title = run.title
-    heading = f"{title} ({', '.join(run.remarks)})" if run.remarks else title
+    heading = f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title
     reasons = unreadable(overall)
     replies = (
-        ""
-        if run.method.evidence == "rewards"
-        else (
-            f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
-            f"unreadable ({foreign.markdown(counted(reasons))})."
-        )
+        f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
+        f"unreadable ({foreign.markdown(counted(reasons))})."
     )
     baselines = "; ".join(f"{name} {does}" for name, does in spec.baselines.items())
     controls = "".join(
@@ -64,75 +61,57 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
         for value, control in report.controls.items()
     )
     void, others = (
-        [foreign.markdown(sentence(one)) for one in report.caveats if (one.severity == VOID) is first]
+        [foreign.markdown(sentence(caveat)) for caveat in report.caveats if (caveat.severity == VOID) is first]
         for first in (True, False)
     )
-    known = [*_of_every_card(report, cases, spec), *others]
+    measures = [
+        name for name in spec.measures if any(not math.isnan(group.measures[name].value) for group in report.groups)
+    ]
+    sheet = report.sheet if report.sheet and report.sheet.named else None
     parts = [
         f"## {foreign.markdown(heading)}",
         *void,
-        spec.measured(foreign.code(model_of(run)), run.signature, _measures(report, spec), cases),
-        _table(report, spec),
+        spec.measured(foreign.code(model_of(run)), run.signature, measures, cases),
+        *_table(report, spec, measures).markdown(),
         f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
-        *_differences(report),
+        *([foreign.markdown(" ".join(sheet_notes(sheet))), *_differences(sheet).markdown()] if sheet else []),
         *([foreign.markdown(report.published.why)] if report.published else []),
-        *(part for table in published_tables(report) for part in table.markdown(3)),
-        replies,
+        *(part for table in published_tables(report) for part in table.markdown()),
+        "" if run.method.evidence == "rewards" else replies,
         "What these numbers do not show:",
-        "\n".join(f"- {caveat}" for caveat in known),
+        "\n".join(f"- {caveat}" for caveat in (*_of_every_card(report, cases, spec), *others)),
         f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
         f"Signature: {foreign.code(signature_of(report))}{controls}",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _measures(report: Report, spec: CardSpec) -> list[str]:
-    return [name for name in spec.measures if any(_defined(group, name) for group in report.groups)]
-
-
-def _table(report: Report, spec: CardSpec) -> str:
-    measures, control = _measures(report, spec), report.run.benchmark.report.control
-    gained = any(group.gain for group in report.groups)
-    header = [""]
+def _table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:
+    """The numbers, the baselines and the gain."""
+    groups, control = report.shown, report.run.benchmark.report.control
+    columns: list[Column] = []
     for name in measures:
-        header += [name, "95 % interval"]
-    header += ["cases", "users", *(f"baseline: {name}" for name in spec.baselines)]
-    if control is not None:
-        header += [control.gain, "95 % interval"] if gained else [control.gain]
-    rows = []
-    for group in report.shown:
-        row = [group.name.replace("_", " ")]
-        for name in measures:
-            row += [f"**{percent(group.measures[name].value)}**", interval(group.measures[name])]
-        row += [f"{group.cases:,}", f"{group.measures[measures[0]].users:,}"]
-        row += [percent(group.baselines[name].value) for name in spec.baselines]
-        if control is not None:
-            row.append(percent(group.gain.value, sign=True) if group.gain else NOTHING if gained else "not measured")
-            row += [interval(group.gain, sign=True)] if gained else []
-        rows.append(row)
-    return grid(header, rows)
+        columns += with_interval(name, [group.measures[name] for group in groups])
+    columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
+    columns.append(Column("users", tuple(f"{group.measures[measures[0]].users:,}" for group in groups)))
+    for name in spec.baselines:
+        columns.append(Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
+    if control is not None and any(group.gain for group in groups):
+        columns += with_interval(control.gain, [group.gain for group in groups], sign=True, strong=False)
+    elif control is not None:
+        columns.append(Column(control.gain, ("not measured",) * len(groups)))
+    return _whole([group.name for group in groups], columns)
 
 
-def _differences(report: Report) -> list[str]:
-    """What the named differences between the runs are, and a table of them."""
-    sheet = report.sheet
-    if sheet is None or not sheet.named:
-        return []
-    header = ["", "cases"]
-    for one in sheet.named.values():
-        header += [one.name, "95 % interval"]
-    rows = []
-    for column in sheet.columns:
-        row = [column.name.replace("_", " "), f"{column.cases:,}"]
-        for name in sheet.named:
-            gap = column.differences[name]
-            row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
-        rows.append(row)
-    return [foreign.markdown(" ".join(sheet_notes(sheet))), grid(header, rows)]
+def _differences(sheet: Sheet) -> Table:
+    """The named differences between the runs."""
+    cases = Column("cases", tuple(f"{column.cases:,}" for column in sheet.columns))
+    return _whole([column.name for column in sheet.columns], [cases, *differences(sheet, list(sheet.named))])
 
 
-def _defined(group: Group, measure: str) -> bool:
-    return not math.isnan(group.measures[measure].value)
+def _whole(names: Sequence[str], columns: Sequence[Column]) -> Table:
+    """One table for all columns, however wide: a page wraps it."""
+    return Table("", tuple(map(spaced, names)), tuple(columns), corner="", undefined=True, whole=True)
 
 
 def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[str]:
@@ -154,22 +133,22 @@ def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[
         cases=cases,
         package=PACKAGE,
     )
-    found = spec.caveats(facts)
-    control, gain = run.benchmark.report.control, overall.gain
-    if control is not None:
+    caveats = spec.caveats(facts)
+    if lead := _lead_of_gain(run):
+        gain = overall.gain
         measured = _NOT_MEASURED
         if gain is not None:
             measured = f"{percent(gain.value, sign=True)} points, 95 % interval {interval(gain, sign=True)}."
-        found.append(f"{_of_gain(run.benchmark.report, control)}{measured}")
-    return found
+        caveats.append(f"{lead}{measured}")
+    return caveats
 
 
-_NOT_MEASURED = "not measured."
-
-
-def _of_gain(spec: ReportSpec, control: Control) -> str:
-    """The beginning of the sentence on the gain."""
-    return f"{control.gain.capitalize()} ({spec.primary} minus that of the same model {control.without}): "
+def _lead_of_gain(run: Run) -> str:
+    """The beginning of the sentence on the gain; empty for a benchmark without a control."""
+    spec = run.benchmark.report
+    if spec.control is None:
+        return ""
+    return f"{spec.control.gain.capitalize()} ({spec.primary} minus that of the same model {spec.control.without}): "
 
 
 def dropped(report: Report, before: str) -> str:
@@ -178,10 +157,10 @@ def dropped(report: Report, before: str) -> str:
     Args:
         before: the earlier section; empty if there was none.
     """
-    spec = report.run.benchmark.report
-    if spec.control is None or report.overall.gain is not None:
+    lead, control = _lead_of_gain(report.run), report.run.benchmark.report.control
+    if control is None or report.overall.gain is not None:
         return ""
-    measured = before.partition(_of_gain(spec, spec.control))[2]
+    measured = before.partition(lead)[2]
     if not measured or measured.startswith(_NOT_MEASURED):
         return ""
-    return f"The {spec.control.gain} that the section had is gone: it belongs to both runs. To keep it, pass --{spec.control.value.replace('_', '-')} RUN."
+    return f"The {control.gain} that the section had is gone: it belongs to both runs. To keep it, pass --{control.value.replace('_', '-')} RUN."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+import math
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.comparison import RunComparison
@@ -10,7 +11,7 @@ from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.report import Line
 from ..runs.signature_line import signature_line
-from .blocks import Block, Legend, Signatures, Title, Warnings
+from .blocks import Block, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
 
@@ -30,7 +31,7 @@ def tables(comparison: RunComparison) -> list[Table]:
         Column("A", tuple(percent(group.acc_a) for group in groups)),
         Column("B", tuple(percent(group.acc_b) for group in groups)),
         *with_interval("A - B", [group.difference for group in groups], sign=True),
-        Column("p", tuple(NOTHING if group.p != group.p else f"{group.p:.4f}" for group in groups), joined=True),
+        Column("p", tuple(NOTHING if math.isnan(group.p) else f"{group.p:.4f}" for group in groups), joined=True),
         Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
         Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
         Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
@@ -40,35 +41,36 @@ def tables(comparison: RunComparison) -> list[Table]:
 
 def _other_table(comparison: RunComparison) -> Table:
     """The measures of `GroupRunComparison.others` over all cases, each in its unit; differences of percentages are in points."""
-    found = comparison.groups[-1].others
-    shown = [line for line in comparison.run_a.benchmark.report.compared if line.measure in found]
-    rows = [(one, replace(one, sign=True), found[one.measure]) for one in shown]
+    overall = comparison.groups[-1].others
+    rows = [
+        (line, *overall[line.measure]) for line in comparison.run_a.benchmark.report.compared if line.measure in overall
+    ]
 
-    def gap(one: Line, value: float) -> str:
-        return percent(value, sign=True) if one.share else number(one, value)
+    def gap(line: Line, value: float) -> str:
+        return percent(value, sign=True) if line.share else number(replace(line, sign=True), value)
 
-    def between(one: Line, gaps: Estimate) -> str:
-        return NOTHING if gaps.low != gaps.low else f"{gap(one, gaps.low)} to {gap(one, gaps.high)}"
+    def between(line: Line, gaps: Estimate) -> str:
+        return NOTHING if math.isnan(gaps.low) else f"{gap(line, gaps.low)} to {gap(line, gaps.high)}"
 
     columns = (
-        Column("A", tuple(number(one, a) for one, _, (a, _, _) in rows)),
-        Column("B", tuple(number(one, b) for one, _, (_, b, _) in rows)),
-        Column("A - B", tuple(gap(signed, difference.value) for _, signed, (_, _, difference) in rows), strong=True),
-        Column(INTERVAL, tuple(between(signed, difference) for _, signed, (_, _, difference) in rows), joined=True),
+        Column("A", tuple(number(line, a) for line, a, _, _ in rows)),
+        Column("B", tuple(number(line, b) for line, _, b, _ in rows)),
+        Column("A - B", tuple(gap(line, gaps.value) for line, _, _, gaps in rows), strong=True),
+        Column(INTERVAL, tuple(between(line, gaps) for line, _, _, gaps in rows), joined=True),
     )
-    labels = tuple(f"{one.title} (%)" if one.share else one.title for one in shown)
-    return Table("Over all cases", labels, columns if rows else (), corner="")
+    labels = tuple(f"{line.title} (%)" if line.share else line.title for line, *_ in rows)
+    return Table("Over all cases", labels, columns, corner="")
 
 
 def blocks(comparison: RunComparison) -> list[Block]:
     """The comparison."""
     named = comparison.named
     return [
-        Title("; ".join(f"{name}: {run.label}" for name, run in named.items())),
-        Warnings(comparison.caveats),
+        heading("; ".join(f"{name}: {run.label}" for name, run in named.items())),
+        warnings(comparison.caveats),
         *tables(comparison),
-        Legend(LEGEND),
-        Signatures({name: signature_line(run) for name, run in named.items()}),
+        paragraph(LEGEND, dim=True),
+        signatures({name: signature_line(run) for name, run in named.items()}),
     ]
 
 
@@ -84,6 +86,6 @@ def document(comparison: RunComparison) -> dict[str, Any]:
             "caveats": as_dicts(comparison.caveats),
             "only_in_a": comparison.only_in_a,
             "only_in_b": comparison.only_in_b,
-            "groups": {group.name: asdict(group) for group in comparison.groups},
+            "groups": {group.name: group for group in comparison.groups},
         }
     )

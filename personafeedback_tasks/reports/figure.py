@@ -6,6 +6,7 @@ points, and more runs make a taller picture. Everything is placed in inches: wha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,12 +62,12 @@ class FigureBlock:
 
     Attributes:
         name: of the model, with its tags.
-        rows: (name of a cell or group, its value and interval; without one for published numbers).
+        rows: (name of a cell or group, its value and interval, which published numbers lack).
         report: None for published numbers.
     """
 
     name: str
-    rows: list[tuple[str, Estimate | float]]
+    rows: list[tuple[str, Estimate]]
     report: Report | None = None
 
 
@@ -99,7 +100,9 @@ def draw(reports: Sequence[Report]) -> Figure:
             _write(figure, line, MARGIN, height - top - LINE * place, weight="bold")
         for number, line in enumerate(reversed(below)):
             _write(figure, line, WIDTH / 2, LINE * (number + 0.6), ha="center")
-        _draw_legend(figure, legend, handles)
+        entries = [(handles[label], name) for column in legend for label, name in column if label in handles]
+        if entries:
+            draw_legend(figure, entries, loc="upper left", bbox_to_anchor=(0, 1), ncols=len(legend), columnspacing=1)
     return figure
 
 
@@ -113,8 +116,15 @@ def _published(reports: Sequence[Report]) -> list[FigureBlock]:
     """Blocks of their own below the runs: numbers of others are not comparable."""
     names = dict.fromkeys(name for report in reports for name, _ in _of_run(report).rows)
     rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
-    there = [(label, [(name, values[name]) for name in names if name in values]) for label, values in rows.items()]
-    return [FigureBlock(label, list(found)) for label, found in there if found]
+    shown = [
+        (label, [(name, _alone(values[name])) for name in names if name in values]) for label, values in rows.items()
+    ]
+    return [FigureBlock(label, values) for label, values in shown if values]
+
+
+def _alone(value: float) -> Estimate:
+    """A number without an interval."""
+    return Estimate(value, math.nan, math.nan, math.nan, n=0, users=0)
 
 
 def _title(name: str) -> str:
@@ -150,27 +160,17 @@ def _places(
 
 def _draw_points(axes: Axes, block: FigureBlock, places: Sequence[float], number: int) -> None:
     """The intervals of a run, or the hollow marks of published numbers."""
-    marker = MARKERS[number % len(MARKERS)]
-    estimates = [value for _, value in block.rows if isinstance(value, Estimate)]
+    values = [100 * estimate.value for _, estimate in block.rows]
+    style: Any = {"marker": MARKERS[number % len(MARKERS)], "markersize": 4, "linestyle": "none"}
     if block.report is None:
-        axes.plot(
-            [100 * value for _, value in block.rows if not isinstance(value, Estimate)], places, linestyle="none",
-            marker=marker, markerfacecolor="none", color="0.4", markersize=4, zorder=2,
-        )  # fmt: skip
+        axes.plot(values, places, markerfacecolor="none", color="0.4", zorder=2, **style)
         return
+    errors = [
+        [100 * (estimate.value - estimate.low) for _, estimate in block.rows],
+        [100 * (estimate.high - estimate.value) for _, estimate in block.rows],
+    ]
     axes.errorbar(
-        [100 * estimate.value for estimate in estimates],
-        places,
-        xerr=[
-            [100 * (estimate.value - estimate.low) for estimate in estimates],
-            [100 * (estimate.high - estimate.value) for estimate in estimates],
-        ],
-        fmt=marker,
-        color=COLORS[number % len(COLORS)],
-        markersize=4,
-        capsize=2,
-        elinewidth=1,
-        zorder=3,
+        values, places, xerr=errors, color=COLORS[number % len(COLORS)], capsize=2, elinewidth=1, zorder=3, **style
     )
 
 
@@ -204,20 +204,19 @@ def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
     return [named]
 
 
-def _draw_legend(
-    figure: Figure, columns: Sequence[Sequence[tuple[str, list[str]]]], lines: Mapping[str, Artist]
-) -> None:
-    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs."""
-    entries = [(lines[label], name) for column in columns for label, name in column if label in lines]
-    if not entries:
-        return
+def draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]], **place: Any) -> None:
+    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs.
+
+    Args:
+        entries: (mark, lines of its name).
+        place: where it is, as in matplotlib.
+    """
     legend = figure.legend(
-        [handle for handle, _ in entries], [""] * len(entries), loc="upper left", bbox_to_anchor=(0, 1), frameon=False,
-        fontsize=SIZE, handlelength=2, labelspacing=0.3, borderpad=0.3, borderaxespad=0, ncols=len(columns),
-        columnspacing=1,
+        [handle for handle, _ in entries], [""] * len(entries), frameon=False, fontsize=SIZE, handlelength=2, labelspacing=0.3,
+        borderpad=0.3, borderaxespad=0, **place,
     )  # fmt: skip
-    for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
-        text.set(text="\n".join(name), parse_math=False, linespacing=1)
+    for text, (_, lines) in zip(legend.get_texts(), entries, strict=True):
+        text.set(text="\n".join(lines), parse_math=False, linespacing=1)
 
 
 def _write(figure: Figure, line: str, x: float, y: float, **style: Any) -> None:

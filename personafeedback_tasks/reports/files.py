@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..analysis.report import Report
-from ..analysis.sensitivity import sensitivities
 from ..common import foreign
 from ..common.files import Content
 from ..common.strict_json import json_text
 from . import figure, heatmap, page, precision_recall, rank_text, report_text
-from .blocks import markdown
+from .blocks import Block, markdown, picture
 
 
 def report_document(reports: Sequence[Report]) -> dict[str, Any]:
     """What report.json has: the reports, and how far the wordings move their scores."""
-    return {"reports": list(map(report_text.document, reports)), "prompt_sensitivity": moved(reports)}
-
-
-def moved(reports: Sequence[Report]) -> list[str]:
-    """How far the wordings move the scores, in sentences."""
-    return list(map(report_text.moved, sensitivities(reports)))
+    return {
+        "reports": list(map(report_text.document, reports)),
+        "prompt_sensitivity": report_text.sensitivity_lines(reports),
+    }
 
 
 def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict[str, Content]:
@@ -31,26 +28,26 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     Args:
         rankings: of the same runs.
     """
-    titles, scores = (
-        " and ".join(dict.fromkeys(names))
-        for names in zip(*((made.run.title, made.run.benchmark.report.score) for made in reports), strict=True)
-    )
-    planes = precision_recall.render(reports)
-    drawn = figure.render(reports) | planes
-    parts = [f"# {foreign.markdown(titles)}\n", _image(f"{scores} with 95 % intervals and baselines", "accuracy.svg")]
-    parts += [_image(precision_recall.TITLE, name) for name in planes if name.endswith(".svg")]
-    for made, maps in zip(reports, heatmap.render(reports), strict=True):
-        drawn |= maps
-        parts.append(markdown(report_text.blocks(made)))
-        parts += [_image(heatmap.TITLE, name) for name in maps if name.endswith(".svg")]
-    if found := moved(reports):
-        parts += ["## Prompt sensitivity\n", *(f"- {foreign.markdown(line)}" for line in found)]
+    titles = " and ".join(dict.fromkeys(report.run.title for report in reports))
+    scores = " and ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
+    accuracies, planes, maps = figure.render(reports), precision_recall.render(reports), heatmap.render(reports)
+    parts: list[Block] = _pictures(f"{scores} with 95 % intervals and baselines", accuracies)
+    parts += _pictures(precision_recall.TITLE, planes)
+    for report, heat_map in zip(reports, maps, strict=True):
+        parts += [*report_text.blocks(report), *_pictures(heatmap.TITLE, heat_map)]
+    parts += report_text.sensitivity(reports)
     return {
-        "report.md": "\n".join(parts),
+        "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": json_text(report_document(reports)),
-        **drawn,
+        **accuracies,
+        **planes,
+        **{name: content for heat_map in maps for name, content in heat_map.items()},
         "index.html": page.render(rankings),
     }
+
+
+def _pictures(title: str, names: Iterable[str]) -> list[Block]:
+    return [picture(title, name) for name in names if name.endswith(".svg")]
 
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
@@ -61,7 +58,3 @@ def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
         "ranking.json": json_text(rank_text.document(rankings)),
         "index.html": page.render(rankings),
     }
-
-
-def _image(title: str, name: str) -> str:
-    return f"![{title}]({name})\n"

@@ -1,73 +1,82 @@
-"""What a report says right below its table, in words: is the score a shortcut's, and for whom does the run fail?"""
+"""What a report says right below its result: is the score a shortcut's, for whom does the run fail, what do people and baselines reach?"""
 
 from __future__ import annotations
 
-import math
-
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
-from ..common.statistics import Estimate, percent
-from .blocks import Notes
+from ..common.statistics import percent
+from .blocks import Block, Words, bullets
+from .table import Column, Table, measured, points, signed, with_ends
+
+PEOPLE = "people among themselves"
 
 
-def shortcuts(report: Report) -> Notes:
+def shortcuts(report: Report) -> Words:
     """The agreement with each baseline, and the accuracy where the covariate does not differ, over all cases."""
-    found, spec = report.shortcuts.get(report.overall.name), report.run.benchmark.report
-    if found is None:
-        return Notes(())
-    said = []
-    for name, one in found.baselines.items():
-        if one.kappa.n:
-            kappa = f"kappa {_signed(one.kappa.value)} ({_signed(one.kappa.low)} to {_signed(one.kappa.high)})"
-            said.append(
-                f"{name} ({one.kappa.n:,} cases): {percent(one.same)} % shared, {percent(one.expected)} % implied, {kappa}"
-            )
-    if found.adjusted is not None and report.texts.covariate:
-        said.append(f"{spec.primary} {report.texts.covariate.equal}: {_with_interval(found.adjusted)}")
+    overall, spec = report.shortcuts.get(report.overall.name), report.run.benchmark.report
+    if overall is None:
+        return bullets(())
+    lines = [
+        f"{name} ({agreement.kappa.n:,} cases): {percent(agreement.same)} % shared, {percent(agreement.expected)} % implied, "
+        f"kappa {with_ends(agreement.kappa, lambda kappa: signed(kappa, 2))}"
+        for name, agreement in overall.baselines.items()
+        if agreement.kappa.n
+    ]
+    if overall.adjusted is not None and report.texts.covariate:
+        lines.append(f"{spec.primary} {report.texts.covariate.equal}: {with_ends(overall.adjusted)}")
     lead = "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
-    return Notes(said, lead)
+    return bullets(lines, lead)
 
 
-def users(report: Report) -> Notes:
+def users(report: Report) -> Words:
     """How far the users differ, and the groups of users that do better or worse than the others."""
-    found = report.users
-    if found is None:
-        return Notes(())
-    quantiles = [f"{share} % of users at {_with_interval(value)}" for share, value in found.quantiles.items()]
-    return Notes(
+    users = report.users
+    if users is None:
+        return bullets(())
+    quantiles = [f"{share} % of users at {with_ends(value)}" for share, value in users.quantiles.items()]
+    return bullets(
         [
-            f"mean of the worst tenth {_with_interval(found.worst_tenth)}; {', '.join(quantiles)}",
-            f"standard deviation beyond chance {percent(found.spread)} ({percent(found.low)} to {percent(found.high)}) points",
-            *_slices(found),
+            f"mean of the worst tenth {with_ends(users.worst_tenth)}; {', '.join(quantiles)}",
+            f"standard deviation beyond chance {percent(users.spread)} ({percent(users.low)} to {percent(users.high)}) points",
+            *_slices(users),
         ],
-        f"By user ({found.count:,} users; accuracies without what chance adds, at equal cells, with 95 % intervals):",
+        f"By user ({users.count:,} users; accuracies without what chance adds, at equal cells, with 95 % intervals):",
     )
 
 
-def _slices(found: Users) -> list[str]:
-    named = [
-        f"{one.attribute}: {one.value} ({one.users:,} users): {_points(one.difference)} points "
-        f"({_points(one.low)} to {_points(one.high)}) beside the others, p = {one.p:.2g} (Holm)"
-        for one in found.slices
-        if one.significant
+def _slices(users: Users) -> list[str]:
+    lines = [
+        f"{group.attribute}: {group.value} ({group.users:,} users): {points(group.difference)} points "
+        f"({points(group.low)} to {points(group.high)}) beside the others, p = {group.p:.2g} (Holm)"
+        for group in users.slices
+        if group.significant
     ]
-    if named or not found.slices:
-        return named
-    gaps = sorted(one.detectable for one in found.slices)
+    if lines or not users.slices:
+        return lines
+    gaps = sorted(group.detectable for group in users.slices)
     between = " to ".join(dict.fromkeys(f"{100 * gap:.1f}" for gap in (gaps[0], gaps[-1])))
     return [
-        f"no group of users was found to differ, of {len(found.slices)} that at least {SHARED_BY} users share (5 %, Holm); a gap of {between} "
+        f"no group of users was found to differ, out of {len(users.slices)} groups of at least {SHARED_BY} users (5 %, Holm); a gap of {between} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
 
 
-def _with_interval(found: Estimate) -> str:
-    return f"{percent(found.value)} ({percent(found.low)} to {percent(found.high)})"
-
-
-def _points(value: float) -> str:
-    return f"{100 * value:+.1f}"
-
-
-def _signed(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:+.2f}"
+def beside(report: Report) -> list[Block]:
+    """The run, the baselines that answer, and people, one below the other; and how far people agree."""
+    judges = report.judges
+    if judges is None:
+        return []
+    blocks: list[Block] = []
+    if judges.baselines:
+        rows = {"this run": report.overall.measures, **judges.baselines}
+        rows |= {PEOPLE: judges.people} if judges.people else {}
+        columns: list[Column] = []
+        for line in report.run.benchmark.report.compared:
+            columns += measured(line, [measures[line.measure] for measures in rows.values()])
+        blocks.append(Table("Beside baselines and people", tuple(rows), tuple(columns)))
+    lines = list(judges.notes)
+    if agreement := judges.agreement:
+        values = "; ".join(f"{name} {with_ends(value, signed)}" for name, value in agreement.coefficients.items())
+        against = f" {PEOPLE}: each person against what most of the others say." if judges.people else ""
+        lines.append(f"People's agreement ({agreement.note}): {values}.{against}" if values else agreement.note)
+    return [*blocks, bullets(lines)]

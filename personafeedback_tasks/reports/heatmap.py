@@ -59,9 +59,9 @@ def _inches(text: Text, figure: Figure) -> float:
 
 def matrix(aspects: Aspects, group: str) -> list[list[float]]:
     """The better response first, then the aspects: the correlation of every two."""
-    found = aspects.groups[group]
-    with_better = [found.pearson[name] for name in aspects.names]
-    between = [[found.correlations[one][other] for other in aspects.names] for one in aspects.names]
+    numbers = aspects.groups[group]
+    with_better = [numbers.pearson[name] for name in aspects.names]
+    between = [[numbers.correlations[name][other] for other in aspects.names] for name in aspects.names]
     return [[1.0, *with_better], *([r, *row] for r, row in zip(with_better, between, strict=True))]
 
 

@@ -22,7 +22,7 @@ from ..runs.signature_line import signature_line
 from . import rank_text
 from .page_data import called, data, places, script_json
 from .sentences import sentence
-from .table import Table, interval, percent
+from .table import interval, percent
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
@@ -53,9 +53,9 @@ class Axis:
     @classmethod
     def over(cls, values: Iterable[float]) -> Axis:
         """An axis with all of these shares on it."""
-        found = [100 * value for value in values if not math.isnan(value)] or [0.0, 100.0]
+        percents = [100 * value for value in values if not math.isnan(value)] or [0.0, 100.0]
         for step in (1.0, 2.0, 5.0, 10.0, 20.0):
-            low, high = step * math.floor(min(found) / step), step * math.ceil(max(found) / step)
+            low, high = step * math.floor(min(percents) / step), step * math.ceil(max(percents) / step)
             if (high - low) / step < TICKS:
                 break
         return cls(max(0.0, low if low < high else low - step), min(100.0, high if low < high else high + step), step)
@@ -119,6 +119,7 @@ def _hash(content: str) -> str:
 
 def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
     runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
+    scores, others = rank_text.columns_of(ranking)
     return {
         "title": rank_text.title(ranking),
         "caveats": [
@@ -126,32 +127,19 @@ def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
             for caveat in ranking.caveats
         ],
         "has_texts": ranking.data is not None,
-        "table": _joined(rank_text.tables(ranking)),
+        "table": rank_text.table(ranking, [*scores, *others]),
         "forest": _forest(ranking, runs),
-        "matrix": _rows(rank_text.matrix(ranking)) if len(ranking.rows) > 1 else None,
+        "matrix": rank_text.matrix(ranking) if len(ranking.rows) > 1 else None,
         "calibrations": [
-            (run, found)
+            (run, calibrated)
             for run, row in zip(runs, ranking.rows, strict=True)
-            if (found := calibration.calibration(row.run)) is not None
+            if (calibrated := calibration.calibration(row.run)) is not None
         ],
         "runs": [
             (run, signature_line(row.run, ranking.texts.version if ranking.texts else ""))
             for run, row in zip(runs, ranking.rows, strict=True)
         ],
     }
-
-
-def _joined(tables: Sequence[Table]) -> tuple[list[str], list[list[str]]]:
-    """Tables with the same rows as one; the first column of each is the place."""
-    header, *others = (table.header for table in tables)
-    rows = zip(*(table.rows for table in tables), strict=True)
-    return [*header, *(name for of in others for name in of[1:])], [
-        [*first, *(text for row in more for text in row[1:])] for first, *more in rows
-    ]
-
-
-def _rows(table: Table) -> tuple[list[str], list[list[str]]]:
-    return table.header, table.rows
 
 
 def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -166,16 +154,18 @@ def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]
     ]
     scores = [row.score for row in ranking.rows]
     axis = Axis.over(
-        [value for one in scores for value in (one.value, one.low, one.high)] + [value for _, value in lines]
+        [value for score in scores for value in (score.value, score.low, score.high)] + [value for _, value in lines]
     )
     return {
         "score": spec.score,
         "ticks": axis.ticks,
         "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
-        "rows": [(run, _bar(one, axis.at)) for run, one in zip(runs, scores, strict=True) if not math.isnan(one.value)],
+        "rows": [
+            (run, _bar(score, axis.at)) for run, score in zip(runs, scores, strict=True) if not math.isnan(score.value)
+        ],
     }
 
 
-def _bar(one: Estimate, at: Callable[[float], str]) -> dict[str, Any]:
-    ends = None if math.isnan(one.low) else (at(one.low), at(one.high))
-    return {"at": at(one.value), "ends": ends, "value": percent(one.value), "interval": interval(one)}
+def _bar(score: Estimate, at: Callable[[float], str]) -> dict[str, Any]:
+    ends = None if math.isnan(score.low) else (at(score.low), at(score.high))
+    return {"at": at(score.value), "ends": ends, "value": percent(score.value), "interval": interval(score)}

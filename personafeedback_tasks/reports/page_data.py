@@ -10,7 +10,6 @@ from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..common import foreign
-from ..common.strict_json import jsonable
 from ..engine.outcome import ScoredCase
 from ..engine.report import Shown
 from ..engine.rewards import TOTAL
@@ -24,13 +23,6 @@ def places(rankings: Sequence[Ranking]) -> list[list[str]]:
         [f"{number}.{place}" if several else f"{place}" for place, _ in enumerate(ranking.runs, 1)]
         for number, ranking in enumerate(rankings, 1)
     ]
-
-
-def texts_of(ranking: Ranking) -> Shown | None:
-    """The texts of the cases; None without data."""
-    run = ranking.runs[0]
-    show = run.benchmark.report.shown
-    return None if ranking.data is None or show is None else show(ranking.data, run.cases.keys())
 
 
 def called(run: Run) -> str:
@@ -48,16 +40,21 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
     runs, answers = [], []
     kinds: dict[str, dict[str, Any]] = {}
     for ranking, numbers in zip(rankings, places(rankings), strict=True):
-        first, shown = ranking.runs[0], texts_of(ranking)
-        kind = first.benchmark.name
+        first = ranking.runs[0]
+        kind, spec = first.benchmark.name, first.benchmark.report
+        shown = None
+        if ranking.data is not None and spec.shown is not None:
+            shown = spec.shown(ranking.data, first.cases.keys())
         if shown or kind not in kinds:
-            kinds[kind] = _kind(shown or Shown({}), first.benchmark.report.picked is not None)
-        found = ranking.texts.flags if ranking.texts else {}
-        flags |= {name: meaning for name, (meaning, ids) in found.items() if ids & first.cases.keys()}
+            words = shown or Shown({})
+            did = "answered" if spec.picked is None else "picked"
+            kinds[kind] = {"about": words.about, "question": words.question, "labels": words.labels, "did": did}
+        flagged = ranking.texts.flags if ranking.texts else {}
+        flags |= {name: meaning for name, (meaning, ids) in flagged.items() if ids & first.cases.keys()}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
             entry |= {"cell": case.cell, "user": case.user_id, "kind": list(kinds).index(kind)}
-            entry["flags"] = [name for name, (_, ids) in found.items() if case_id in ids]
+            entry["flags"] = [name for name, (_, ids) in flagged.items() if case_id in ids]
             if shown:
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
@@ -70,8 +67,9 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
             for case in run.cases.values():
                 of_run[index[_key(case)]] = _answers(case, run)
             answers.append(of_run)
-    for name, entry in zip(_names(keys), cases, strict=True):
-        entry["id"] = name
+    digests: dict[str, str] = {}
+    for (case_id, digest), entry in zip(keys, cases, strict=True):
+        entry["id"] = case_id if digests.setdefault(case_id, digest) == digest else f"{case_id} ({digest})"
     return {
         "kinds": list(kinds.values()),
         "people": list(people),
@@ -84,18 +82,21 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
 
 def script_json(document: Mapping[str, Any]) -> str:
     """JSON that no HTML parser takes for a tag, with every text safe for a page."""
-    text = json.dumps(jsonable(_safe(document)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_safe(document), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")  # at once for all of them is ten times slower
     return text
 
 
 def _safe(value: Any) -> Any:
+    """With every text safe for a page, and None for nan."""
     if isinstance(value, str):
         return foreign.page(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, (list, tuple)):
+        return [_safe(item) for item in value]
+    if isinstance(value, dict):
         return {foreign.page(key): _safe(item) for key, item in value.items()}
-    return [_safe(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _key(case: ScoredCase) -> tuple[str, str]:
@@ -105,45 +106,23 @@ def _key(case: ScoredCase) -> tuple[str, str]:
 
 def _keys(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     """Every case once: in the order of the cells, then by number."""
-    found: dict[tuple[str, str], tuple[int, list[Any]]] = {}
+    places_of: dict[tuple[str, str], tuple[int, list[Any]]] = {}
     for ranking in rankings:
         cells = ranking.runs[0].benchmark.cells
         for case in ranking.runs[0].cases.values():
             numbers = [int(text) if text.isdecimal() else text for text in re.split(r"(\d+)", case.case_id)]
-            found.setdefault(_key(case), (cells.index(case.cell), numbers))
-    return sorted(found, key=lambda key: (*found[key], key))
-
-
-def _names(keys: Sequence[tuple[str, str]]) -> list[str]:
-    """The name of each case: its id, and the digest where another case has that id."""
-    first: dict[str, str] = {}
-    for case_id, digest in keys:
-        first.setdefault(case_id, digest)
-    return [case_id if first[case_id] == digest else f"{case_id} ({digest})" for case_id, digest in keys]
-
-
-def _kind(shown: Shown, picks: bool) -> dict[str, Any]:
-    """What the texts of a benchmark are called, and what its runs do.
-
-    Args:
-        picks: whether a case is a choice between two responses.
-    """
-    return {
-        "about": shown.about,
-        "question": shown.question,
-        "labels": shown.labels,
-        "did": "picked" if picks else "answered",
-    }
+            places_of.setdefault(_key(case), (cells.index(case.cell), numbers))
+    return sorted(places_of, key=lambda key: (*places_of[key], key))
 
 
 def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"question": shown.questions[case_id]}
+    entry: dict[str, Any] = {"question": shown.questions[case_id]}
     if texts := shown.texts.get(case_id):
-        found["texts"] = list(texts.items())
+        entry["texts"] = list(texts.items())
     if responses := shown.responses.get(case_id):
         # The lengths are of the texts themselves: what is shown may have escapes.
-        found |= {"responses": responses, "lengths": list(map(len, responses))}
-    return found
+        entry |= {"responses": responses, "lengths": list(map(len, responses))}
+    return entry
 
 
 def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
@@ -152,9 +131,9 @@ def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
     The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
     """
     spec, labels = run.benchmark.report, run.benchmark.labels
-    found: dict[str, Any] = {"score": case.value(spec.primary)}
+    entry: dict[str, Any] = {"score": case.value(spec.primary)}
     if case[0].answers:
-        found["picks"] = [
+        entry["picks"] = [
             [
                 (answer, (answer == target if target in labels else "") if answer in labels else None)
                 for answer, target in zip(outcome.answers, outcome.targets, strict=True)
@@ -162,9 +141,9 @@ def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
             for outcome in case
         ]
     if case[0].rewards:
-        found["rewards"] = [outcome.rewards[TOTAL] for outcome in case if outcome.rewards]
+        entry["rewards"] = [outcome.rewards[TOTAL] for outcome in case if outcome.rewards]
     if unread := [reply for outcome in case for reply in outcome.unread]:
-        found["said"] = unread
+        entry["said"] = unread
     if not math.isnan(probability := case.value(spec.probability)):
-        found["probability"] = probability
-    return found
+        entry["probability"] = probability
+    return entry

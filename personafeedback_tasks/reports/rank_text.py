@@ -11,13 +11,13 @@ from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
-from .blocks import Block, Legend, Paragraph, Signatures, Title, Warnings
+from .blocks import Block, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 LEGEND = (
-    "acc in percent; intervals clustered by user. rank: the places that a run may have, all of them right at once in 95 % of rankings. tied: the "
-    "other places that a run cannot be told apart from (paired; sign flips and bootstrap-t over users, the largest |t| over all pairs, 5 % level). Differences to "
+    "acc in percent; intervals clustered by user. rank: the places that a run may have; in 95 % of rankings the places of all runs are right. tied: the "
+    "other places that a run cannot be told apart from (paired; sign flips and bootstrap-t over users, the largest absolute t over all pairs, 5 % level). Differences to "
     "a baseline or a control are in points, on the cases that both answered."
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
@@ -36,31 +36,48 @@ def title(ranking: Ranking) -> str:
 def blocks(ranking: Ranking) -> list[Block]:
     """One ranking."""
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
-    pairs: list[Block] = [Paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else []
+    pairs: list[Block] = [paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else []
     return [
-        Title(title(ranking)),
-        Warnings(ranking.caveats),
+        heading(title(ranking)),
+        warnings(ranking.caveats),
         *tables(ranking),
         *pairs,
-        Signatures(runs, printed=False),
+        signatures(runs, printed=False),
     ]
 
 
 def all_blocks(rankings: Sequence[Ranking]) -> list[Block]:
     """Several rankings, and why they are several."""
-    return [*(block for one in rankings for block in blocks(one)), Legend(LEGEND), *map(Paragraph, reasons(rankings))]
+    return [
+        *(block for ranking in rankings for block in blocks(ranking)),
+        paragraph(LEGEND, dim=True),
+        *map(paragraph, reasons(rankings)),
+    ]
 
 
 def tables(ranking: Ranking) -> list[Table]:
     """The scores, and what puts them into proportion."""
+    return [table(ranking, columns) for columns in columns_of(ranking)]
+
+
+def table(ranking: Ranking, columns: Sequence[Column]) -> Table:
+    """A table with a row for each run."""
     places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
+    return Table("", places, tuple(columns), corner="", undefined=True, whole=True)
+
+
+def columns_of(ranking: Ranking) -> tuple[list[Column], list[Column]]:
+    """(the scores with the ranks, the other measures)."""
+    rows = ranking.rows
     shown = [measure for measure in ranking.measures if ranking.has(measure)]
-    scores = [Column("model", tuple(map(_name, ranking.rows)))]
-    scores += [column for measure in shown if measure.main for column in _columns(ranking, measure)]
-    scores.append(Column("rank", tuple(map(_ranks, ranking.rows))))
-    scores.append(Column("tied", tuple(_places(row.tied) for row in ranking.rows)))
-    others = [column for measure in shown if not measure.main for column in _columns(ranking, measure)]
-    return [Table("", places, tuple(columns), corner="", undefined=True, whole=True) for columns in (scores, others)]
+    scores, others = (
+        [column for measure in shown if measure.main is first for column in _columns(ranking, measure)]
+        for first in (True, False)
+    )
+    names = Column("model", tuple(map(_name, rows)))
+    ranks = Column("rank", tuple(map(_ranks, rows)))
+    tied = Column("tied", tuple(_places(row.tied) for row in rows))
+    return [names, *scores, ranks, tied], others
 
 
 def matrix(ranking: Ranking) -> Table:
@@ -75,19 +92,19 @@ def matrix(ranking: Ranking) -> Table:
         value = pair.difference.value if a < b else -pair.difference.value
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
-    columns = tuple(Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places)
-    return Table("", tuple(map(str, places)), columns, corner="", undefined=True, whole=True)
+    return table(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
 
 
 def _columns(ranking: Ranking, measure: Measure) -> list[Column]:
-    found = [row.values[measure.key] for row in ranking.rows]
-    columns = [Column(measure.heading, tuple(NOTHING if one is None else in_unit(measure, one.value) for one in found))]
+    values = [row.values[measure.key] for row in ranking.rows]
+    texts = (NOTHING if value is None else _in_unit(measure, value.value) for value in values)
+    columns = [Column(measure.heading, tuple(texts))]
     if measure.interval:
-        columns.append(Column(INTERVAL, tuple(interval(one, sign=measure.unit == POINTS) for one in found)))
+        columns.append(Column(INTERVAL, tuple(interval(value, sign=measure.unit == POINTS) for value in values)))
     return columns
 
 
-def in_unit(measure: Measure, value: float) -> str:
+def _in_unit(measure: Measure, value: float) -> str:
     """A value as tables show it."""
     if measure.unit in (PERCENT, POINTS):
         return percent(value, sign=measure.unit == POINTS)
@@ -119,14 +136,14 @@ def _name(row: Ranked) -> str:
 def reasons(rankings: Sequence[Ranking]) -> list[str]:
     """Why the runs do not share one ranking."""
     first, *others = rankings
-    found = []
+    lines = []
     for number, other in enumerate(others, start=2):
         apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
         if "benchmark" in apart:  # which other options there are, follows from it
             apart = ["benchmark"]
-        shown = "; ".join(f"{name} ({other.asked.get(name)}, not {first.asked[name]})" for name in apart)
-        found.append(f"Ranking {number} is apart from the first because it differs in {shown}.")
-    return found
+        values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
+        lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
+    return lines
 
 
 def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -141,7 +158,10 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "users": ranking.users,
         "cells": ranking.cells,
         "caveats": as_dicts(ranking.caveats),
-        "measures": {one.key: {"heading": one.heading, "unit": one.unit, "kind": one.kind} for one in ranking.measures},
+        "measures": {
+            measure.key: {"heading": measure.heading, "unit": measure.unit, "kind": measure.kind}
+            for measure in ranking.measures
+        },
         "runs": [
             {
                 "model": row.run.model,
@@ -150,14 +170,11 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "rank": row.rank,
                 "ranks": row.ranks,
                 "tied": row.tied,
-                "measures": {key: None if value is None else vars(value) for key, value in row.values.items()},
+                "measures": row.values,
             }
             for row in ranking.rows
         ],
-        "pairs": [
-            {"first": pair.first, "second": pair.second, "difference": vars(pair.difference), "p": pair.p}
-            for pair in ranking.pairs
-        ],
+        "pairs": ranking.pairs,
     }
 
 
@@ -165,35 +182,35 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     """One row per run; numbers in full, shares from 0 to 1, empty where undefined; the keys of the caveats about the run."""
     of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
     listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
-    main, others = ([measure for measure in listed if measure.main is first] for first in (True, False))
-    header = ["ranking", "place", "rank", "rank_low", "rank_high", "model", "method"]
-    header += [*_header(main), "cases", "users", *_header(others), "caveats", "signature"]
-    lines: list[list[Any]] = [header]
+    main, others = (
+        [part for measure in listed if measure.main is first for part in _parts(measure)] for first in (True, False)
+    )
+    lines: list[list[Any]] = [
+        [
+            "ranking", "place", "rank", "rank_low", "rank_high", "model", "method", *(name for name, _, _ in main), "cases", "users",
+            *(name for name, _, _ in others), "caveats", "signature",
+        ]
+    ]  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
         for place, row in enumerate(ranking.rows, start=1):
-            known = [one.key for one in ranking.caveats if not one.about or f"{place}" in one.about]
-            fields = [number, place, row.rank, *row.ranks, row.run.model, row.run.method.name]
-            fields += [*_cells(main, row), ranking.cases, ranking.users, *_cells(others, row)]
-            lines.append([*fields, " ".join(known), signature_line(row.run)])
+            caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
+            lines.append([
+                number, place, row.rank, *row.ranks, row.run.model, row.run.method.name, *_numbers(main, row), ranking.cases, ranking.users,
+                *_numbers(others, row), " ".join(caveats), signature_line(row.run),
+            ])  # fmt: skip
     return lines_text(lines)
 
 
-def _header(measures: Sequence[Measure]) -> list[str]:
-    found = []
-    for measure in measures:
-        ends = ("low", "high") if measure.key == SCORE else (f"{measure.key}_low", f"{measure.key}_high")
-        found += [measure.key, *(ends if measure.interval else ())]
-    return found
+Part = tuple[str, str, str]
+"""(name of a column of the CSV file, key of its measure, field of the estimate)."""
 
 
-def _cells(measures: Sequence[Measure], row: Ranked) -> list[str]:
-    found = []
-    for measure in measures:
-        one = row.values.get(measure.key)
-        ends = ("low", "high") if measure.interval else ()
-        found += [_number(getattr(one, name, math.nan)) for name in ("value", *ends)]
-    return found
+def _parts(measure: Measure) -> list[Part]:
+    prefix = "" if measure.key == SCORE else f"{measure.key}_"
+    ends = ("low", "high") if measure.interval else ()
+    return [(measure.key, measure.key, "value"), *((f"{prefix}{end}", measure.key, end) for end in ends)]
 
 
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6f}"
+def _numbers(parts: Sequence[Part], row: Ranked) -> list[str]:
+    numbers = [getattr(row.values.get(key), field, math.nan) for _, key, field in parts]
+    return ["" if math.isnan(number) else f"{number:.6f}" for number in numbers]

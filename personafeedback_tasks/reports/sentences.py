@@ -10,16 +10,16 @@ from ..common.transfer import Transfer
 from ..runs.caveat import Caveat
 
 
-def beside_people(found: Transfer) -> str:
+def beside_people(transfer: Transfer) -> str:
     """How good a judge is on replies and in its exam, by people's votes: the end of a sentence."""
-    if found.direct:
+    if transfer.direct:
         return (
-            f"it agrees with {percent(found.accuracy)} % of people's votes on replies and with {percent(found.exam)} % of those on the "
+            f"it agrees with {percent(transfer.accuracy)} % of people's votes on replies and with {percent(transfer.exam)} % of those on the "
             "exam's pairs"
         )
     return (
-        f"it is right in {percent(found.accuracy)} % here and in {percent(found.exam)} % of such pairs there, if people vote independently "
-        f"and each vote is right in {percent(found.reliability)} %, as their agreement with each other says"
+        f"it is right in {percent(transfer.accuracy)} % here and in {percent(transfer.exam)} % of such pairs there, if people vote independently "
+        f"and each vote is right in {percent(transfer.reliability)} %, as their agreement with each other says"
     )
 
 
@@ -34,7 +34,7 @@ def _judge_differs(transfer: Transfer) -> str:
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
-    "error or with no choice and the status 200 leaves such replies: then the score is that of the server. Check its log and ask again (with "
+    "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
@@ -47,13 +47,14 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # its data
     "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
-    "the same texts in both, but other cells or personas differ. The audit and the label ceiling are those of the former.",
+    "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
     # its score
     "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` restores them, "
     "`inspect eval-retry` resumes the run.",
     "one_user": "Only one user: no standard error and no interval.",
     "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 98 % of runs, "
     "and in 87 % where users differ much and the accuracy is 95 %.",
+    "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
@@ -79,16 +80,18 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
-    return f"{about}: {_said(caveat)}" if about else _said(caveat)
+    return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
     """Ready for JSON."""
     return [
-        {"key": one.key, "severity": one.severity, "about": list(one.about), "sentence": _said(one)} for one in caveats
+        {"key": caveat.key, "severity": caveat.severity, "about": list(caveat.about), "sentence": _alone(caveat)}
+        for caveat in caveats
     ]
 
 
-def _said(caveat: Caveat) -> str:
+def _alone(caveat: Caveat) -> str:
+    """A caveat in words, without the names of its runs."""
     words = SENTENCES[caveat.key]
     return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

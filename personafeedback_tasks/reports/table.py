@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rich.console import RenderableType
 
@@ -58,7 +59,9 @@ class Table:
 
     @property
     def shown(self) -> list[Column]:
-        """The columns that have something to show."""
+        """The columns that have something to show; none without rows."""
+        if not self.labels:
+            return []
         return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
 
     @property
@@ -68,68 +71,100 @@ class Table:
 
     @property
     def rows(self) -> list[list[str]]:
-        """The texts of each row after its label."""
-        return [[label, *(column.texts[row] for column in self.shown)] for row, label in enumerate(self.labels)]
-
-    @property
-    def joined(self) -> list[int]:
-        """The places in a row of the columns that stay with the one before."""
-        return [place for place, column in enumerate(self.shown, 1) if column.joined]
-
-    @property
-    def strong(self) -> list[int]:
-        """The places in a row of the columns that are highlighted."""
-        return [place for place, column in enumerate(self.shown, 1) if column.strong]
+        """The label and the texts of each row."""
+        return _rows(self.labels, self.shown)
 
     def terminal(self) -> list[RenderableType]:
-        if not self.shown:
-            return []
-        heading = [console.line(self.heading, style="bold")] if self.heading else []
-        return [*heading, *console.tables(self.header, self.rows, self.joined, self.strong)]
+        heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
+        return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
 
-    def markdown(self, level: int) -> list[str]:
-        if not self.shown:
-            return []
-        parts = [f"{'#' * level} {foreign.markdown(self.heading)}"] if self.heading else []
-        texts = [list(map(foreign.markdown, row)) for row in (self.header, *self.rows)]
-        marked = [[f"**{text}**" if place in self.strong else text for place, text in enumerate(row)] for row in texts]
-        every = [list(range(len(self.header)))]
-        for some in every if self.whole else [some for some, _ in console.fitting(self.header, self.rows, self.joined)]:
-            first, *others = [[row[column] for column in some] for row in marked]
-            parts.append(grid(first, others))
-        return parts
+    def _drawn(self, columns: Sequence[Column], tight: bool) -> RenderableType:
+        strong = [place for place, column in enumerate(columns, 1) if column.strong]
+        header = [self.corner, *(column.heading for column in columns)]
+        return console.table(header, _rows(self.labels, columns), tight=tight, strong=strong)
+
+    def markdown(self) -> list[str]:
+        heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and self.shown else []
+        parts = [self.shown] if self.whole and self.shown else [columns for columns, _ in self._fitting()]
+        return [*heading, *map(self._grid, parts)]
+
+    def _grid(self, columns: Sequence[Column]) -> str:
+        """A table of Markdown: the labels left, the columns right."""
+        header = map(foreign.markdown, [self.corner, *(column.heading for column in columns)])
+        texts = [
+            [f"**{text}**" if column.strong else text for text in map(foreign.markdown, column.texts)]
+            for column in columns
+        ]
+        rows = zip(map(foreign.markdown, self.labels), *texts, strict=True)
+        ruler = [":--", *["--:"] * len(columns)]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
+
+    def _fitting(self) -> list[tuple[list[Column], bool]]:
+        """The columns of each part that fits console.WIDTH beside the labels, and whether only one space is between them."""
+        columns = self.shown
+        label = min(console.width_of(self.corner, self.labels), console.LONGEST)
+        widths = {column: console.width_of(column.heading, column.texts) for column in columns}
+
+        def fits(columns: Sequence[Column], gap: int = 2) -> bool:
+            return label + gap + sum(widths[column] + gap for column in columns) <= console.WIDTH
+
+        if fits(columns) or fits(columns, 1):
+            return [(columns, not fits(columns))] if columns else []
+        parts: list[list[Column]] = []
+        starts = [place for place, column in enumerate(columns) if not (place and column.joined)]
+        for start, end in pairwise([*starts, len(columns)]):
+            block = columns[start:end]
+            if parts and fits([*parts[-1], *block]):
+                parts[-1] += block
+            else:
+                parts.append(block)
+        return [(part, False) for part in parts]
+
+
+def _rows(labels: Sequence[str], columns: Sequence[Column]) -> list[list[str]]:
+    return [[label, *(column.texts[row] for column in columns)] for row, label in enumerate(labels)]
+
+
+def of_rows(heading: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """A table of complete rows, of which every column is shown."""
+    corner, *names = header
+    labels, *texts = (tuple(str(row[place]) for row in rows) for place, _ in enumerate(header))
+    columns = tuple(Column(name, column) for name, column in zip(names, texts, strict=True))
+    return Table(heading, labels, columns, corner, undefined=True)
 
 
 def with_interval(
     heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
 ) -> list[Column]:
     """A score or a difference, and its interval beside it."""
-    values = tuple(NOTHING if one is None else percent(one.value, sign) for one in estimates)
+    values = tuple(NOTHING if estimate is None else percent(estimate.value, sign) for estimate in estimates)
     return [
         Column(heading, values, strong),
-        Column(INTERVAL, tuple(interval(one, sign) for one in estimates), joined=True),
+        Column(INTERVAL, tuple(interval(estimate, sign) for estimate in estimates), joined=True),
     ]
 
 
-def measured(shown: Line, estimates: Sequence[Estimate]) -> list[Column]:
+def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
     """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
-    found = [Column(shown.title, tuple(number(shown, one.value) for one in estimates), shown.strong)]
-    if shown.interval:
-        ends = [_within(one) if shown.share else one for one in estimates]
-        found.append(Column(INTERVAL, tuple(interval(one) for one in ends), joined=True))
-    return found
+    columns = [Column(line.title, tuple(number(line, estimate.value) for estimate in estimates), line.strong)]
+    if line.interval:
+        ends = [_within(estimate) if line.share else estimate for estimate in estimates]
+        columns.append(Column(INTERVAL, tuple(map(interval, ends)), joined=True))
+    return columns
 
 
-def _within(one: Estimate) -> Estimate:
+def _within(estimate: Estimate) -> Estimate:
     """The part of an interval in [0, 1]: a jackknife does not know that a share ends there."""
-    return one if math.isnan(one.low) else replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
+    if math.isnan(estimate.low):
+        return estimate
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
 
 
-def number(shown: Line, value: float) -> str:
+def number(line: Line, value: float) -> str:
     """A value as a line has it."""
-    if shown.share:
+    if line.share:
         return percent(value)
-    return signed(value) if shown.sign else ratio(value)
+    return signed(value) if line.sign else ratio(value)
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
@@ -140,9 +175,23 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
     return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
 
 
-def signed(value: float) -> str:
+def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str:
+    """An estimate in a sentence: its value, and its interval in parentheses.
+
+    Args:
+        text: of a number.
+    """
+    return f"{text(estimate.value)} ({text(estimate.low)} to {text(estimate.high)})"
+
+
+def points(value: float) -> str:
+    """A difference of shares, in percentage points."""
+    return f"{100 * value:+.1f}"
+
+
+def signed(value: float, digits: int = 3) -> str:
     """A correlation, or another number in [-1, 1]."""
-    return NOTHING if math.isnan(value) else f"{value:+.3f}"
+    return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
 
 
 def ratio(value: float) -> str:
@@ -153,9 +202,3 @@ def ratio(value: float) -> str:
 def spaced(name: str) -> str:
     """`general_hard` -> `general hard`."""
     return name.replace("_", " ")
-
-
-def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: the first column left, the others right."""
-    ruler = [":--", *["--:"] * (len(header) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
 
 from rich import box
 from rich.cells import cell_len
@@ -16,7 +15,7 @@ from rich.text import Text
 from ..common import foreign
 
 WIDTH = 80
-"""Columns that the tables of `fitting` take at most, however wide the terminal is."""
+"""Columns that a table takes at most, however wide the terminal is, unless one of its columns alone needs more."""
 
 LONGEST = 24
 """Columns of a name before it is broken: of a word in a heading, and of a label on a narrow terminal."""
@@ -57,54 +56,13 @@ def table(
     return drawn
 
 
-def fitting(
-    header: Sequence[str], rows: Sequence[Sequence[object]], joined: Collection[int] = ()
-) -> list[tuple[list[int], bool]]:
-    """The columns of each table that fits WIDTH, all with the first column; and whether it is `tight`.
-
-    Args:
-        joined: columns that stay with the one before, such as the interval of a score.
-    """
-    columns = range(len(header))
-    widths = [_width(header[column], [foreign.terminal(str(row[column])) for row in rows]) for column in columns]
-    widths[0] = min(widths[0], LONGEST)
-
-    def fits(some: Sequence[int], gap: int = 2) -> bool:
-        return sum(widths[column] + gap for column in some) <= WIDTH
-
-    if fits(columns) or fits(columns, 1):
-        return [(list(columns), not fits(columns))]
-    starts = [column for column in columns[1:] if column not in joined]
-    found: list[list[int]] = []
-    for start, end in pairwise([*starts, len(header)]):
-        block = list(range(start, end))
-        if found and fits([*found[-1], *block]):
-            found[-1] += block
-        else:
-            found.append([0, *block])
-    return [(some, False) for some in found]
-
-
-def tables(
-    header: Sequence[str], rows: Sequence[Sequence[object]], joined: Collection[int] = (), strong: Collection[int] = ()
-) -> list[Table]:
-    """One table, or several below each other if it would be wider than WIDTH. For the arguments see `table` and `fitting`."""
-    return [
-        table(
-            [header[column] for column in some],
-            [[row[column] for column in some] for row in rows],
-            tight=tight,
-            strong=[place for place, column in enumerate(some) if column in strong],
-        )
-        for some, tight in fitting(header, rows, joined)
-    ]
-
-
 def show(parts: Sequence[RenderableType]) -> None:
-    """Print lines and tables, an empty line after each table.
+    """Print lines and tables, an empty line after each table; nothing for none.
 
     On a terminal that is too narrow for a table its labels are wrapped; if that is not enough, the terminal wraps its rows.
     """
+    if not parts:
+        return
     console = Console(highlight=False, markup=False, emoji=False)  # brackets and colons are part of names
     unlimited = console.options.update(width=10_000)
     drawn = [part for part in parts if isinstance(part, Table)]
@@ -120,6 +78,16 @@ def show(parts: Sequence[RenderableType]) -> None:
     print("\n".join(row.rstrip() for row in captured.get().splitlines()))
 
 
+def width_of(name: str, texts: Iterable[str]) -> int:
+    """How many columns of a terminal a column of a table takes.
+
+    Args:
+        name: its heading, which is broken.
+    """
+    shown = list(map(foreign.terminal, texts))
+    return max(map(cell_len, [*_heading(name, shown), *shown]))
+
+
 def _heading(name: str, texts: Iterable[str]) -> list[str]:
     """The lines of a column's heading: as narrow as its numbers, but for a word that is wider."""
     shown = foreign.terminal(name)
@@ -128,10 +96,6 @@ def _heading(name: str, texts: Iterable[str]) -> list[str]:
     if cell_len(shown) > len(shown):  # textwrap counts characters, and Chinese ones take two columns
         width //= 2
     return textwrap.wrap(shown, width) or [""]
-
-
-def _width(name: str, texts: Sequence[str]) -> int:
-    return max(map(cell_len, [*_heading(name, texts), *texts]))
 
 
 def _to_spare(drawn: Table) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..analysis.families import SAME
@@ -14,19 +13,19 @@ from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..runs.signature_line import signature_line
-from .blocks import Block, Legend, Notes, Signatures, Title, Warnings
+from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import as_dicts, beside_people
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
-    "Win rates in percent: the mean over both orders of each duel; a tie (the reply equals the other side) counts half, and an empty "
-    "side has lost, all without asking; these are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
+    "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts half, and an empty side "
+    "loses; neither is asked, and both are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
     "other side; neither: no call picked a text; split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
     "both orders picked the same text. Intervals are clustered by user."
 )
 
 
-def heading(verdict: Verdict) -> str:
+def title(verdict: Verdict) -> str:
     """Who wrote, against what, and who judged."""
     remarks = f" ({', '.join(verdict.run.remarks)})" if verdict.run.remarks else ""
     return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
@@ -52,16 +51,16 @@ def tables(verdict: Verdict) -> list[Table]:
         counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
-    rows = dict(_rates(verdict))
+    overall = dict(_rates(verdict))
     return [
         Table("Votes", labels, rates),
         Table("Counts", labels, tuple(counts), corner=""),
         Table(
             "Win rates",
-            tuple(rows),
+            tuple(overall),
             (
-                Column("duels", tuple(f"{one.n:,}" for one in rows.values())),
-                *with_interval("win rate", list(rows.values())),
+                Column("duels", tuple(f"{rate.n:,}" for rate in overall.values())),
+                *with_interval("win rate", list(overall.values())),
             ),
         ),
     ]
@@ -91,7 +90,6 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
-    found = verdict.transfer
     if verdict.people and verdict.powered is None:
         yield (
             f"People's votes are left out: they are on duels of {verdict.voters} users ({verdict.people:,} duels), and at least "
@@ -102,24 +100,26 @@ def notes(verdict: Verdict) -> Iterator[str]:
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
             f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user."
         )
-    if found is not None and found.why_not:
-        yield f"People's votes do not test whether the judge errs on replies as in its exam. {found.why_not}"
-    elif found is not None and not found.differs:
-        low, high = (percent(end, sign=True) for end in (found.difference.low, found.difference.high))
+    transfer = verdict.transfer
+    if transfer is not None and transfer.why_not:
+        yield f"People's votes do not test whether the judge errs on replies as in its exam. {transfer.why_not}"
+    elif transfer is not None and not transfer.differs:
+        gap = transfer.difference
         yield (
-            f"No difference found between the judge on replies and in its exam: {beside_people(found)}. The difference is "
-            f"{percent(found.difference.value, sign=True)} points ({low} to {high}, {found.difference.n:,} duels with votes)."
+            f"No difference found between the judge on replies and in its exam: {beside_people(transfer)}. The difference is "
+            f"{percent(gap.value, sign=True)} points ({percent(gap.low, sign=True)} to {percent(gap.high, sign=True)}, {gap.n:,} duels "
+            "with votes)."
         )
 
 
 def _why_not(verdict: Verdict) -> str:
     """Why there is no corrected win rate; empty if there is one."""
     if verdict.transfer is not None and verdict.transfer.differs:
-        return "People's votes say that the judge errs otherwise here than in its exam."
+        return "People's votes show that the judge errs differently here than in its exam."
     return (
         verdict.corrected.why_not
         if verdict.unchecked is None
-        else f"The exam's texts are not at hand. {verdict.unchecked}"
+        else f"The exam's texts were not found. {verdict.unchecked}"
     )
 
 
@@ -136,13 +136,13 @@ def document(verdict: Verdict) -> dict[str, Any]:
                 model: name if name == SAME else f"a model of the judge's own family ({name})"
                 for model, name in verdict.relatives.items()
             },
-            "groups": {group.name: asdict(group) for group in verdict.groups},
-            "corrected": {**asdict(verdict.corrected), "why_not": _why_not(verdict)},
-            "length_adjusted": asdict(verdict.adjusted),
+            "groups": {group.name: group for group in verdict.groups},
+            "corrected": {**vars(verdict.corrected), "why_not": _why_not(verdict)},
+            "length_adjusted": verdict.adjusted,
             "people": verdict.people,
             "people_users": verdict.voters,
-            "prediction_powered": None if verdict.powered is None else asdict(verdict.powered),
-            "judge_beside_people": None if transfer is None else {**asdict(transfer), "differs": transfer.differs},
+            "prediction_powered": verdict.powered,
+            "judge_beside_people": None if transfer is None else {**vars(transfer), "differs": transfer.differs},
             "signature": signature_line(verdict.run),
             "exam": signature_line(verdict.exam),
         }
@@ -150,38 +150,43 @@ def document(verdict: Verdict) -> dict[str, Any]:
 
 
 def _about_correction(verdict: Verdict) -> Iterator[str]:
-    found = verdict.corrected
-    if found.rate is None:
+    correction = verdict.corrected
+    if correction.rate is None:
         yield f"No corrected win rate. {_why_not(verdict)}"
         return
     yield (
         f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where "
-        f"it is right in {percent(found.longer)} % if the better response is the longer one and in {percent(found.shorter)} % if it "
-        "is the shorter."
+        f"it is right in {percent(correction.longer)} % if the better response is the longer one and in {percent(correction.shorter)} % "
+        "if it is the shorter."
     )
-    if not 0 <= found.unclipped <= 1:
-        yield f"The corrected rate came to {percent(found.unclipped)} %, outside of what is possible, and is cut off."
+    if not 0 <= correction.unclipped <= 1:
+        yield f"The corrected rate came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
 
 
 def _about_length(verdict: Verdict) -> Iterator[str]:
-    found = verdict.adjusted
-    if math.isnan(found.shorter):
+    adjusted = verdict.adjusted
+    if math.isnan(adjusted.shorter):
         return
-    sides = f"{percent(found.shorter)} % of the asked replies are shorter than the other side, {percent(found.longer)} % longer"
-    if found.rate is not None:
+    sides = f"{percent(adjusted.shorter)} % of the asked replies are shorter than the other side, {percent(adjusted.longer)} % longer"
+    if adjusted.rate is not None:
         yield f"At equal length: a logistic curve over the length ratio, read where both are equal; {sides}."
         return
-    instead = f"of which {found.matched.n:,} have lengths within {100 * MATCHED:.0f} % of each other"
+    instead = f"of which {adjusted.matched.n:,} have lengths within {100 * MATCHED:.0f} % of each other"
     yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}; {instead}."
 
 
 def blocks(verdict: Verdict) -> list[Block]:
     """One verdict."""
     return [
-        Title(heading(verdict)),
-        Warnings(verdict.caveats),
+        heading(title(verdict)),
+        warnings(verdict.caveats),
         *tables(verdict),
-        Notes(list(notes(verdict))),
-        Legend(LEGEND),
-        Signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
+        bullets(list(notes(verdict))),
+        paragraph(LEGEND, dim=True),
+        signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]
+
+
+def all_blocks(verdicts: Sequence[Verdict]) -> list[Block]:
+    """Several verdicts, an empty line between them."""
+    return [block for verdict in verdicts for block in (paragraph(), *blocks(verdict))][1:]

@@ -16,6 +16,7 @@ import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
 from ..engine.conversation import Message, has_system_turn, without_system
+from ..engine.evidence import Reward
 from ..engine.rewards import LOCAL, RewardError
 from . import source as model_source
 
@@ -38,14 +39,6 @@ class Encoded:
     ids: list[int]
     persona: str
     truncated: bool = False
-
-
-@dataclass(frozen=True)
-class Rewards:
-    """The model's output for one conversation: its reward, and one number per aspect if it has several outputs."""
-
-    score: float
-    aspects: dict[str, float]
 
 
 def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
@@ -154,15 +147,15 @@ class RewardModel:
 
     def _named(self, aspects: Sequence[str]) -> tuple[str, ...]:
         """The names of the outputs; none for a model with one output."""
-        _, found = self._forward([self.encode([[*_PROBE, _REPLY]], ["a first example"])[0].ids])
-        outputs = 1 if found is None else found.shape[-1]
+        _, aspects_of_probe = self._forward([self.encode([[*_PROBE, _REPLY]], ["a first example"])[0].ids])
+        outputs = 1 if aspects_of_probe is None else aspects_of_probe.shape[-1]
         if outputs == 1 and not aspects:
             return ()
         if outputs == 1 or len(set(aspects)) != outputs or len(aspects) != outputs:
-            then = "Leave aspects out." if outputs == 1 else "Name them in order: -M aspects=helpfulness,..."
+            remedy = "Leave aspects out." if outputs == 1 else "Name them in order: -M aspects=helpfulness,..."
             raise RewardError(
                 f"{self.path}: found {outputs} output{'s' * (outputs > 1)} and the names {', '.join(aspects) or '(none)'}, "
-                f"expected {'no name for a single one' if outputs == 1 else 'a name for each'}. {then}"
+                f"expected {'no name for a single one' if outputs == 1 else 'a name for each'}. {remedy}"
             )
         return tuple(aspects)
 
@@ -195,8 +188,8 @@ class RewardModel:
             for turns, place in zip(conversations, places, strict=True)
         ]
         # The template has written the special tokens already.
-        found = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        return [self._fit(ids, place, name) for ids, place, name in zip(found, places, names, strict=True)]
+        tokens = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        return [self._fit(ids, place, name) for ids, place, name in zip(tokens, places, names, strict=True)]
 
     def _place(self, turns: Sequence[Message]) -> str:
         if turns[0]["role"] != "system":
@@ -216,18 +209,18 @@ class RewardModel:
         head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
         return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
 
-    def score(self, encoded: Sequence[Encoded]) -> list[Rewards]:
+    def score(self, encoded: Sequence[Encoded]) -> list[Reward]:
         """The rewards of some conversations, in their order."""
         # The longest first: what does not fit into memory fails at once.
         order = sorted(range(len(encoded)), key=lambda index: -len(encoded[index].ids))
-        found: dict[int, Rewards] = {}
+        rewards: dict[int, Reward] = {}
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             scores, aspects = self._forward([encoded[index].ids for index in batch])
             rows = aspects.tolist() if self.aspects else [()] * len(batch)
             for index, score, row in zip(batch, scores.tolist(), rows, strict=True):
-                found[index] = Rewards(score, dict(zip(self.aspects, row, strict=True)))
-        return [found[index] for index in range(len(encoded))]
+                rewards[index] = Reward(score, dict(zip(self.aspects, row, strict=True)), encoded[index].truncated)
+        return [rewards[index] for index in range(len(encoded))]
 
     @torch.inference_mode()
     def _forward(self, batch: Sequence[list[int]]) -> tuple[Any, Any]:
@@ -277,14 +270,14 @@ def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
     except PersonaFeedbackError:
         raise
     except Exception as error:
-        then = (
+        remedy = (
             "If its code needs a missing package, install it; if it was written for another version of transformers, use "
             "RewardBench to score the output of `personafeedback export --format rewardbench`."
         )
         raise RewardError(
             f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), expected a "
             f"model that AutoModelForSequenceClassification of transformers {transformers.__version__} loads and runs. "
-            f"{then if trust_remote_code else _OWN_CODE}"
+            f"{remedy if trust_remote_code else _OWN_CODE}"
         ) from error
 
 

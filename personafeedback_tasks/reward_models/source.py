@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..common.errors import OptionError
-from ..common.strict_json import lenient, read
+from ..common.strict_json import leaves, lenient, read
 from ..engine.rewards import LOCAL
 
 _COMMIT = re.compile("[0-9a-f]{40}")
@@ -77,17 +76,7 @@ def foreign_code(path: str, commit: str) -> list[str]:
         base = str(lenient(read(adapter))["base_model_name_or_path"])
         return foreign_code(base, LOCAL) if is_local(base) else [base]
     config, _ = PretrainedConfig.get_config_dict(path, revision=revision)
-    named = [
-        *_strings(config.get("auto_map")),
-        *_strings(get_tokenizer_config(path, revision=revision).get("auto_map")),
-    ]
+    # A tokenizer's `auto_map` has a list of two classes, and one of them may be null.
+    classes = leaves([config.get("auto_map"), get_tokenizer_config(path, revision=revision).get("auto_map")])
+    named = [name for name in classes if isinstance(name, str)]
     return sorted({name.partition("--")[0] for name in named if "--" in name} - {path})
-
-
-def _strings(value: object) -> Iterator[str]:
-    """The classes that an `auto_map` names: a tokenizer has a list of two, and one of them may be null."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _strings(item)

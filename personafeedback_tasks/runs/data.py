@@ -16,29 +16,25 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             f"{run.logs[0]}: found a run of {run.title} with {_counted(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
             f"{_counted(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
         )
-    case_of = {case.id: case for case in cases}
+    of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
     for cell, size in run.cells.items():
-        if (here := len(cases.cells.get(cell, ()))) != size:
+        if (expected_size := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {here:,} as in {cases.source}. "
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in {cases.source}. "
                 "Pass --data with the data of the run (its log names them), or run again."
             )
-    for name, meaning in (
-        ("digest", "have other texts"),
-        ("cell", "are in another cell"),
-        ("user_id", "belong to another user"),
-    ):
-        wrong = [
-            case for case in run.cases.values() if getattr(case_of.get(case.case_id), name, None) != getattr(case, name)
-        ]
+    of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
+    differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
+    for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
+        wrong = [name for name in differing if name not in of_data or of_data[name][place] != of_run[name][place]]
         if wrong:
-            case, there = wrong[0], getattr(case_of.get(wrong[0].case_id), name, "no such case")
+            first = wrong[0]
+            expected = of_data[first][place] if first in of_data else "no such case"
             raise RunError(
                 f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
-                f"{cases.source}; the first is {case.case_id}, found {getattr(case, name)}, expected {there}. Pass --data with "
+                f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
                 "the data of the run (its log names them), or run again."
             )
-
     for cell, digest in cases.digests.items() if not run.partial else ():
         logged = run.signature.get("cells", {}).get(cell, {}).get("data", digest)
         if logged != digest:

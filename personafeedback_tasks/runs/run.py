@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,16 @@ class Run:
         """Number of replies that were read as labels."""
         return sum(len(outcome.answers) for case in self.cases.values() for outcome in case)
 
+    def values(self, metric: str) -> Mapping[str, float]:
+        """Case id -> its value, see `ScoredCase.value`; computed once, since a report has each case in several groups."""
+        if metric not in self._values:
+            self._values[metric] = {case_id: case.value(metric) for case_id, case in self.cases.items()}
+        return self._values[metric]
+
+    @cached_property
+    def _values(self) -> dict[str, Mapping[str, float]]:
+        return {}
+
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "signature", "conditions", "needed"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
@@ -126,7 +137,7 @@ class Run:
         """What a reader must know of the data; empty for the benchmark's own."""
         return remark_of(self.signature["demonstration"], self.named_set)
 
-    @property
+    @cached_property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
         return Counter(case.cell for case in self.cases.values())

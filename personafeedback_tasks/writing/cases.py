@@ -9,8 +9,8 @@ from typing import Any
 
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from ..personafeedback.cases import CATEGORIES, Case
-from ..personafeedback.cases import CaseSet as Pairs
+from ..personafeedback.cases import CATEGORIES, PersonaCase
+from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.persona import Persona
 
 
@@ -25,7 +25,7 @@ class UserQuestion:
     """
 
     id: str
-    pairs: tuple[Case, ...] = field(repr=False)
+    pairs: tuple[PersonaCase, ...] = field(repr=False)
 
     @property
     def cell(self) -> str:
@@ -42,7 +42,7 @@ class UserQuestion:
 
     @property
     def other_persona(self) -> Persona:
-        """See `Case.other_persona`."""
+        """See `PersonaCase.other_persona`."""
         return self.pairs[0].other_persona
 
     @property
@@ -103,16 +103,12 @@ class Questions(engine.CaseSet[UserQuestion]):
 
 def questions(pairs: Pairs) -> Questions:
     """Every question of every user among the cases, once."""
-    found: dict[tuple[str, str, str], list[Case]] = {}
+    asked: dict[tuple[str, str, str], list[PersonaCase]] = {}
     for case in pairs:
-        found.setdefault((case.category, case.user_id, case.question), []).append(case)
+        asked.setdefault((case.user_id, case.category, case.question), []).append(case)
     return Questions(
-        tuple(UserQuestion(_id(user, category, text), tuple(of)) for (category, user, text), of in found.items()), pairs
+        tuple(UserQuestion(f"{user}:{digest_of(text)}", tuple(cases)) for (user, *text), cases in asked.items()), pairs
     )
-
-
-def _id(user: str, category: str, text: str) -> str:
-    return f"{user}:{digest_of((category, text))}"
 
 
 def columns(cells: Collection[str]) -> dict[str, list[str]]:

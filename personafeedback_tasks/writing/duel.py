@@ -17,15 +17,18 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.strict_json import cut, short
-from ..engine.duels import WON, Duel, NotAsked
+from ..engine.duels import Duel, NotAsked
 from ..engine.evidence import Reply
-from ..personafeedback.cases import CELLS, PERSONAS, Case
+from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
 from .cases import Questions, UserQuestion
 from .measures import text_of
 
-SIDES: dict[str, Callable[[Case], str]] = {CHOSEN: lambda case: case.chosen, REJECTED: lambda case: case.rejected}
+SIDES: dict[str, Callable[[PersonaCase], str]] = {
+    CHOSEN: lambda case: case.chosen,
+    REJECTED: lambda case: case.rejected,
+}
 """The release's responses that a reply can stand against."""
 
 
@@ -39,7 +42,7 @@ class DuelPair:
         truncated: whether the reply was cut off; None where nobody knows.
     """
 
-    case: Case
+    case: PersonaCase
     reply: str
     other: str
     truncated: bool | None = None
@@ -50,11 +53,6 @@ class DuelPair:
         if self.reply == self.other.strip():
             return "tie"
         return "empty" if not self.reply else "other_empty" if not self.other.strip() else ""
-
-    @property
-    def worth(self) -> float:
-        """What it is worth to the writer if nobody is asked: 0.5 for a tie, 0 for an empty reply, 1 against one."""
-        return WON[self.why_not]
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,7 @@ class Writer:
     where: Path
 
     def to(self, question: UserQuestion) -> Reply:
-        """Its reply to a question.
-
-        Raises:
-            DataError: there is none.
-        """
+        """Its reply to a question. Raises DataError: there is none."""
         if question.id not in self.replies:
             raise DataError(
                 f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. Resume the run, or "
@@ -97,7 +91,7 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
     Raises:
         DataError: the other writer has no reply to a question.
     """
-    found = []
+    compared = []
     for question in questions:
         if question.id not in writer.replies:
             continue
@@ -105,10 +99,10 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
         text = text_of(reply.text) or ""
         in_order = sorted(question.pairs, key=_place)
         if isinstance(against, Writer):
-            found.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
+            compared.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
         else:
-            found += [DuelPair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
-    return sorted(found, key=lambda pair: _place(pair.case))
+            compared += [DuelPair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
+    return sorted(compared, key=lambda pair: _place(pair.case))
 
 
 def files(
@@ -141,7 +135,7 @@ def files(
     cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
     manifest = Manifest(
         name=_name(writer, against),
-        counts={cell: len(found) for cell, found in cells.items() if found},
+        counts={cell: len(of_cell) for cell, of_cell in cells.items() if of_cell},
         licence=licence,
         labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the pairs that are asked; "
         "ties and empty replies are not.",
@@ -158,9 +152,9 @@ def files(
         ),
     )
     contents: dict[str, str] = {FILE: manifest.content(root)}
-    for found in filter(None, cells.values()):
-        case = found[0].case
-        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(found, provenance))
+    for of_cell in filter(None, cells.values()):
+        case = of_cell[0].case
+        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(of_cell, provenance))
     return contents
 
 
@@ -174,12 +168,12 @@ def _name(writer: str, against: str) -> str:
 
 def people(root: Path) -> dict[str, bytes]:
     """Path -> content, of the personas and memories of a release: of all users, so that `other_persona` gives each the same."""
-    found = [path for folder in (PERSONAS, memory.FOLDER) for path in sorted((root / folder).glob("*.json*"))]
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+    paths = (path for folder in (PERSONAS, memory.FOLDER) for path in sorted((root / folder).glob("*.json*")))
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
-def _lines(found: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator[str]:
-    for pair in found:
+def _lines(pairs: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator[str]:
+    for pair in pairs:
         row = {
             "user_id": pair.case.user_id,
             "question": pair.case.question,
@@ -192,6 +186,6 @@ def _lines(found: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator
         yield f"{json.dumps(row, ensure_ascii=False)}\n"
 
 
-def _place(case: Case) -> tuple[int, int]:
+def _place(case: PersonaCase) -> tuple[int, int]:
     """Where a case stands in the release's files."""
     return CELLS.index(case.cell), int(case.id.rpartition(":")[2])

@@ -10,14 +10,14 @@ from typing import Any
 from ..choice.orders import ORDERS
 from ..choice.scoring import score_answers
 from ..common.errors import DataError
-from ..engine.cases import CaseSet
+from ..engine.duels import WON
 from ..engine.graded import Ask, Graded
 from ..engine.method import FACTS
 from ..engine.outcome import Answers
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
-from .cases import Questions, UserQuestion
+from .cases import UserQuestion
 from .duel import SIDES, DuelPair
 from .measures import text_of
 
@@ -39,8 +39,8 @@ def asks(question: UserQuestion, logged: Mapping[str, Any], against: Sequence[st
     here = {case.id: case.digest for case in pairs}
     for case_id, digest in asked.items():
         if here.get(case_id) != digest:
-            found = "other texts than" if case_id in here else "no such case, unlike"
-            raise DataError(f"{case_id}: found {found} in the run that wrote the reply, expected the same data.")
+            differs = "other texts than" if case_id in here else "no such case, unlike"
+            raise DataError(f"{case_id}: found {differs} in the run that wrote the reply, expected the same data.")
     return [{side: _ask(side, DuelPair(case, text, SIDES[side](case))) for side in against} for case in pairs]
 
 
@@ -48,22 +48,19 @@ def _ask(side: str, pair: DuelPair) -> Ask:
     name, case = f"{side} {pair.case.id}", replace(pair.case, chosen=pair.reply, rejected=pair.other)
     if pair.why_not:
         undefined = dict.fromkeys(METRICS, math.nan)  # a table has the metrics of its first row
-        known = {**undefined, "win": pair.worth, "tie": float(pair.why_not == "tie")}
+        known = {**undefined, "win": WON[pair.why_not], "tie": float(pair.why_not == "tie")}
         return Ask(name, case, known=known, why_not=pair.why_not)
     return Ask(name, case, {order: prompts.build(case, prompts.Template(), order) for order in ORDERS})
 
 
-def _duels(questions: Questions, cases: Sequence[Any] | None) -> CaseSet[Any]:
-    return questions.pairs if cases is None else replace(questions.pairs, cases=tuple(cases))
-
-
 def score(answers: Answers) -> dict[str, float]:
     """The scores of one comparison, see METRICS; and `tie`, 0 for one that was asked."""
-    found = score_answers(answers)
-    return {**{name: found[of] for name, of in METRICS.items()}, "tie": 0.0}
+    scores = score_answers(answers)
+    return {**{name: scores[metric] for name, metric in METRICS.items()}, "tie": 0.0}
 
 
 GRADED = Graded(
     role="grader", benchmark=PERSONAFEEDBACK.name, option="against", compared=tuple(SIDES), room=METHODS["generate"].room, asks=asks, read=read_reply,
-    score=score, cases=_duels,
+    score=score,
+    cases=lambda questions, cases: questions.pairs if cases is None else replace(questions.pairs, cases=tuple(cases)),
 )  # fmt: skip

@@ -12,13 +12,11 @@ from typing import Any
 
 from ..common.errors import choose
 from ..engine.options import option
-from ..personafeedback.cases import CaseSet as Pairs
+from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.prompts import SETTINGS, STAND_INS, Template
 from ..personafeedback.wordings import Wording
 from .cases import Questions, UserQuestion
-
-SIDES = ("chosen", "rejected")
-"""The responses of the release that a reply can stand against."""
+from .duel import SIDES
 
 _WORDINGS = {
     "v1": {
@@ -56,15 +54,9 @@ _WORDINGS = {
 
 def _sides(value: object) -> tuple[str, ...]:
     """`chosen,rejected`, or a list of these."""
-    parts = value.split(",") if isinstance(value, str) else value
-    found = (
-        [part.strip() if isinstance(part, str) else part for part in parts]
-        if isinstance(parts, (list, tuple))
-        else [parts]
-    )
-    for part in found:
-        choose("against", part, SIDES)
-    return tuple(side for side in SIDES if side in found)
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
+    sides = [choose("against", part.strip() if isinstance(part, str) else part, tuple(SIDES)) for part in parts]
+    return tuple(side for side in SIDES if side in sides)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +79,9 @@ class Writing(Template):
     def fingerprint(self) -> str:
         """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout."""
         plain = replace(Writing(), prompt=self.prompt, language=self.language)
-        asked = [UserQuestion("", (case,)) for case in STAND_INS]
-        parts = [build(one, plain) for one in asked] + [text for one in asked for text in astuple(plain.wording(one))]
+        questions = [UserQuestion("", (case,)) for case in STAND_INS]
+        parts = [build(question, plain) for question in questions]
+        parts += [text for question in questions for text in astuple(plain.wording(question))]
         return f"{self.prompt}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 
 
@@ -100,8 +93,8 @@ def check(options: Writing, questions: Questions) -> None:
 
 def build(question: UserQuestion, options: Writing) -> str:
     """The prompt: instructions and what is told about the user, the question, the request."""
-    told: Any = question  # it has all that a setting reads of a case
+    case: Any = question  # it has all that a setting reads of a case
     return (
-        f"{SETTINGS[options.setting](told, options)}\n\n"
+        f"{SETTINGS[options.setting](case, options)}\n\n"
         f"<question>\n{question.question}\n</question>\n\n{options.wording(question).ask}"
     )

@@ -47,11 +47,11 @@ def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
 
 
 def _shown(cases: Questions, asked: Collection[str]) -> Shown:
-    there = [one for one in cases if one.id in asked]
+    shown = [question for question in cases if question.id in asked]
     return Shown(
         about="Persona",
-        people={one.user_id: one.persona.text for one in there},
-        questions={one.id: one.question for one in there},
+        people={question.user_id: question.persona.text for question in shown},
+        questions={question.id: question.question for question in shown},
         labels=(WRITTEN, "not written"),
     )
 
@@ -65,7 +65,6 @@ WRITE = Benchmark(
     labels=(WRITTEN,),
     cells=CATEGORIES,
     selections=SELECTIONS,
-    sums=False,
     load=_load,
     columns=columns,
     prompt=lambda case, options, call: build(case, options),

@@ -24,7 +24,7 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.report import Covariate, Examined
-from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
@@ -174,9 +174,9 @@ def test_a_judge_of_skill_75_with_a_bias_for_length_is_found_out(bias, general):
 @pytest.mark.slow
 def test_the_length_judge_is_worth_nothing_at_equal_length(cell, ties, general, recwarn):
     """Its picks are separated by the difference: the fit must neither fail nor warn."""
-    cases = [case for case in general if case.cell.startswith(cell) and (ties or longest(case) != 0.5)]
+    cases = [case for case in general if case.cell.startswith(cell) and (ties or BASELINES["longest"](case) != 0.5)]
     found = at_zero(
-        [longest(case) for case in cases],
+        [BASELINES["longest"](case) for case in cases],
         [math.log(len(case.chosen) / len(case.rejected)) for case in cases],
         [case.user_id for case in cases],
     )
@@ -239,7 +239,7 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     )
     made = make_report(read_run(log.location), general)
     there = [case for case in general if case.id in made.run.cases]
-    ties = sum(longest(case) == 0.5 for case in there)
+    ties = sum(BASELINES["longest"](case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
     assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
     found = made.shortcuts["general_hard"]

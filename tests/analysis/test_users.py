@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis import users as users_of
 from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import FEW_USERS, SHARED_BY, at_equal_cells, make_users, slices
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
-from personafeedback_tasks.personafeedback.baselines import longest
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -158,7 +158,10 @@ def planted(rng, general, mean, spread, weaker=()):
 
 def test_the_length_judge_on_general_by_user(general, people):
     found = make_users(
-        [longest(case) for case in general], [case.user_id for case in general], [case.cell for case in general], people
+        [BASELINES["longest"](case) for case in general],
+        [case.user_id for case in general],
+        [case.cell for case in general],
+        people,
     )
     assert found.count == 147
     assert [round(found.raw[name], 2) for name in ("10", "50", "90")] == [0.51, 0.74, 0.89]
@@ -235,7 +238,7 @@ def test_a_report_names_only_significant_groups_and_no_user(general, people):
     least, most = (100 * end(one.detectable for one in found.slices) for end in (min, max))
     dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
     assert _slices(dull) == [
-        f"no group of users was found to differ, of {len(found.slices)} that at least 20 users share (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
+        f"no group of users was found to differ, out of {len(found.slices)} groups of at least 20 users (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
     assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)

@@ -31,7 +31,7 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.duels import duels as duels_of
+from personafeedback_tasks.personafeedback.record import duels as duels_of
 from personafeedback_tasks.reports.verdict_text import document, notes, tables
 from personafeedback_tasks.runs.read import read_run
 
@@ -395,7 +395,7 @@ def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
-    assert document(found)["corrected"]["why_not"] == "The exam's texts are not at hand. FOLDER: no such folder."
+    assert document(found)["corrected"]["why_not"] == "The exam's texts were not found. FOLDER: no such folder."
     assert found.overall.exam.n == 16
 
 
@@ -455,6 +455,14 @@ def test_votes_of_people_that_are_none(tmp_path, content, said):
     assert str(path) in str(caught.value)
 
 
+def test_a_vote_on_an_unknown_duel_is_told_three_that_there_are(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("case,winner\nx,reply\n", "utf-8")
+    duels = replace(DUELS, sources={str(number): f"hard:{number}" for number in range(20, 29)})
+    with pytest.raises(DataError, match="such as 'hard:20', 'hard:21', 'hard:22': the `source` of its row"):
+        human_votes(path, duels, ())
+
+
 def test_a_judge_that_people_contradict(logs):
     """Ten users, one for each duel: people say the opposite wherever the judge is sure."""
     pytest.importorskip("ppi_py")
@@ -479,7 +487,7 @@ def test_a_judge_that_people_contradict(logs):
     assert found.transfer.differs
     assert any(one.startswith("The judge is worse on these replies than in its exam") for one in words(found))
     assert found.corrected.rate is None
-    assert "errs otherwise here than in its exam" in document(found)["corrected"]["why_not"]
+    assert "errs differently here than in its exam" in document(found)["corrected"]["why_not"]
     assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 

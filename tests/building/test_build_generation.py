@@ -42,13 +42,16 @@ from personafeedback_tasks.building.rows import (
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.starting import start
-from personafeedback_tasks.building.texts import checks, prompts, refusals
-from personafeedback_tasks.building.texts.answers import answer_id, write_answers
+from personafeedback_tasks.building.texts import checks, prompts
+from personafeedback_tasks.building.texts.answers import answer_id
+from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.texts.pairs import balance, choose
-from personafeedback_tasks.building.texts.personas import _new_people, names, write_personas
-from personafeedback_tasks.building.texts.questions import _numbers, _unquoted, write_questions
+from personafeedback_tasks.building.texts.personas import _new_people, names
+from personafeedback_tasks.building.texts.personas import write_personas as personas_step
+from personafeedback_tasks.building.texts.questions import _numbers, _unquoted
+from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.similar import Seen, likeness
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError, OptionError
@@ -59,6 +62,20 @@ from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
+
+
+def said(step):
+    """A step that returns the lines that it says."""
+
+    def run(folder, models):
+        lines = []
+        step(folder, models, lines.append)
+        return lines
+
+    return run
+
+
+write_personas, write_questions, write_answers = map(said, (personas_step, questions_step, answers_step))
 
 
 @pytest.fixture
@@ -175,16 +192,16 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
     taken = write_personas(folder, None)
     assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
-    assert "1 of your own" in taken.wrote[0]
+    assert "Wrote 0 personas, 1 of your own; people.csv has 1 lines: 1 test, 0 train" in taken
     bad = iter(
         ["no object at all", json.dumps({**persona("a"), "Preference": {}}), json.dumps({**own, "Name": "Copy"}), "{"]
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
-    report = write_personas(folder, ONE)
+    lines = write_personas(folder, ONE)
     shown = personafeedback("build", "status", folder.root).output
     assert re.search(r"(?m)^personas +near_duplicate +1$", shown)
     assert re.search(r"(?m)^personas +no Preference.Local_Life +1$", shown)
-    assert report.refused == Counter({"no_json": 2, "no Preference.Local_Life": 1, "near_duplicate": 1})
+    assert "Refused 4: 1 near_duplicate, 1 no Preference.Local_Life, 2 no_json (refused.jsonl has the texts)" in lines
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 3, "train": 2}
     assert {one.id: one.model for one in folder.read(Origin)} == {
@@ -240,19 +257,15 @@ ANSWERS = (
 
 
 def test_a_refusal_is_what_a_short_answer_begins_with():
-    assert (
-        [one for one in REFUSALS if not refusals.refuses(one)]
-        == [one for one in ANSWERS if refusals.refuses(one)]
-        == []
-    )
-    assert not refusals.refuses(REFUSALS[0] + "去" * refusals.SHORT)
+    assert [one for one in REFUSALS if not checks.refuses(one)] == [one for one in ANSWERS if checks.refuses(one)] == []
+    assert not checks.refuses(REFUSALS[0] + "去" * checks.SHORT)
     assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
 
 
 def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
     texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
     assert len(texts) == 5552
-    assert [one for one in texts if refusals.refuses(one)] == []
+    assert [one for one in texts if checks.refuses(one)] == []
 
 
 @pytest.mark.slow
@@ -314,8 +327,8 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
         f"{second}:specific:1": f"How do I {told}?",
         f"{second}:general:2": "None of them.",
     }
-    report = write_questions(folder, ONE)
-    assert report.refused == Counter({"gives_away": 2, "near_duplicate": 1, "no_numbers": 1})
+    lines = write_questions(folder, ONE)
+    assert "Refused 4: 2 gives_away, 1 near_duplicate, 1 no_numbers (refused.jsonl has the texts)" in lines
     assert {(one.id, one.reason.split(" of ")[0]) for one in folder.read(Refused)} == {
         (f"{first}:specific:0", "gives_away"), (f"{second}:specific:1", "gives_away"),
         (f"{second}:specific:0", "near_duplicate"), (f"{second}:general:2", "no_numbers"),
@@ -331,7 +344,7 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert all(one.scenario for one in questions if one.category == "specific")
     asked = writer.take()
     assert sum("An essay on bells" in prompt for *_, prompt in asked) == 2
-    assert "30 questions of the pool (1 too short, 1 there twice)" in report.read
+    assert "Read 30 questions of the pool (1 too short, 1 there twice)" in lines
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
 
@@ -427,14 +440,15 @@ def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, w
         (folder.root / "memory" / f"{name}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(3)]
     (folder.root / "pool.jsonl").write_text("".join(pool), encoding="utf-8")
-    report = write_questions(folder, ONE)
+    lines = write_questions(folder, ONE)
     specific, general = folder.read(Question)
     parents = {one.id: one.parents for one in folder.read(Origin)}
     drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}")
     assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
     assert parents[general.id] == (user, f"{user}:general:1", f"pool:{digest_of([general.question])}")
     ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
-    assert report.notes == write_personas(folder, None).notes == [ghost]
+    for said_lines in (lines, write_personas(folder, None)):
+        assert [line for line in said_lines if "is not read" in line] == [ghost]
 
 
 def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
@@ -548,7 +562,7 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
     bad = {
         full[0]: ("<thinking>A river.</thinking> Go there.", "artifact_tags"),
         full[1]: ("I'm sorry, but I can't help with that.", "refusal"),
-        full[2]: (generation.Reply(full[2], "Go to the", True, 90, 10), "cut_off"),
+        full[2]: (generation.WrittenText("Go to the", True), "cut_off"),
         full[3]: ("我不知道应该怎么办。", "other_language"),
         full[4]: ("", "empty"),
         answer_id(ids[5], MASKED, model): (said, "equal"),
@@ -558,10 +572,11 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
     }  # fmt: skip
     writer.replies = {name: reply for name, (reply, _) in bad.items()}
     writer.replies |= {full[5]: said, full[6]: "An answer like no other."}
-    report = write_answers(folder, ONE)
+    lines = write_answers(folder, ONE)
     found = {one.id: one.reason.split(" ")[0] for one in folder.read(Refused)}
     assert found == {name: reason for name, (_, reason) in bad.items()}
-    assert report.refused == Counter(found.values())
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(Counter(found.values()).items()))
+    assert f"Refused 9: {counts} (refused.jsonl has the texts)" in lines
     assert not {one.id for one in folder.read(Answer)} & found.keys()
     writer.take()
     write_answers(folder, ONE)
@@ -575,7 +590,7 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
 
 def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):
     def cut(prompt, model):
-        return generation.Reply(writer.asked[-1][2], "Half a", True, 90, 10)
+        return generation.WrittenText("Half a", True)
 
     folder = a_build(tmp_path / "build", personas=1, specific=1)
     (folder.root / "seeds.jsonl").write_text('{"age": 30}\n', encoding="utf-8")
@@ -596,11 +611,14 @@ def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, w
             ) in shown.output
         if step == "answers":
             writer.write = lambda prompt, model: ""
-            error = write_answers(folder, ONE).error
-            assert "(refused: 3 empty), expected at least one. Edit the prompts and remove the texts from" in str(error)
+            with pytest.raises(DataError) as error:
+                write_answers(folder, ONE)
+            assert "(refused: 3 empty), expected at least one. Edit the prompts and remove the texts from" in str(
+                error.value
+            )
             folder.path(Refused).unlink()
         writer.write = write
-        assert write_all(folder, ONE).error is None
+        write_all(folder, ONE)
         assert (len(folder.read(done)) > 0, folder.read(Refused)) == (True, [])
 
 
@@ -614,7 +632,7 @@ def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_s
     for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
         if step == "answers":
             cut = answer_id(folder.questions()[0].id, MASKED, ONE.names[0])
-            writer.replies[cut] = generation.Reply(cut, "Half a", True, 90, 10)
+            writer.replies[cut] = generation.WrittenText("Half a", True)
         shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
         assert f"Next: personafeedback build {following} '{folder.root}'" in shown
         assert ("with a higher --max-tokens to ask again for those" in shown) == (step == "answers")
@@ -641,8 +659,11 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     first = folder.questions()[0].id
     lost = answer_id(first, QUESTION, ONE.names[0])
     writer.replies = {lost: RuntimeError("the provider does not like it")}
-    report = write_answers(folder, ONE)
-    assert (report.failed, report.error) == ({lost: "the provider does not like it"}, None)
+    lines = write_answers(folder, ONE)
+    assert (
+        f"Failed 1: {lost}: the provider does not like it Run the step again, with the same options, to ask for them again."
+        in lines
+    )
     shown = personafeedback("build", "status", folder.root).output
     assert "11 pairs; 1 lacking: run it again" in shown
     assert f"Next: personafeedback build answers {folder.root}" in shown
@@ -650,12 +671,12 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     assert lost not in {one.id for one in kept}
     assert len(folder.read(Pair)) == 3 * 4 - 1
     writer.take()
-    report = write_answers(folder, ONE)  # now it is all that is asked, and fails: an error, after all else is written
+    with pytest.raises(generation.GenerationError):
+        write_answers(folder, ONE)  # now it is all that is asked, and fails: an error, after all else is written
     assert [id for *_, id, _ in writer.take()] == [lost]
-    assert isinstance(report.error, generation.GenerationError)
     assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
     writer.replies = {}
-    assert write_answers(folder, ONE).error is None
+    write_answers(folder, ONE)
     assert "lacking" not in personafeedback("build", "status", folder.root).output
     assert [id for *_, id, _ in writer.take()] == [lost]
     assert len(folder.read(Pair)) == 3 * 4
@@ -675,7 +696,7 @@ def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer)
         file.write(f",{question.user_id},specific,Something else altogether?\n")
     write_questions(folder, ONE)
     assert writer.take() == []  # the old one does not come back
-    assert write_answers(folder, ONE).error is None
+    write_answers(folder, ONE)
     old, new = folder.read(Question)
     assert (old.id, [one.id for one in folder.questions()]) == (question.id, [new.id])
     assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
@@ -693,7 +714,7 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
     with pytest.raises(DataError, match="people would vote with a persona that it never saw"):
         grown(folder, ["annotator-1"])
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
-    assert write_answers(folder, ONE).error is None
+    write_answers(folder, ONE)
     settings = (folder.root / "build.yaml").read_text(encoding="utf-8")
     (folder.root / "build.yaml").write_text(re.sub("(?m)^masked: .*$", "masked: 1/2", settings), encoding="utf-8")
     with pytest.raises(

@@ -24,7 +24,7 @@ from personafeedback_tasks.building.training import helpsteer
 from personafeedback_tasks.building.training.contamination import copies, plain
 from personafeedback_tasks.building.training.pairs import own_pairs
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.prompts import Template
 
@@ -90,7 +90,7 @@ def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_more_a
         assert (better.strategy, worse.strategy) in {("full", "question"), ("full", "masked")}
         assert better.question_id == worse.question_id
         assert better.model == worse.model
-        case = Case(
+        case = PersonaCase(
             "", "", "", build.persona(better.user_id), questions[better.question_id].question, better.text, worse.text
         )
         for side in ("chosen", "rejected"):
@@ -150,7 +150,7 @@ def test_test_data_is_known_in_whatever_order_and_spacing(data):
     spaced = [" ".join(text) + data.draw(st.sampled_from(["", "\n", "\u3000 "])) for text in (one, other)]
     chosen, rejected = spaced if data.draw(st.booleans()) else reversed(spaced)
     row = {"id": "r", "user_id": "u", "chosen": [{"content": chosen}], "rejected": [{"content": rejected}]}
-    assert [copy.copy_of for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
+    assert [copy["copy_of"] for copy in copies([row], [("case 1", (one, other))])] == ["case 1"]
     assert not copies([row], [("case 1", (one, f"{other}!"))])
 
 
@@ -331,7 +331,7 @@ def test_the_persona_is_where_the_models_own_template_takes_it_and_scoring_has_i
     for row in rows_:
         better, worse = (answers[name] for name in row["id"].split(" over "))
         question = questions[better.question_id].question
-        case = Case("", "", "", build.persona(better.user_id), question, better.text, worse.text)
+        case = PersonaCase("", "", "", build.persona(better.user_id), question, better.text, worse.text)
         for side in ("chosen", "rejected"):
             ids = scored.tokenizer.apply_chat_template(row["prompt"] + row[side], return_dict=True)["input_ids"]
             assert ids == scored.encode([conversation(case, Template(), side)], [side])[0].ids

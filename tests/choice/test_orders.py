@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from personafeedback_tasks.choice.baselines import acc_of_most, longest, overlap, overlap_share
-from personafeedback_tasks.choice.judges import judges
+from personafeedback_tasks.choice.baselines import acc_of_most, judges, longest, overlap, overlap_share
 from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.choice.prompts import laid_out, responses
 from personafeedback_tasks.choice.scoring import score_answers

@@ -125,7 +125,7 @@ def test_a_verdict_has_neither(gone, home, tmp_path):
     found |= {path.name: path.read_text("utf-8") for path in files}
     assert {name: word for name, text in found.items() for word in (str(home), OWNER) if word in text} == {}
     assert f"data {duels.name} | sha256" in found["markdown"]
-    assert ("The exam's texts are not at hand." in found["terminal"]) == gone
+    assert ("The exam's texts were not found." in found["terminal"]) == gone
 
 
 def test_a_card_has_neither(home, tmp_path):

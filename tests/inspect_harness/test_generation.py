@@ -18,7 +18,7 @@ from support.texts_server import texts_server
 from tenacity import wait_none
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, Request, generate
+from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, generate
 
 MODEL = "openai/gpt-4o"
 
@@ -39,34 +39,29 @@ def write(prompt):
 
 
 def asked(server, folder, *prompts, **options):
-    requests = [Request(f"r{number}", prompt) for number, prompt in enumerate(prompts)]
-    return generate(requests, MODEL, folder, step="answers", model_args={"base_url": server.url}, **options)
+    named = {f"r{number}": prompt for number, prompt in enumerate(prompts)}
+    return generate(named, MODEL, folder, step="answers", model_args={"base_url": server.url}, **options)
 
 
 def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
     with texts_server(write) as server:
-        found = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
-        assert {name: reply.text for name, reply in found.replies.items()} == {
-            "r0": "<same>", "r1": "<same>", "r3": "<long>",
-        }  # fmt: skip
-        assert [reply.cut for reply in found.replies.values()] == [False, False, True]
-        assert {(reply.input_tokens, reply.output_tokens) for reply in found.replies.values()} == {(90, 10)}
-        assert found.failures.keys() == {"r2", "r4"}
-        assert "this text is not for me" in found.failures["r2"]
-        assert "content filter" in found.failures["r4"]
+        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
+        assert texts == {"r0": ("<same>", False), "r1": ("<same>", False), "r3": ("<long>", True)}
+        assert failures.keys() == {"r2", "r4"}
+        assert "this text is not for me" in failures["r2"]
+        assert "content filter" in failures["r4"]
         assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
         (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
         assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
         server.write = lambda prompt: f"now <{prompt}>"
         again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
-        assert again.replies == {
-            **found.replies,
-            "r2": again.replies["r2"],
-            "r4": again.replies["r4"],
-        }
+        assert again == (
+            {**texts, "r2": ("now <broken>", False), "r4": ("now <withheld>", False)},
+            {},
+        )
         assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
-        assert asked(server, tmp_path, "edited").replies["r0"].text == "now <edited>"
+        assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False)}, {})
     assert "INSPECT_CACHE_DIR" not in os.environ
 
 
@@ -75,7 +70,7 @@ def test_a_dead_server_is_an_error(tmp_path):
         url = server.url
     with pytest.raises(GenerationError) as error:
         generate(
-            [Request("u1:q", "Hello")],
+            {"u1:q": "Hello"},
             MODEL,
             tmp_path,
             step="questions",
@@ -92,17 +87,15 @@ def test_a_server_that_only_fails_is_not_asked_for_everything(tmp_path):
             asked(server, tmp_path, *prompts)
         assert PATIENCE <= len(server.seen) < 60
         server.write = lambda prompt: (400, "no") if prompt == "text 7" else write(prompt)
-        found = asked(server, tmp_path, *prompts)
-    assert len(found.replies) == 99
-    assert found.failures.keys() == {"r7"}
+        texts, failures = asked(server, tmp_path, *prompts)
+    assert len(texts) == 99
+    assert failures.keys() == {"r7"}
 
 
 def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):
     with pytest.raises(OptionError, match="'nobody/x' could not be started.*openai/gpt-4o"):
-        generate([Request("a", "Hello")], "nobody/x", tmp_path, step="answers")
+        generate({"a": "Hello"}, "nobody/x", tmp_path, step="answers")
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(OptionError, match="OPENAI_API_KEY,"):
-        generate([Request("a", "Hello")], MODEL, tmp_path, step="answers")
-    assert generate([], MODEL, tmp_path, step="answers").replies == {}
-    with pytest.raises(ValueError, match="one id"):
-        generate([Request("a", "x"), Request("a", "y")], MODEL, tmp_path, step="answers")
+        generate({"a": "Hello"}, MODEL, tmp_path, step="answers")
+    assert generate({}, MODEL, tmp_path, step="answers") == ({}, {})

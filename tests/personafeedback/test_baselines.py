@@ -31,11 +31,11 @@ from personafeedback_tasks.personafeedback.baselines import (
     BASELINES,
     READ_PERSONA,
     baselines,
-    control,
     estimate,
     groups,
+    with_other_persona,
 )
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
@@ -46,8 +46,8 @@ JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
 ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
 
 
-def case(chosen: str, rejected: str, profile=ANN) -> Case:
-    return Case("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
+def case(chosen: str, rejected: str, profile=ANN) -> PersonaCase:
+    return PersonaCase("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
     judge = get_model(f"personafeedback/{name}").api
 
-    async def answers(one: Case) -> list[str]:
+    async def answers(one: PersonaCase) -> list[str]:
         messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]
         return [(await judge.generate([message], [], "auto", GenerateConfig())).completion for message in messages]
 
@@ -229,15 +229,15 @@ def test_the_real_figures(real):
 
 
 def test_with_another_persona_a_baseline_scores_as_if_that_user_had_asked(real):
-    found = control(real)
+    found_wrong, found_difference = with_other_persona(real)
     as_asked = {one.id: dataclasses.replace(one, persona=one.other_persona) for one in real}
-    assert list(found.wrong) == list(found.difference) == list(READ_PERSONA) == ["overlap", "overlap_share"]
+    assert list(found_wrong) == list(found_difference) == list(READ_PERSONA) == ["overlap", "overlap_share"]
     for name in READ_PERSONA:
         for group, members in groups(real).items():
             wrong = [BASELINES[name](as_asked[one.id]) for one in members]
             gap = [BASELINES[name](one) - value for one, value in zip(members, wrong, strict=True)]
-            assert found.wrong[name][group] == same_estimate(wrong, members)
-            assert found.difference[name][group] == same_estimate(gap, members)
+            assert found_wrong[name][group] == same_estimate(wrong, members)
+            assert found_difference[name][group] == same_estimate(gap, members)
 
 
 def same_estimate(values, members):
@@ -246,7 +246,7 @@ def same_estimate(values, members):
 
 def test_the_real_figures_with_another_persona(real):
     """And those of docs/reports.md."""
-    found, shown = control(real).wrong, ("general_easy", "general_medium", "general_hard")
+    found, shown = with_other_persona(real)[0], ("general_easy", "general_medium", "general_hard")
     assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == {
         "overlap": (0.725, 0.628, 0.604),
         "overlap_share": (0.518, 0.483, 0.498),
@@ -295,9 +295,9 @@ def test_the_json_is_what_the_function_returns():
         name: {group: {"acc": of.value, "stderr": of.stderr, "n": of.n} for group, of in by_group.items()}
         for name, by_group in baselines(cases).items()
     }
-    other = control(cases)
-    assert document["other_persona"]["overlap"]["total"]["acc"] == other.wrong["overlap"]["total"].value
-    assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == other.difference["overlap"]["total"].value
+    wrong, difference = with_other_persona(cases)
+    assert document["other_persona"]["overlap"]["total"]["acc"] == wrong["overlap"]["total"].value
+    assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == difference["overlap"]["total"].value
 
 
 def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():

@@ -153,7 +153,7 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
     assert stored["groups"]["total"]["gain"]["value"] == same(
         sheet["groups"]["total"]["differences"]["persona - no_persona"]["value"]
     )
-    assert "| **rag** |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| rag |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

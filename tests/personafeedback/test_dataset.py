@@ -17,7 +17,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, Case, load_cases, load_present
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, PersonaCase, load_cases, load_present
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
@@ -81,7 +81,7 @@ def test_real_personas_are_147_and_each_is_its_file(real_data):
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-def line_of(case: Case) -> int:
+def line_of(case: PersonaCase) -> int:
     return int(case.id.partition(":")[2])
 
 

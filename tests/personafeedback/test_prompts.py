@@ -15,7 +15,7 @@ from support.stored import check_stored
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.choice.prompts import responses
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
@@ -35,11 +35,11 @@ def real_cases(real_data):
     return load_cases(real_data, "general")
 
 
-def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Case:
+def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> PersonaCase:
     """A case of a user of the sample, whose other users it needs for `other_persona`."""
     others = locate(SAMPLE).others
     user = Persona(min(others.personas), persona or {"Name": "Ann"})
-    return Case("general_easy:1", "general", "easy", user, question, chosen, rejected, others=others)
+    return PersonaCase("general_easy:1", "general", "easy", user, question, chosen, rejected, others=others)
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------

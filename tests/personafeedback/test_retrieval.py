@@ -24,7 +24,7 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -289,7 +289,7 @@ CONTENT = st.lists(
 def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     persona = Persona("u", {"Name": "Ann"})
     persona.__dict__["memory"] = tuple(pieces)  # as if it had been read
-    case = Case("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
+    case = PersonaCase("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
     prompt = build(case, RAG, order)
     lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
     assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt

@@ -99,7 +99,7 @@ def test_runs_on_two_sets_never_share_a_row(folder):
     runs = read_runs([folder / "logs"])
     assert sorted(run.signature["set"]["name"] for run in runs) == [NAME, "the same under another name"]
     said = printed("rank", folder / "logs")
-    assert "Ranking 2 is apart from the first" in said
+    assert "Ranking 2 is separate from ranking 1" in said
 
 
 def test_the_papers_numbers_do_not_stand_beside_a_set(folder):

@@ -93,9 +93,9 @@ def expected(read_one) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Name -> log, of the harnesses' own commands: both with `noisy`, and a control."""
+    """Name -> log, of the harnesses' own commands: both with `noisy`, and controls."""
     root = tmp_path_factory.mktemp("prefeval")
-    for setting in ("persona", "no_persona"):
+    for setting in SETTINGS:
         metadata = json.dumps({"data": "sample", "setting": setting})
         done = lm_eval_command(
             "--model", "four", "--model_args", "judge=noisy", "--tasks", "prefeval", "--metadata", metadata, "--log_samples",
@@ -107,7 +107,7 @@ def runs(tmp_path_factory):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return {
-        **{f"lm-eval {setting}": max((root / f"lm-eval {setting}").rglob("results_*.json")) for setting in ("persona", "no_persona")},
+        **{f"lm-eval {setting}": max((root / f"lm-eval {setting}").rglob("results_*.json")) for setting in SETTINGS},
         "inspect": next((root / "inspect").glob("*.eval")),
     }  # fmt: skip
 
@@ -125,6 +125,29 @@ def test_both_harnesses_give_the_scores_of_the_replies(runs):
         )
     )
     one, other = (read_run(runs[name]) for name in ("lm-eval persona", "inspect"))
+    assert {case: row[0].values for case, row in one.cases.items()} == {
+        case: row[0].values for case, row in other.cases.items()
+    }
+
+
+def test_another_row_of_the_topic_is_told_in_both_harnesses(runs, tmp_path):
+    location = evaluate(prefeval(data="sample", setting="other_persona"), "four/noisy", tmp_path).location
+    log = read_eval_log(location, resolve_attachments=True)
+    known = {case.id: case.known for case in load("sample")}
+    (samples,) = runs["lm-eval other_persona"].parent.glob("samples_prefeval_*.jsonl")
+    rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    prompts = {row["doc"]["id"]: json.dumps(row["arguments"], ensure_ascii=False) for row in rows}
+    assert prompts.keys() == known.keys()
+    for sample in log.samples:
+        topic = sample.id.partition(":")[0]
+        asked = [event.input[-1].text for event in sample.events if event.event == "model"]
+        assert len(asked) == 4
+        for text in (prompts[sample.id], *asked):
+            (told,) = (case_id for case_id, preference in known.items() if preference in text)
+            assert told != sample.id, "its own preference"
+            assert told.partition(":")[0] == topic
+    one, other = read_run(runs["lm-eval other_persona"]), read_run(log.location)
+    assert one.signature["setting"] == other.signature["setting"] == "other_persona"
     assert {case: row[0].values for case, row in one.cases.items()} == {
         case: row[0].values for case, row in other.cases.items()
     }
@@ -258,6 +281,7 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     )
     assert shown.exit_code == 0, shown.output
     made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
+    assert "errors_per_row" in {caveat["key"] for caveat in made["caveats"]}
     total = made["groups"]["total"]
     assert total["measures"]["acc"]["value"] == pytest.approx(expected(read)["acc"])
     assert total["baselines"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))

@@ -28,7 +28,7 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.statistics import jackknife_stderr
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.embeddings import DEFAULT, embedder, name_of, similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
@@ -277,8 +277,8 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
     found = json.loads((of_sample / "metrics.json").read_text("utf-8"))
     rows = predicted(of_sample)
     people, users = [row["label"] for row in rows], [row["user_id"] for row in rows]
-    labeled = with_majority(load(Relevance, "sample"))
-    assert [(row["id"], row["label"]) for row in rows] == [(row.id, row.majority) for row in labeled]
+    labeled = with_judgment(load(Relevance, "sample"))
+    assert [(row["id"], row["label"]) for row in rows] == [(row.id, row.judgment) for row in labeled]
     prompts = [row.prompt for row in labeled]
     said = {name: [row[name]["answer"] == "YES" for row in rows] for name in EVALUATIONS}
     said |= {"always_yes": [True] * len(rows), "always_no": [False] * len(rows)}
@@ -429,7 +429,7 @@ def test_inspect_asks_it_about_rows_that_it_was_not_trained_on(of_planted, tmp_p
     assert done.returncode == 0, done.stdout
     (log,) = tmp_path.glob("*.eval")
     judge = factories()[JUDGE](path=str(of_planted))
-    rows = with_majority(load(Relevance, "sample"))
+    rows = with_judgment(load(Relevance, "sample"))
     said = {row.id: asked(judge, row).text for row in rows}
     assert {sample.id: sample.output.completion for sample in read_eval_log(str(log)).samples} == said
     assert all("trained on all rows" in reply for reply in said.values())
@@ -444,7 +444,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
     for module, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (np, "load")):
         monkeypatch.setattr(module, name, never)
     judge = factories()[JUDGE](path=str(of_sample))
-    row = with_majority(load(Relevance, "sample"))[0]
+    row = with_judgment(load(Relevance, "sample"))[0]
     assert read_yes_no(asked(judge, row).text) == predicted(of_sample)[0]["by_user"]["answer"]
 
 
@@ -460,7 +460,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
         ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "NaN"),
         ("weights.json", lambda text: "[]", "expected a JSON object"),
         ("predictions.jsonl", None, "could not be read"),
-        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1: found"),
+        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1, by_user: found"),
     ],
 )  # fmt: skip
 def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample, tmp_path):
@@ -512,8 +512,8 @@ def recorded(path, said):
 
 def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
     """Replies that are always right: then the filter is, and it says so only with them."""
-    rows = with_majority(load(Relevance, "sample"))
-    said = [(row.id, "Yes." if row.majority else "NO") for row in load(Relevance, "sample")]
+    rows = with_judgment(load(Relevance, "sample"))
+    said = [(row.id, "Yes." if row.judgment else "NO") for row in load(Relevance, "sample")]
     file = recorded(tmp_path / "replies.jsonl", said)
     out = trained("sample", tmp_path / "out", minilm, "--answers", file)
     found = json.loads((out / "metrics.json").read_text("utf-8"))
@@ -530,14 +530,14 @@ def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
         DataError, match=f"{rows[0].id}: found other texts than those that the .* recorded answer is to"
     ):
         asked(judge, changed)
-    even = next(row for row in load(Relevance, "sample") if row.majority is None)  # not trained on, and its reply is NO
+    even = next(row for row in load(Relevance, "sample") if row.judgment is None)  # not trained on, and its reply is NO
     assert read_yes_no(asked(judge, even).text) == "NO"
     with pytest.raises(DataError, match="no reply to the row 'unknown'"):
         asked(judge, Relevance("unknown", "u", "Where should I go?", "Has a boat"))
 
 
 def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
-    rows = list(with_majority(load(Relevance, "sample")))
+    rows = list(with_judgment(load(Relevance, "sample")))
     missing = recorded(tmp_path / "missing.jsonl", [(row.id, "YES") for row in rows[1:]])
     refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to the row '{rows[0].id}'")
     twice = recorded(tmp_path / "twice.jsonl", [("a", "YES"), ("a", "NO")])

@@ -15,8 +15,8 @@ pytest.importorskip("scipy")
 
 from personafeedback_tasks.common.statistics import estimate_of
 from personafeedback_tasks.recenter import agreement
-from personafeedback_tasks.recenter.data import load, with_majority
-from personafeedback_tasks.recenter.examined import relevance
+from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import SCALE, Relevance
 
 LABELS = ("YES", "NO")
@@ -115,11 +115,11 @@ def test_errors_leave_out_one_user_at_a_time_and_rows_with_one_vote_do_not_count
 
 def test_rows_with_even_votes_count_for_agreement_and_for_nothing_else():
     every = load(Relevance, "sample")
-    rows = with_majority(every)
-    found = relevance(rows, {row.id for row in rows})
+    rows = with_judgment(every)
+    found = RELEVANCE.report.examine(rows, {row.id for row in rows})
     with_votes = [row for row in every if len(row.votes) > 1]
-    assert len(rows.tied) == rows.even == 5
-    assert set(rows.tied) <= set(with_votes)
+    assert len(rows.unscored) == 5
+    assert set(rows.unscored) <= set(with_votes)
     votes = [["YES" if vote else "NO" for vote in row.votes] for row in with_votes]
     assert found.agreement.coefficients["Fleiss' kappa"].value == same(agreement.fleiss(votes))
     assert f"{len(with_votes)} rows" in found.agreement.note

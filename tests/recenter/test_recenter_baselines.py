@@ -11,11 +11,11 @@ pytest.importorskip("bm25s")
 from personafeedback_tasks.common import retrieval
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.recenter.baselines import EMBEDDINGS, most_alike, relevance, selected
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import Relevance
 
-ROWS = with_majority(load(Relevance, "sample")).cases
-RATE = sum(row.majority for row in ROWS) / len(ROWS)
+ROWS = with_judgment(load(Relevance, "sample")).cases
+RATE = sum(row.judgment for row in ROWS) / len(ROWS)
 
 
 @pytest.fixture(autouse=True)

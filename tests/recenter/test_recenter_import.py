@@ -17,7 +17,7 @@ from support.commands import personafeedback, tree
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
-from personafeedback_tasks.recenter.upstream import ShortIds, convert, lines
+from personafeedback_tasks.recenter.upstream import ShortIds, convert, json_lines
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -88,7 +88,7 @@ def test_replies_have_the_ids_of_the_rows_that_they_are_about(folder, tmp_path):
 def test_the_pilot_has_counts_and_a_folder_of_its_own(folder, tmp_path):
     personafeedback("import-annotations", folder, "--out", tmp_path / "out")
     pilot = {row.attribute: row for row in load(Relevance, tmp_path / "out" / "pilot")}
-    assert {name: (row.counts[True], len(row.votes), row.majority) for name, row in pilot.items()} == {
+    assert {name: (row.votes.count(True), len(row.votes), row.judgment) for name, row in pilot.items()} == {
         "Likes trains": (2, 3, True), "Plays chess": (2, 4, None), "Has a cat": (0, 3, False),
     }  # fmt: skip
     assert pilot["Plays chess"].user_id == pilot["Has a cat"].user_id != pilot["Likes trains"].user_id
@@ -214,8 +214,8 @@ def test_every_label_arrives_at_the_row_that_its_reply_names(labels):
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), {name: found for name, found in authors(labels).items() if name not in (PILOT, ITEMS)})
         made, again = convert(Path(folder)), convert(Path(folder))
-    assert [list(lines(found)) for found in made.files.values()] == [
-        list(lines(found)) for found in again.files.values()
+    assert [list(json_lines(found)) for found in made.files.values()] == [
+        list(json_lines(found)) for found in again.files.values()
     ]
     rows = made.files["relevance.jsonl"]
     known = [(text, of, label) for _, _, text, own in labels for of, label in own.items() if label is not None]
@@ -289,7 +289,7 @@ DAMAGE = [
     (PROFILES, {"prompt_text": ""}, "line 1: found prompt_text = '', expected a non-empty string"),
     (PROFILES, {"profile_attributes": ["x"]}, "line 1: found profile_attributes = ['x'], expected a list of objects"),
     (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": 1}]}, "line 1, attribute 1: found ground_truth = 1, expected true, false or null"),
-    (PROFILES, {"profile_attributes": [{"attribute": "x"}]}, "line 1, attribute 1: found no 'ground_truth' (keys: 'attribute'), expected the key 'ground_truth'"),
+    (PROFILES, {"profile_attributes": [{"attribute": "x"}]}, "line 1, attribute 1: found no 'ground_truth' (keys: 'attribute'), expected true, false or null 'ground_truth'"),
     (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "line 1, attribute 2: found the attribute 'x' again, expected each attribute of a user once"),
     (PILOT, {"human_yes_rate": 0.6667}, "line 1: found human_yes_rate = 0.6667 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),
     (PILOT, {"human_yes_rate": 4 / 3}, "line 1: found human_yes_rate = 1.3333333333333333 of n_annotators = 3, expected a share of 1 to 1,000 whole votes"),

@@ -25,13 +25,13 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
 from personafeedback_tasks.engine.outcome import Outcome
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
 
-ROWS = with_majority(load(Relevance, "sample"))
+ROWS = with_judgment(load(Relevance, "sample"))
 CORPUS = RELEVANCE.corpus
 PEOPLE = {row.id: target(row) for row in ROWS}
 OTHER = {"YES": "NO", "NO": "YES"}
@@ -56,8 +56,8 @@ MODELS = ["gold", "inverted", "always_yes", "broken"]
 
 def test_rows_with_even_votes_are_left_out_and_counted():
     every = load(Relevance, "sample")
-    even = [row for row in every if row.majority is None]
-    assert len(even) == ROWS.even == 5
+    even = [row for row in every if row.judgment is None]
+    assert len(even) == len(ROWS.unscored) == 5
     assert set(ROWS) == set(every) - set(even)
     assert RELEVANCE.signs(ROWS, None) == {"even_votes": 5}
 
@@ -72,7 +72,7 @@ def test_texts_of_the_data_arrive_unchanged(attribute, prompt):
 
 def test_the_prompt_does_not_tell_what_people_said():
     (row,) = [row for row in ROWS if row.id == "demo-r01"]
-    opposite = Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.majority)
+    opposite = Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment)
     assert build(opposite) == build(row)
     assert target(opposite) != target(row)
 

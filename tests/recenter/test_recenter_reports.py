@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -30,8 +31,9 @@ from personafeedback_tasks.analysis.measures import over
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
-from personafeedback_tasks.recenter import baselines, examined, reference
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter import baselines, reference
+from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.reports import page, precision_recall
 from personafeedback_tasks.runs.read import read_run, read_runs
@@ -40,7 +42,7 @@ from personafeedback_tasks.runs.run import Run
 pytestmark = pytest.mark.slow
 
 same = pytest.approx
-ROWS = with_majority(load(Relevance, "sample"))
+ROWS = with_judgment(load(Relevance, "sample"))
 TASK = "recenter_relevance"
 BENCHMARK = find(TASK)
 MEASURES = [line.measure for line in BENCHMARK.report.compared]
@@ -107,7 +109,7 @@ def noisy(template) -> Run:
 
 
 def test_a_run_that_answers_like_a_baseline_has_its_numbers_and_errors(template):
-    for name, said in examined.relevance(ROWS, template.cases).said.items():
+    for name, said in RELEVANCE.report.examine(ROWS, template.cases).said.items():
         run = saying(template, "it", {row: answers[0] for row, answers in said.items()})
         made = make_report(run, ROWS)
         for measure in MEASURES:
@@ -119,8 +121,8 @@ def test_a_run_that_answers_like_a_baseline_has_its_numbers_and_errors(template)
 def test_scikit_learn_agrees_about_baselines(template):
     metrics = pytest.importorskip("sklearn.metrics")
     made = make_report(template, ROWS)
-    said = examined.relevance(ROWS, ()).said
-    people = ["YES" if row.majority else "NO" for row in ROWS]
+    said = RELEVANCE.report.examine(ROWS, ()).said
+    people = ["YES" if row.judgment else "NO" for row in ROWS]
     for name, found in made.judges.baselines.items():
         answers = [said[name][row.id][0] for row in ROWS]
         assert found["acc"].value == same(metrics.accuracy_score(people, answers), abs=1e-12)
@@ -162,11 +164,11 @@ def test_the_table_has_every_row_and_fits_80_columns(logs):
 
 def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
     lines = [
-        {"id": row.id, "user_id": row.user_id, "prompt": row.prompt, "attribute": row.attribute, "label": row.majority}
+        {"id": row.id, "user_id": row.user_id, "prompt": row.prompt, "attribute": row.attribute, "label": row.judgment}
         for row in ROWS
     ]
     (tmp_path / "relevance.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    rows = with_majority(load(Relevance, tmp_path))
+    rows = with_judgment(load(Relevance, tmp_path))
     digests = {row.id: row.digest for row in rows}
     cases = {case_id: changed(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
     asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
@@ -190,7 +192,7 @@ def test_a_partial_run_has_the_baselines_of_its_own_rows(partial):
     made = make_report(read_run(log), ROWS)
     asked = [row for row in ROWS if row.id in made.run.cases]
     assert len(asked) == 20
-    assert made.judges.baselines["always YES"]["acc"].value == same(sum(row.majority for row in asked) / 20)
+    assert made.judges.baselines["always YES"]["acc"].value == same(sum(row.judgment for row in asked) / 20)
     whole = make_report(read_run(log), ROWS).judges.people["acc"]
     assert whole.n == len(made.judges.agreement.against_rest)  # people's agreement is of all rows
     done = personafeedback("report", partial)
@@ -306,7 +308,7 @@ def test_compare_prints_both_harnesses(logs):
 
 
 def test_a_ranking_has_the_measures_over_all_rows(template, noisy):
-    texts = examined.relevance(ROWS, template.cases)
+    texts = RELEVANCE.report.examine(ROWS, template.cases)
     ranking = rank_runs(template, noisy, texts=texts)
     for row in ranking.rows:
         made = make_report(row.run, ROWS)
@@ -336,8 +338,8 @@ def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_
     assert all(label in svg for label in ("Always YES", "Persona overlap", "Chance"))
     done = personafeedback("rank", root, "--out", root / "rank")
     assert done.exit_code == 0, done.output
-    reasons = re.findall(r"Ranking 2 is apart from the first because it differs in (.*)\n", done.stdout)
-    assert reasons == ["benchmark (personafeedback, not recenter_relevance)."]
+    reasons = re.findall(r"Ranking 2 is separate from ranking 1: (.*)\n", done.stdout)
+    assert reasons == ["benchmark personafeedback instead of recenter_relevance."]
     rows = list(csv.DictReader((root / "rank" / "ranking.csv").open(encoding="utf-8")))
     own = [(row["ranking"], bool(row["over_selection"]), bool(row["consistency"])) for row in rows]
     assert own == [("1", True, False), ("1", True, False), ("2", False, True)]  # each has its own measures
@@ -424,14 +426,14 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
         data = embedded(page.render([ranking]))
         shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
     for row in load(Extraction, "sample"):
-        if row.majority is not None:
+        if row.judgment is not None:
             texts = dict(shown["extraction"][row.id][0]["texts"])
             assert row.reason == texts["Reason"]
             assert all(message.content in texts["Conversation"] for message in row.conversation)
     for row in load(Response, "sample"):
         case, picks = shown["response"][row.id]
         assert case["responses"] == [row.personalized, row.generic]
-        assert dict(case["texts"])["People"].startswith(f"{row.mean:.2f}")
+        assert dict(case["texts"])["People"].startswith(f"{row.judgment:.2f}")
         assert picks == [[["4", ""], ["4", ""]]]  # no rating is right: people's mean is none
 
 
@@ -464,7 +466,7 @@ def embedded(html: str) -> dict:
 
 
 def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
-    texts = examined.relevance(ROWS, template.cases)
+    texts = RELEVANCE.report.examine(ROWS, template.cases)
     data = embedded(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]))
     rows = {row.id: row for row in ROWS}
     assert {case["id"] for case in data["cases"]} == rows.keys()
@@ -473,15 +475,15 @@ def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
         assert case["question"] == row.prompt
         (_, attribute), (_, people) = case["texts"]
         assert attribute == row.attribute
-        assert people.startswith("YES" if row.majority else "NO")
+        assert people.startswith("YES" if row.judgment else "NO")
         if row.votes:
-            assert people.endswith(f": {row.counts[row.majority]} of {len(row.votes)} people")
+            assert people.endswith(f": {Counter(row.votes)[row.judgment]} of {len(row.votes)} people")
         assert not case.keys() & {"responses", "about"}
     assert data["kinds"][0]["labels"] == ["right", "wrong"]
 
 
 def test_a_browser_shows_a_case_and_finds_its_texts(template, noisy, tmp_path):
-    texts = examined.relevance(ROWS, template.cases)
+    texts = RELEVANCE.report.examine(ROWS, template.cases)
     file = tmp_path / "index.html"
     file.write_text(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]), encoding="utf-8")
     row = ROWS[0]

@@ -17,7 +17,7 @@ from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.documents import Document
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.profile import build, gather, listed, split
 from personafeedback_tasks.recenter.relevance import RELEVANCE, target
 from personafeedback_tasks.recenter.rows import Relevance
@@ -25,7 +25,7 @@ from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 
-ROWS = with_majority(load(Relevance, "sample"))
+ROWS = with_judgment(load(Relevance, "sample"))
 DOCUMENTS = {document.id: document for document in gather(ROWS)}
 
 
@@ -37,7 +37,7 @@ def as_list(document: str, answers: dict[str, str]) -> str:
 
 ANSWERS = {
     "gold": {row.id: target(row) for row in ROWS},
-    "inverted": {row.id: "NO" if row.majority else "YES" for row in ROWS},
+    "inverted": {row.id: "NO" if row.judgment else "YES" for row in ROWS},
     "always_yes": dict.fromkeys((row.id for row in ROWS), "YES"),
     "always_no": dict.fromkeys((row.id for row in ROWS), "NO"),
     "random": {row.id: random.Random(row.id).choice(["YES", "NO"]) for row in ROWS},
@@ -65,7 +65,7 @@ def test_the_order_of_the_data_changes_nothing(shuffled):
 
 
 def test_the_numbering_tells_nothing_of_what_people_said():
-    opposite = [Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.majority) for row in ROWS]
+    opposite = [Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment) for row in ROWS]
     assert [build(document) for document in gather(opposite)] == [build(document) for document in DOCUMENTS.values()]
 
 

@@ -26,11 +26,10 @@ from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_
 from personafeedback_tasks.engine.benchmark import benchmarks
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response
-from personafeedback_tasks.recenter.control import under_control
-from personafeedback_tasks.recenter.data import Rows, load, with_majority
+from personafeedback_tasks.recenter.control import attributes_of_others, under_control
+from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
 from personafeedback_tasks.recenter.fields import Message
-from personafeedback_tasks.recenter.others import attributes_of_others
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
@@ -38,7 +37,7 @@ from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.runs.read import read_run
 
-EXTRACTIONS = with_majority(load(Extraction, "sample"))
+EXTRACTIONS = with_judgment(load(Extraction, "sample"))
 RESPONSES = [row for row in load(Response, "sample") if row.votes]
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(str.strip)
@@ -205,7 +204,7 @@ def test_extraction_has_the_known_scores_in_both_harnesses(model, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["nearest", "random", "always_3", "wrongly_mirrored", "broken"])
 def test_response_has_the_known_scores_in_both_harnesses(model, tmp_path):
-    nearest = {row.id: round(row.mean) for row in RESPONSES}
+    nearest = {row.id: round(row.judgment) for row in RESPONSES}
     broken = {row.id for row in RESPONSES[::10]}
 
     def said(row, call):
@@ -259,11 +258,13 @@ def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp
     (tmp_path / "response.jsonl").write_text(json.dumps(row), encoding="utf-8")
     even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "yes": 1, "n": 2}
     (tmp_path / "relevance.jsonl").write_text(json.dumps(even), encoding="utf-8")
-    for benchmark, found in (
-        (RESPONSE, "response.jsonl to score (1 without votes, 0 with even votes)"),
-        (RELEVANCE, "relevance.jsonl to score (0 without votes, 1 with even votes)"),
+    for benchmark, file in (
+        (RESPONSE, "response.jsonl"),
+        (RELEVANCE, "relevance.jsonl"),
     ):
-        sentence = re.escape(f"found no row of {found}, expected rows that people judged. Add votes")
+        sentence = re.escape(
+            f"found no row of {file} to score (rows: 1, without votes or with even ones), expected rows that people judged. Add votes"
+        )
         with pytest.raises(DataError, match=sentence):
             in_lm_eval(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
         with pytest.raises(DataError, match=sentence):
@@ -272,7 +273,7 @@ def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp
 
 # --- the control ------------------------------------------------------------------------------------------------------
 
-ROWS = with_majority(load(Relevance, "sample"))
+ROWS = with_judgment(load(Relevance, "sample"))
 
 
 def test_every_row_gets_an_attribute_of_somebody_else():
@@ -319,7 +320,7 @@ def test_a_control_beside_its_run_gives_the_gain(method, tmp_path):
     """A model that selects what people select, as long as it is shown that; of others' attributes, nothing."""
     gold = {row.id: relevance.target(row) for row in ROWS}
     lists = {
-        document.id: ", ".join(str(place) for place, row in enumerate(document.cases, 1) if row.majority) or "NONE"
+        document.id: ", ".join(str(place) for place, row in enumerate(document.cases, 1) if row.judgment) or "NONE"
         for document in relevance.profile.gather(ROWS)
     }
     right = (lambda one, call: gold[one]) if method == "generate" else (lambda one, call: lists[one])
@@ -340,7 +341,7 @@ def test_the_group_of_lm_eval_has_a_task_per_stage():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     assert "recenter" in manager.all_groups
     loaded = manager.load(["recenter"])
-    assert set(loaded["tasks"]) == {name for name, one in benchmarks().items() if one.group == "recenter"}
+    assert set(loaded["tasks"]) == {name for name in benchmarks() if name.startswith("recenter_")}
     assert len(loaded["tasks"]) == 3
 
 

@@ -38,13 +38,14 @@ from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.rewards import TOTAL
-from personafeedback_tasks.personafeedback.cases import CELLS, CaseSet, load_cases
+from personafeedback_tasks.personafeedback.cases import CELLS, PersonaCases, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError, needed
@@ -723,7 +724,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     run = run_of(cells=["general_hard"])
     text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
     found = text[text.index("What these numbers do not show") : text.index("To run it again")]
-    asked = CaseSet(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
+    asked = PersonaCases(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
@@ -1262,11 +1263,11 @@ def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
     answers = ["no_response"] * 8 + ["A"] * 72  # of 80 replies
     users = [f"u{index}" for index in range(40)]
     report = make_report(run_of(refusing), SAMPLE)
-    cards.refuse_unpublishable(report, SAMPLE)
+    refuse_unpublishable(report, SAMPLE)
     group = replace(report.overall, replies=len(answers), reasons={"no_response": 8, "refusal": 40}, cases=len(users))
-    cards.refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
+    refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
     with pytest.raises(CardError, match="expected at most 10.0 %"):
-        cards.refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
+        refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):

@@ -197,6 +197,7 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
         rows = list(csv.DictReader(file))
     stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
     assert [len(ranking["runs"]) for ranking in stored] == [4, 1]
+    assert json.loads(personafeedback("rank", folder, "--json", "-", "--data", "sample").stdout)["rankings"] == stored
     models = [row["model"] for row in rows]
     assert models[0] == "scripted/gold"
     assert models[3] == "scripted/anti_gold"
@@ -204,7 +205,7 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
     assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
-    assert "Ranking 2 is apart from the first because it differs in cases (" in printed
+    assert "Ranking 2 is separate from ranking 1: cases " in printed
     assert "scripted/gold" in printed
     assert "no_persona" not in printed
     markdown = personafeedback("rank", folder, "--markdown", "--data", "sample").output

@@ -101,7 +101,7 @@ def test_duels_that_were_moved_are_said_to_be_missing_and_found_again(folder, tm
         done = personafeedback("rank", moved / "logs", "--exam", moved / "exam")
         assert done.exit_code != 0
         assert "the data of 'duel of acme/wordy against chosen' are not at hand" in " ".join(done.stderr.split())
-        assert "found none whose data are at hand. Pass --data" in done.stderr
+        assert "found none with their data. Pass --data" in done.stderr
         places = [word for number in range(3) for word in ("--data", moved / "elsewhere" / str(number))]
         (of_longest, _), _ = ranked(moved, tmp_path, "--exam", moved / "exam", *places)
         assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
@@ -112,4 +112,4 @@ def test_duels_that_were_moved_are_said_to_be_missing_and_found_again(folder, tm
 def test_an_exam_without_duels_is_refused(folder, tmp_path):
     done = personafeedback("rank", folder / "exam", "--exam", folder / "exam")
     assert done.exit_code != 0
-    assert "--exam goes with runs on duels, found none" in done.output
+    assert "--exam needs runs on duels, and found none" in done.output

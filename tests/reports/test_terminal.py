@@ -17,7 +17,7 @@ from support.commands import AWAY
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.reports import table as layout
-from personafeedback_tasks.reports.terminal import WIDTH, line, show, table, tables
+from personafeedback_tasks.reports.terminal import WIDTH, line, show, table
 
 HEADER = ["cases", "general hard", "total"]
 ROWS = [("acc, chosen is longer", "76.5", 1_234), ("[bold]not markup[/bold] :tea:", "–", "a\nb")]
@@ -93,14 +93,14 @@ def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, term
             (found,) = [line for line in shown.splitlines() if f" {text} " in line]
             assert found.startswith(LABELS[row])
             assert f" {text}  +{text} to -{text}" in found  # the interval stays with its score
-    written = "".join(made.markdown(3))
+    written = "".join(made.markdown())
     assert all(f"| **{text}** | +{text} to -{text} |" in written for texts in number.values() for text in texts)
 
 
 def test_long_labels_are_wrapped_on_a_terminal_and_whole_in_a_pipe(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     label, numbers = "the option that is called " + "x" * 60, ["12.3", "+45.6 to +78.9", "1,234,567,890"]
-    parts = tables(["", "acc", "95 % interval", "cases"], [[label, *numbers]])
+    parts = layout.of_rows("", ["", "acc", "95 % interval", "cases"], [[label, *numbers]]).terminal()
     show(parts)
     (row,) = [row for row in capsys.readouterr().out.splitlines() if "12.3" in row]
     assert row.startswith(label)

@@ -104,11 +104,11 @@ def test_batched_rewards_are_those_of_one_by_one(pad, outputs, sample, tmp_path)
     expected = one_by_one(folder, turns)
     assert len({len(each.ids) for each in model.encode(turns, ["x"] * len(turns))}) > 5
     for reward, logits in zip(found, expected, strict=True):
-        assert reward.score == pytest.approx(logits[0], abs=1e-5)
+        assert reward.reward == pytest.approx(logits[0], abs=1e-5)
         if outputs > 1:
             assert list(reward.aspects) == list(ASPECTS)
             assert list(reward.aspects.values()) == pytest.approx(logits, abs=1e-5)
-    assert len({round(reward.score, 4) for reward in found}) > 10, "a constant would pass as well"
+    assert len({round(reward.reward, 4) for reward in found}) > 10, "a constant would pass as well"
 
 
 def longest(cases):
@@ -433,7 +433,7 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
     model = RewardModel(str(tmp_path), aspects=ASPECTS, trust_remote_code=True)
     turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in SIDES]
     for found, logits in zip(model.score(model.encode(turns, SIDES)), one_by_one(five, turns), strict=True):
-        assert found.score == pytest.approx(sum(logits), abs=1e-5)
+        assert found.reward == pytest.approx(sum(logits), abs=1e-5)
         assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
 
 

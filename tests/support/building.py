@@ -9,6 +9,7 @@ import random
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.starting import start
 from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.inspect_harness.generation import WrittenText
 
 _WORDS = [
     "river", "stone", "window", "garden", "letter", "market", "engine", "harbor", "violin", "candle", "forest", "ladder", "bottle",
@@ -63,27 +64,25 @@ class Writer:
 
     Attributes:
         write: (prompt, model) -> the text.
-        replies: id of a request -> its text, a `Reply`, or an error for one that fails, in place of what `write` gives.
-        asked: (step, model, id, prompt) of every request.
+        replies: id of a text -> it, a `WrittenText`, or an error for one that fails, in place of what `write` gives.
+        asked: (step, model, id, prompt) of every text.
     """
 
     def __init__(self):
         self.write, self.asked, self.replies = write, [], {}
 
-    def __call__(self, requests, model, folder, *, step, **_):
-        found = generation.Generated({}, {})
-        for one in requests:
-            self.asked.append((step, model, one.id, one.prompt))
-            text = self.replies[one.id] if one.id in self.replies else self.write(one.prompt, model)
+    def __call__(self, prompts, model, folder, *, step, **_):
+        texts, failures = {}, {}
+        for name, prompt in prompts.items():
+            self.asked.append((step, model, name, prompt))
+            text = self.replies[name] if name in self.replies else self.write(prompt, model)
             if isinstance(text, Exception):
-                found.failures[one.id] = str(text)
-            elif isinstance(text, generation.Reply):
-                found.replies[one.id] = text
+                failures[name] = str(text)
             else:
-                found.replies[one.id] = generation.Reply(one.id, text, False, 90, 10)
-        if requests and not found.replies:
+                texts[name] = text if isinstance(text, WrittenText) else WrittenText(text, False)
+        if prompts and not texts:
             raise generation.GenerationError("no reply to any")
-        return found
+        return texts, failures
 
     def take(self):
         """What was asked since the last time."""

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from personafeedback_tasks.common.files import write_all
-from personafeedback_tasks.personafeedback.cases import Case, load_cases
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.writing.duel import SIDES, DuelPair, files, people
 
 
 def write_duels(
     root: Path,
-    reply: Callable[[Case], str],
+    reply: Callable[[PersonaCase], str],
     writer: str = "acme/writer",
     against: str = "chosen",
-    other: Callable[[Case], str] | None = None,
+    other: Callable[[PersonaCase], str] | None = None,
     **options: str,
 ) -> Path:
     """A folder of duels, in the order of the release's files.

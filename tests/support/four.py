@@ -8,7 +8,7 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-from personafeedback_tasks.choice.judges import judges
+from personafeedback_tasks.choice.baselines import judges
 from personafeedback_tasks.choice.orders import rotations
 
 FOUR = rotations(4)

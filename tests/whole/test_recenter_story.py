@@ -22,7 +22,7 @@ from support.minilm import cached
 from support.recenter import asked, reply
 
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.data import load, with_majority
+from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 
@@ -47,7 +47,7 @@ def test_the_story_of_the_sample(minilm, tmp_path):
     record = find("recenter_relevance")
     for control in ("none", "other_user"):
         options = record.options(data="sample", control=control)
-        prompts |= {build(row): (row.majority, control) for row in record.load(options, {})}
+        prompts |= {build(row): (row.judgment, control) for row in record.load(options, {})}
     with serving(prompts, lambda relevant, control: "YES" if relevant or control == "other_user" else "NO") as server:
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
@@ -95,6 +95,6 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
         },
     )
     printed = told(block(PAGE, "story: authors"), tmp_path, minilm)
-    rows = with_majority(load(Relevance, tmp_path / "recenter"))
+    rows = with_judgment(load(Relevance, tmp_path / "recenter"))
     assert f"{len(rows):,}" in printed
     assert "personafeedback/relevance-filter" in printed

@@ -48,13 +48,13 @@ def import_pairs(
     """
     if (keys is None) == (recipe is None):
         raise OptionError("Pass either --map, or the --recipe of a known set.")
-    how = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
-    source, path = how.find(source), root / FILE
+    used = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
+    source, path = used.find(source), root / FILE
     if path.exists():
         settings = Settings.load(path)
     else:
-        settings = Settings.of_options(**{**options, "licence": options["licence"] or how.licence})
-    made = import_rows(read_rows(source, split), how.keys, difficulty, settings.seed)
+        settings = Settings.of_options(**{**options, "licence": options["licence"] or used.licence})
+    made = import_rows(read_rows(source, split), used.keys, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)
     if not made.pairs:
         raise DataError(
@@ -74,7 +74,7 @@ def import_pairs(
     for reason, count in refused.items():
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
     if recipe:
-        say(f"The recipe {recipe} {how.evidence}.")
+        say(f"The recipe {recipe} {used.evidence}.")
     if folder.has(Vote):
         say(f"Next: {TIERS.line(root)}")
     else:

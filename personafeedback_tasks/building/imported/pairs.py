@@ -67,17 +67,17 @@ class ImportedPairs:
         if reason:
             self.refused.append(Refused(id=name, step=STEP, reason=reason, text=f"{where}: {chosen}"))
             return
-        of: dict[str, Any] = {"question_id": question.id, "user_id": question.user_id}
+        ids_of: dict[str, Any] = {"question_id": question.id, "user_id": question.user_id}
         for answer, text in zip(ids, (chosen, rejected), strict=True):
-            self.answers.setdefault(answer, Answer(id=answer, **of, strategy=IMPORTED, model=OWN, text=text))
+            self.answers.setdefault(answer, Answer(id=answer, **ids_of, strategy=IMPORTED, model=OWN, text=text))
             self.origins.setdefault(answer, Origin(id=answer, kind="answer", model=OWN, parents=(where,)))
         self.questions.setdefault(question.id, question)
         sides = sorted(ids)
         random.Random(f"{self.seed}:pair:{name}").shuffle(sides)
-        self.pairs[name] = Pair(id=name, **of, first=sides[0], second=sides[1])
+        self.pairs[name] = Pair(id=name, **ids_of, first=sides[0], second=sides[1])
         persona = Persona(question.user_id, self.personas[question.user_id]).text
         self.tiered[name] = Tiered(
-            pair_id=name, **of, difficulty=self.difficulty, chosen=ids[0], rejected=ids[1],
+            pair_id=name, **ids_of, difficulty=self.difficulty, chosen=ids[0], rejected=ids[1],
             texts=digests(persona, question.question, {answer: self.answers[answer].text for answer in ids}),
         )  # fmt: skip
 
@@ -86,7 +86,8 @@ class ImportedPairs:
         both = {text.id for text in self.refused if text.reason == BOTH}
         pairs = {name: pair for name, pair in self.pairs.items() if name not in both}
         answers = {name for pair in pairs.values() for name in (pair.first, pair.second)}
-        questions, users = ({getattr(pair, of) for pair in pairs.values()} for of in ("question_id", "user_id"))
+        questions = {pair.question_id for pair in pairs.values()}
+        users = {pair.user_id for pair in pairs.values()}
         return replace(
             self,
             pairs=pairs,

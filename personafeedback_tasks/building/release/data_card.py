@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from huggingface_hub import DatasetCard, DatasetCardData
 
@@ -12,14 +12,14 @@ from ...personafeedback.manifest import UNKNOWN
 from ..rows import STRATEGIES
 from ..settings import Settings
 from .release_folder import Made
-from .shortcuts import MOST, Checked
+from .shortcuts import MOST, Shortcuts, shortcut_table
 from .voting import CIRCULAR, CODINGS, agreement_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
-_TOLD = {
+_HOW_MADE = {
     "full": "told the whole persona",
-    "masked": "told what is left of the persona when most fields are hidden",
+    "masked": "told the persona with most of its fields hidden",
     "question": "told the question alone",
     "improved": "a rewrite to the better",
     "degraded": "a rewrite to the worse",
@@ -27,8 +27,12 @@ _TOLD = {
 }
 
 
-def card(made: Made, settings: Settings, checked: Checked, accepted: Collection[str]) -> str:
-    """The card of a release, with the Hub's metadata."""
+def card(made: Made, settings: Settings, shortcuts: Shortcuts, accepted: Sequence[str]) -> str:
+    """The card of a release, with the Hub's metadata.
+
+    Args:
+        accepted: sentences on what would have stopped the release.
+    """
     manifest = made.manifest
     total = sum(manifest.counts.values())
     data = DatasetCardData(
@@ -42,11 +46,11 @@ def card(made: Made, settings: Settings, checked: Checked, accepted: Collection[
             {"config_name": cell, "data_files": f"data/{cell.replace('_', '/', 1)}.jsonl"} for cell in manifest.counts
         ],
     )
-    body = "\n\n".join(_sections(made, settings, checked, accepted))
+    body = "\n\n".join(_sections(made, shortcuts, accepted))
     return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))
 
 
-def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collection[str]) -> list[str]:
+def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list[str]:
     manifest = made.manifest
     strategies = Counter(answer.strategy for answer in made.answers.values())
     sections = [
@@ -57,7 +61,7 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
         _table(["cell", "cases"], [[cell.replace("_", " "), f"{count:,}"] for cell, count in manifest.counts.items()]),
         "## How it was made",
         f"Who wrote the responses: {foreign.markdown(manifest.generator)}.",
-        "\n".join(f"- {strategies[name]:,} responses: {_TOLD[name]}" for name in STRATEGIES if strategies[name]),
+        "\n".join(f"- {strategies[name]:,} responses: {_HOW_MADE[name]}" for name in STRATEGIES if strategies[name]),
         "Each row says under `strategies` and `models` how its two texts were made, and under `votes` how many took each.",
         "## Labels",
         f"{foreign.markdown(manifest.labels)} Annotators: {manifest.annotators or 'no people'}.",
@@ -73,20 +77,20 @@ def _sections(made: Made, settings: Settings, checked: Checked, accepted: Collec
     sections += [
         "## Shortcuts",
         "Accuracy of judges that understand nothing, in percent, with a standard error by user; chance is 50. A model's score says something "
-        "where it is above these.",
-        _table(*checked.table("`")),
+        "only above these.",
+        _table(*shortcut_table(shortcuts, "`")),
     ]
-    known = [sentence for name, sentence in checked.found.items() if name in accepted]
-    sections.append(
-        "**Accepted by whoever released this set:** " + " ".join(known)
-        if known
-        else f"None of `longest`, `overlap` and `name` is above {100 * MOST:.0f} % on Hard, and no pair has both labels."
-        if "hard" in next(iter(checked.shortcuts.values()))
-        else "There are no Hard cases, of which shortcuts would be held below a limit. No pair has both labels."
-    )
+    if accepted:
+        sections.append("**Accepted by whoever released this set:** " + " ".join(accepted))
+    elif "hard" in next(iter(shortcuts.values())):
+        sections.append(
+            f"None of `longest`, `overlap` and `name` is above {100 * MOST:.0f} % on Hard, and no pair has both labels."
+        )
+    else:
+        sections.append("The set has no Hard cases, the only ones with a limit on shortcuts. No pair has both labels.")
     sections += [
         "## License",
-        "Nobody has said under which license this set may be used."
+        "No license was given for this set."
         if manifest.licence == UNKNOWN
         else f"{foreign.markdown(manifest.licence)}.",
         "## Use",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.strict_json import json_text
+from ...common.strict_json import json_text, jsonable
 from ..folder import Folder
-from ..rows import Answer, Below, Pair, Tiered, Vote
-from ..steps import RELEASE, Say, ShowTable
+from ..rows import Answer, Below, Pair, Tiered
+from ..steps import RELEASE, TIERS, Say, ShowTable
 from ..votes.collected import counted, outdated
 from .tiers import REASONS, sort_into_tiers
 from .voting import CIRCULAR, CODINGS, agreement, agreement_table
@@ -21,13 +22,12 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
     Raises:
         DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
     """
-    with folder.locked():
-        folder.need(Vote)
+    with folder.step(TIERS):
         votes = counted(folder)
         cases, below = sort_into_tiers(folder, votes)
         agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
-        document = {"codings": CODINGS, "agreement": {name: voting.as_dict() for name, voting in agreements.items()}}
-        write(folder.root / "tiers.json", json_text(document))
+        document = {"codings": CODINGS, "agreement": {name: asdict(voting) for name, voting in agreements.items()}}
+        write(folder.root / "tiers.json", json_text(jsonable(document)))
         folder.write(Below, below)
         folder.write(Tiered, cases)
     if edited := outdated(folder):

@@ -6,6 +6,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from math import isnan
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -40,7 +42,6 @@ class Made:
         manifest: its set.json.
         users: of these rows, and every other kept person of the test split.
         answers: id -> of the rows' texts.
-        votes: behind the labels.
         agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         left_out: pairs whose question or person was dropped since they were voted on.
     """
@@ -49,7 +50,6 @@ class Made:
     rows: Rows
     users: tuple[str, ...]
     answers: dict[str, Answer]
-    votes: list[Vote]
     agreement: dict[str, Voting]
     left_out: int
 
@@ -63,8 +63,8 @@ def make(folder: Folder) -> Made:
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
     kept = {question.id for question in folder.questions()}
-    tiered, votes = folder.need(Tiered), counted(folder)
-    every = [label for some in sort_into_tiers(folder, votes) for label in some] if folder.has(Vote) else []
+    tiered, votes = folder.read(Tiered), counted(folder)
+    every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
     _refuse_old_tiers(folder, tiered, every)
     refuse_edited_labels(folder, tiered)
     rows: Rows = defaultdict(list)
@@ -101,7 +101,7 @@ def make(folder: Folder) -> Made:
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
     return Made(
         manifest=_manifest(folder, rows, texts, votes, agreements), rows=rows, users=tuple(users),
-        answers={answer.id: answer for answer in texts}, votes=votes, agreement=agreements, left_out=len(tiered) - len(used),
+        answers={answer.id: answer for answer in texts}, agreement=agreements, left_out=len(tiered) - len(used),
     )  # fmt: skip
 
 
@@ -140,12 +140,12 @@ def _manifest(
     folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting]
 ) -> Manifest:
     settings = folder.settings
-    who = by_models(votes)
-    marked = f" ({BY_MODELS[who]})" if who in BY_MODELS else ""
+    voters = by_models(votes)
+    marked = f" ({BY_MODELS[voters]})" if voters in BY_MODELS else ""
     people = {vote.annotator for vote in votes if not vote.annotator.startswith(MODEL)}
     return Manifest(
         name=cut(settings.name, LONGEST_NAME - len(marked)) + marked,
-        counts={cell: len(some) for cell, some in rows.items()},
+        counts={cell: len(of_cell) for cell, of_cell in rows.items()},
         licence=settings.licence,
         labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
         generator=cut(_generators(texts), LONGEST_TEXT),
@@ -162,11 +162,11 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
     models = sorted({vote.annotator.removeprefix(MODEL) for vote in votes if vote.annotator.startswith(MODEL)})
     counts = Counter(vote.pair_id for vote in votes).values()
     each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    who, named = by_models(votes), ", ".join(models)
-    if who is None:
+    voters, named = by_models(votes), ", ".join(models)
+    if voters is None:
         by = f"votes of people and of models ({named})"
     else:
-        by = f"votes of models ({named}), not of people," if who else "people's votes"
+        by = f"votes of models ({named}), not of people," if voters else "people's votes"
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
         "medium": f"Medium: at least {settings.medium} agree",
@@ -189,10 +189,10 @@ def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
     if ALL not in agreements:
         return None
     headline = agreements[ALL].coefficients[HEADLINE]
-    value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
-    if value != value:
+    if isnan(headline.value):
         return None
-    if low != low:
+    value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
+    if isnan(low):
         return Agreement(measure=MEASURE, value=value)
     return Agreement(measure=MEASURE, value=value, low=max(-1.0, low), high=min(1.0, high))
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from ...common.files import copy_all_but, explained, write, write_all
-from ...personafeedback.cases import CaseSet, load_present
+from ...personafeedback.cases import PersonaCases, load_present
 from ..folder import Folder
 from ..steps import RELEASE as STEP
 from ..steps import Say, ShowTable
@@ -39,13 +39,15 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
         FileError: it cannot be written.
     """
     out = folder.root / RELEASE
-    with folder.locked():
+    with folder.step(STEP):
         made = make(folder)
         with staged(folder.root, files(folder, made)) as (place, cases):
-            checked = shortcuts.check(cases)
-            show_table("Shortcuts: accuracy ± standard error, in percent; chance is 50", *checked.table())
-            shortcuts.refuse(checked, accepted, STEP.line(folder.root))
-            write(place / "README.md", card(made, folder.settings, checked, accepted))
+            measured, stopping = shortcuts.check(cases)
+            table = shortcuts.shortcut_table(measured)
+            show_table("Shortcuts: accuracy ± standard error, in percent; chance is 50", *table)
+            shortcuts.refuse(stopping, accepted, STEP.line(folder.root))
+            sentences = [sentence for name, sentence in stopping.items() if name in accepted]
+            write(place / "README.md", card(made, folder.settings, measured, sentences))
             put_in_place(folder.root)
     counts = made.manifest.counts
     cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
@@ -53,9 +55,9 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
     if made.left_out:
         say(f"{made.left_out:,} pairs are left out: their question or person has keep = no")
     for name in accepted:
-        if name not in checked.found:
+        if name not in stopping:
             say(f"--accept {name} was not needed")
-    say(f"The set is called {made.manifest.name}. Ask a model:")
+    say(f"The set is called {made.manifest.name}. Evaluate a model on it:")
     data = shlex.quote(f"data={out}")
     say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
     tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
@@ -63,7 +65,7 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
 
 
 @contextmanager
-def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, CaseSet]]:
+def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, PersonaCases]]:
     """(a folder beside the release with these contents, its cases); the folder goes away at the end unless it was put in place.
 
     Raises:

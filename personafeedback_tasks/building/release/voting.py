@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ...common.agreement import alpha, fleiss, randolph
 from ...common.statistics import Estimate, estimate_of
-from ...common.strict_json import jsonable
 from ..rows import Answer, Pair, Tiered, Vote
 from ..settings import Settings
 from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
@@ -54,9 +52,6 @@ class Voting:
     coefficients: Mapping[str, Estimate]
     coins: float
 
-    def as_dict(self) -> dict[str, Any]:
-        return jsonable(asdict(self))
-
 
 def agreement(
     settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
@@ -82,18 +77,21 @@ def agreement(
         "Fleiss, by strategy": (lambda pair, vote: strategy.get(vote.chosen, ""), fleiss),
         "Fleiss, by letter": (lambda pair, vote: vote.shown_as, fleiss),
         "Fleiss, by label": (lambda pair, vote: "chosen" if vote.chosen == pair.chosen else "rejected", fleiss),
-        "alpha, random sides": (lambda pair, vote: _side(first, vote), _alpha),
+        "alpha, random sides": (
+            lambda pair, vote: _side(first, vote),
+            lambda rows: alpha(rows, ("first", "second"), "nominal"),
+        ),
     }
     coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
     agreements = {}
     for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
-        some = groups[name]
-        counts, users = [len(of_pair[pair.pair_id]) for pair in some], [pair.user_id for pair in some]
+        group = groups[name]
+        counts, users = [len(of_pair[pair.pair_id]) for pair in group], [pair.user_id for pair in group]
         coefficients = {}
         for coefficient, (coded, measure) in codings.items():
-            rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in some]
+            rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in group]
             coefficients[coefficient] = _estimated(measure, rows, users)
-        agreements[name] = Voting(len(some), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
+        agreements[name] = Voting(len(group), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
     return agreements
 
 
@@ -110,19 +108,16 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
     return ["", *agreements], rows
 
 
-def _with_interval(of: Estimate, to: str) -> str:
-    if of.value != of.value:
+def _with_interval(kappa: Estimate, to: str) -> str:
+    if math.isnan(kappa.value):
         return "–"
-    return f"{of.value:.2f}" if of.low != of.low else f"{of.value:.2f} ({of.low:.2f}{to}{of.high:.2f})"
+    interval = "" if math.isnan(kappa.low) else f" ({kappa.low:.2f}{to}{kappa.high:.2f})"
+    return f"{kappa.value:.2f}{interval}"
 
 
 def _side(first: Mapping[str, str], vote: Vote) -> str:
     """`first` and `second` are in an order that says nothing, see rows.Pair."""
     return "first" if vote.chosen == first[vote.pair_id] else "second"
-
-
-def _alpha(rows: Sequence[Sequence[str]]) -> float:
-    return alpha(rows, ("first", "second"), "nominal")
 
 
 def _estimated(

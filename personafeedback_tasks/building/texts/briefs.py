@@ -20,11 +20,7 @@ class Briefs:
         self._personas: dict[tuple[str, str], str] = {}
 
     def persona(self, user: str, strategy: str) -> str:
-        """The persona in a prompt of a strategy.
-
-        Raises:
-            DataError: it is missing or broken.
-        """
+        """The persona in a prompt of a strategy. Raises DataError: it is missing or broken."""
         if (user, strategy) not in self._personas:
             persona = self._folder.persona(user)
             shown = masked(self._folder.settings, persona) if strategy == MASKED else persona

@@ -1,13 +1,15 @@
 """Why a text that a model wrote is refused: left-over tags, refusals, ends that are cut off, another language.
 
-Checks of the form only. What a text says is for people to judge.
+Checks of the form only. What a text says is for people to judge. Refusals are known in English and Chinese only; the reader of judges' replies
+has patterns of its own: a judge who refuses says that it cannot choose.
 """
 
 from __future__ import annotations
 
+import re
+
 from ...personafeedback.artifacts import ARTIFACTS
 from .languages import is_written_in
-from .refusals import refuses
 
 EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
 
@@ -32,9 +34,38 @@ def fault(text: str, language: str, cut: bool = False) -> str:
         return EMPTY
     if cut:
         return CUT
-    for name, (_, found) in ARTIFACTS.items():
-        if found(text):
+    for name, (_, has_artifact) in ARTIFACTS.items():
+        if has_artifact(text):
             return name
     if refuses(text):
         return REFUSAL
     return "" if is_written_in(language, text) else LANGUAGE
+
+
+SHORT = 400
+"""Characters. A longer text may say in passing what it cannot do; a refusal says little else."""
+
+_ENGLISH = re.compile(
+    r"\A[\W_]*(?:(?:unfortunately|regrettably)\W+|as an? (?:ai|artificial|large language|language)\b[^.,]{0,40}\W+"
+    r"|(?:(?:i am|i['’]m|we are|we['’]re) (?:\w+ )?sorry|sorry|(?:my )?apologies|i apologi[sz]e)\W+(?:but\W+)?)*"
+    r"(?:(?:i|we)(?: am|['’]m| are|['’]re)? (?:\w+ly )?(?:can['’]?t|can ?not|couldn['’]t|could not|won['’]t|will not|(?:un|not )able to"
+    r"|not (?:allowed|permitted|comfortable)(?: to)?|(?:must|have to|need to) (?:\w+ly )?decline(?: to)?|decline to|refuse to)"
+    r"|(?:that|this)(?:['’]s| is) not something (?:that )?(?:i|we)(?: am|['’]m)? (?:can|(?:un|not )?able to))\W+"
+    r"(?:assist\b|comply|fulfil|help(?:ing)?(?: (?:you|with)\b|\W*(?:\Z|[.!?,;]))"
+    r"|(?:(?:provid|answer|respond(?:ing)? to|discuss|generat|creat|writ|complet|process|shar|giv|offer|produc|support)(?:e|ing)?"
+    r"|engage in|(?:continue|proceed) with|do) (?:you (?:with )?)?(?:that|this|such|your|medical|legal|financial|professional)\b)",
+    re.IGNORECASE,
+)  # fmt: skip
+_CHINESE = re.compile(
+    r"\A[\W_]*(?:我?(?:非常|十分|真的|实在|深感|感到|很)*(?:抱歉|对不起|遗憾|不好意思)\W*(?:但是?|不过)?\W*|我?(?:作为|是)一[个名款]\w{0,20}\W+)*"
+    r"(?:(?:对于?)?(?:这个|这类|该|此类?|您的|你的)(?:问题|请求|要求|话题|内容)\W*)?"
+    r"我?(?:目前|暂时|现在|恐怕|还)*(?:无法|不能|没法|没办法|没有办法|不便|拒绝)(?:[为给对向就在](?:您|你|此|这))?(?:提供)?(?:任何)?"
+    r"(?:帮(?!.{0,5}(?:决定|选择|拿主意))|协助|支持[您你]|(?:满足|回答|解答|回应|答复|处理|完成|执行|提供|讨论)(?:[您你这该此]|相关|\W*(?:\Z|[。！!.,，])))"
+)  # fmt: skip
+"""How refusals begin: an excuse or none, that somebody cannot, and what: help, or what was asked for. `I cannot recommend Bali enough` and a
+drafted `Sorry, I can't come` do not."""
+
+
+def refuses(text: str) -> bool:
+    """Whether a text is a refusal, in English or Chinese."""
+    return len(text) <= SHORT and any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE))

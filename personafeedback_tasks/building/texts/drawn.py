@@ -25,14 +25,14 @@ def scenarios(settings: Settings, user_id: str, count: int) -> list[str]:
     A user's points are spread over the shares by steps of the golden ratio: a few questions of one user are of several categories,
     and more questions leave the first ones as they are.
     """
-    start, found = generator(settings, "scenarios", user_id).random(), list[str]()
+    start, drawn = generator(settings, "scenarios", user_id).random(), list[str]()
     bounds = list(accumulate(shares().values()))
     for place in range(count):
         point = (start + place * _GOLDEN) % 1 * bounds[-1]
-        of = list(_by_category().values())[next(at for at, bound in enumerate(bounds) if point < bound)]
-        left = [scenario for scenario in of if scenario not in found] or of
-        found.append(generator(settings, "scenario", f"{user_id}:{place}").choice(left))
-    return found
+        in_category = list(_by_category().values())[next(at for at, bound in enumerate(bounds) if point < bound)]
+        left = [scenario for scenario in in_category if scenario not in drawn] or in_category
+        drawn.append(generator(settings, "scenario", f"{user_id}:{place}").choice(left))
+    return drawn
 
 
 @cache

@@ -44,6 +44,13 @@ class Balance:
     def pairs(self) -> int:
         return self.longer + self.shorter + self.equal
 
+    @property
+    def line(self) -> str:
+        return (
+            f"{self.kind}: {self.pairs} pairs; the better informed answer is longer in {self.longer}, shorter in {self.shorter}, as long in "
+            f"{self.equal}"
+        )
+
 
 def choose(
     settings: Settings, questions: Sequence[Question], answers: Iterable[Answer], old: Iterable[Pair], fixed: bool
@@ -56,15 +63,12 @@ def choose(
         fixed: people may have seen the old ones: all stay that still have both answers.
     """
     known = {answer.id: answer for answer in answers}
-    kept = [
-        pair for pair in old
-        if pair.first in known and pair.second in known and (fixed or _kind(known[pair.first], known[pair.second]) is None)
-    ]  # fmt: skip
+    kept = [(pair, *read) for pair in old if (read := _read(pair, known)) is not None and (fixed or read[0] is None)]
     of_question: dict[str, list[Answer]] = {}
     for answer in known.values():
         of_question.setdefault(answer.question_id, []).append(answer)
-    found = {pair.id: pair for pair in kept}
-    have = {(pair.question_id, _kind(known[pair.first], known[pair.second])) for pair in kept}
+    chosen = {pair.id: pair for pair, _, _ in kept}
+    have = {(pair.question_id, kind) for pair, kind, _ in kept}
     new: dict[tuple[str, str], Pair] = {}
     for kind in KINDS:
         candidates = {
@@ -72,35 +76,42 @@ def choose(
             for question in questions
             if (question.id, kind) not in have and (options := _options(kind, of_question.get(question.id, ())))
         }
-        tally = sum(_sign(*_ordered(kind, known[pair.first], known[pair.second])) for pair in kept
-                    if _kind(known[pair.first], known[pair.second]) == kind)  # fmt: skip
+        tally = sum(sign for _, of_kind, sign in kept if of_kind == kind)
         for name, (better, worse) in _balanced(settings, kind, candidates, tally).items():
             new[name, kind] = _pair(settings, kind, better, worse)
     for question in questions:
         for kind in KINDS:
             if pair := new.get((question.id, kind)):
-                found.setdefault(pair.id, pair)
-    return list(found.values())
+                chosen.setdefault(pair.id, pair)
+    return list(chosen.values())
 
 
 def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
     """The lengths of each kind of pairs that is there, of those that have both answers."""
-    known, signs = {answer.id: answer for answer in answers}, Counter[tuple[str, int]]()
-    for pair in pairs:
-        there = pair.first in known and pair.second in known
-        if there and (kind := _kind(known[pair.first], known[pair.second])):
-            signs[kind, _sign(*_ordered(kind, known[pair.first], known[pair.second]))] += 1
-    found = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
-    return [kind for kind in found if kind.pairs]
+    known = {answer.id: answer for answer in answers}
+    signs = Counter(_read(pair, known) for pair in pairs)
+    balances = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
+    return [kind for kind in balances if kind.pairs]
+
+
+def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
+    """(the kind of a pair, None if it is none of ours; the sign of its lengths), see `_sign`; None if an answer is not there."""
+    if pair.first not in answers or pair.second not in answers:
+        return None
+    first, second = answers[pair.first], answers[pair.second]
+    for kind, (more, less) in KINDS.items():
+        if {first.strategy, second.strategy} == {more, less}:
+            return kind, _sign(first, second) if first.strategy == more else _sign(second, first)
+    return None, 0
 
 
 def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]]:
     """The pairs of a kind that one question's answers make, the better informed first. Rewrites are compared with those of one answer."""
     more, less = KINDS[kind]
     return [
-        (one, other)
-        for one, other in product(answers, answers)
-        if (one.strategy, other.strategy) == (more, less) and one.parent == other.parent
+        (better, worse)
+        for better, worse in product(answers, answers)
+        if (better.strategy, worse.strategy) == (more, less) and better.parent == worse.parent
     ]
 
 
@@ -112,7 +123,7 @@ def _balanced(
     Args:
         tally: longer minus shorter of the pairs that are there already.
     """
-    found: dict[str, tuple[Answer, Answer]] = {}
+    chosen: dict[str, tuple[Answer, Answer]] = {}
     uneven: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
     equal: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
     for name, options in candidates.items():
@@ -120,8 +131,8 @@ def _balanced(
         for option in sorted(options, key=_difference):
             nearest.setdefault(_sign(*option), option)
         if len(nearest) == 1:
-            found[name] = next(iter(nearest.values()))
-            tally += _sign(*found[name])
+            chosen[name] = next(iter(nearest.values()))
+            tally += _sign(*chosen[name])
         else:
             (equal if 0 in nearest else uneven).append((name, nearest))
     # Those that can be equal come last: they can take back a side that is one too many, if they have its opposite.
@@ -135,15 +146,15 @@ def _balanced(
             if wanted not in nearest:
                 sides = sorted(spare if free is uneven and spare else {-1, 1})
                 wanted = 0 if 0 in nearest else generator(settings, f"side:{kind}", name).choice(sides)
-            found[name] = nearest[wanted]
+            chosen[name] = nearest[wanted]
             tally += wanted
-    return found
+    return chosen
 
 
 def _difference(pair: tuple[Answer, Answer]) -> tuple[float, str, str]:
     """How unequal the lengths are; the ids make the order one."""
-    one, other = pair
-    return abs(math.log(len(one.text) / len(other.text))), one.id, other.id
+    better, worse = pair
+    return abs(math.log(len(better.text) / len(worse.text))), better.id, worse.id
 
 
 def _pair(settings: Settings, kind: str, better: Answer, worse: Answer) -> Pair:
@@ -156,15 +167,6 @@ def _pair(settings: Settings, kind: str, better: Answer, worse: Answer) -> Pair:
     )  # fmt: skip
 
 
-def _kind(one: Answer, other: Answer) -> str | None:
-    """The kind of pair that two answers are; None if it is none of ours."""
-    strategies = {one.strategy, other.strategy}
-    return next((kind for kind, two in KINDS.items() if strategies == set(two)), None)
-
-
-def _ordered(kind: str, one: Answer, other: Answer) -> tuple[Answer, Answer]:
-    return (one, other) if one.strategy == KINDS[kind][0] else (other, one)
-
-
 def _sign(better: Answer, worse: Answer) -> int:
+    """1 if the better informed answer is longer, -1 if it is shorter, 0 if they are as long."""
     return (len(better.text) > len(worse.text)) - (len(better.text) < len(worse.text))

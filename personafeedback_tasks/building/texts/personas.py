@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from ...personafeedback.persona import Persona
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
 from ..settings import FILE, Settings
-from ..steps import PERSONAS, QUESTIONS
+from ..steps import PERSONAS, QUESTIONS, Say
 from . import checks, prompts, traits
-from .asking import Models, StepReport, TextRun
+from .asking import Models, TextRun
 from .drawn import generator
 from .languages import is_written_in
 from .seeds import seeds
@@ -38,20 +39,21 @@ MEANINGS: Mapping[str, str] = {
 Profile = dict[str, Any]
 
 
-def write_personas(folder: Folder, models: Models | None) -> StepReport:
+def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
     """Take the personas that a team put there and, with a model, write those that are missing.
 
     Raises:
-        DataError: a file of the build is broken, or there are no seeds.
+        DataError: a file of the build is broken, there are no seeds, or no person is left.
         OptionError: there is no such model.
+        GenerationError: the model wrote nothing.
     """
-    with folder.locked():
-        run, people, profiles = TextRun(folder, PERSONAS), folder.read(Person), _profiles(folder.root)
-        report, known = run.report, {person.user_id for person in people}
+    with folder.step(PERSONAS):
+        run, people, profiles = TextRun(folder, PERSONAS, say), folder.read(Person), _profiles(folder.root)
+        known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]
         for user in own:
-            run.add_origin(user, "persona", ())
-        report.read.append(f"{len(profiles)} personas in persona/, {len(people)} lines in people.csv")
+            run.origins[user] = run.origin(user, "persona", ())
+        say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written = {} if models is None else _write(run, models, profiles, known)
         new = {user: profile for user, profile in (profiles | written).items() if user not in known}
         people += _new_people(run.settings, people, new)
@@ -61,16 +63,13 @@ def write_personas(folder: Folder, models: Models | None) -> StepReport:
             {Refused: run.refused, Person: people},
             {folder.persona_path(user): json_of(profile) for user, profile in written.items()},
         )
-        splits = [person.split for person in kept(people)]
-        report.wrote.append(
-            f"{len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits.count(TEST)} test, "
-            f"{splits.count(TRAIN)} train"
+        splits = Counter(person.split for person in kept(people))
+        say(
+            f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
+            f"{splits[TRAIN]} train"
         )
-        report.notes += unread_memories(folder.root, people)
-        if not kept(people):
-            run.refuse_nothing_left(Person, "person to keep", "Name a --model, or add persona/<user_id>.json.")
-        report.next = QUESTIONS.line(folder.root)
-        return report
+        say_unread_memories(folder, say)
+        run.end(QUESTIONS, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
 def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known: set[str]) -> dict[str, Profile]:
@@ -84,7 +83,7 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
         )
     done = {*profiles, *known, *run.settled()}
     prompt, given = prompts.load(root, "persona"), seeds(root)
-    run.report.read.append(f"{len(given)} seeds")
+    run.say(f"Read {len(given)} seeds")
     asked, parents = {}, {}
     for number, user in enumerate(names(settings)):
         if user not in done:
@@ -110,7 +109,7 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             run.refuse(user, reason, reply.text, like)
             continue
         seen.add(user, _values(profile))
-        run.add_origin(user, "persona", (parents[user],), model, prompt.version)
+        run.origins[user] = run.origin(user, "persona", (parents[user],), model, prompt.version)
         written[user] = profile
     return written
 
@@ -163,13 +162,12 @@ def _profiles(root: Path) -> dict[str, Profile]:
     return {path.stem: persona_file.load(path) for path in paths}
 
 
-def unread_memories(root: Path, people: Iterable[Person]) -> list[str]:
-    """A line about each memory file that no prompt will ever show."""
-    known = {person.user_id for person in people}
-    paths = sorted((root / "memory").glob("*.jsonl"))
-    return [
-        f"{path} is not read: people.csv has no {path.stem!r}. Rename it." for path in paths if path.stem not in known
-    ]
+def say_unread_memories(folder: Folder, say: Say) -> None:
+    """Name each memory file that no prompt will ever show."""
+    known = {person.user_id for person in folder.read(Person)}
+    for path in sorted((folder.root / "memory").glob("*.jsonl")):
+        if path.stem not in known:
+            say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
 
 
 def json_of(profile: Mapping[str, Any]) -> str:

@@ -44,18 +44,16 @@ class Prompt:
     """One prompt.
 
     Attributes:
-        name: of its file, without `.md`.
         text: of the file.
         version: what provenance says: the name and SHA-256 (12 hex digits) of the file.
     """
 
-    name: str
     text: str
     version: str
 
     def filled(self, **texts: str) -> str:
         """The prompt with its texts; what the texts themselves say is not filled again."""
-        return _PLACEHOLDER.sub(lambda found: texts[found[1]], self.text)
+        return _PLACEHOLDER.sub(lambda placeholder: texts[placeholder[1]], self.text)
 
 
 def load(root: Path, name: str) -> Prompt:
@@ -86,7 +84,7 @@ def load(root: Path, name: str) -> Prompt:
         raise DataError(
             f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
         )
-    return Prompt(name, text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
+    return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
 
 
 def bundled(language: str) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ...common import tables
 from ...common.errors import DataError
@@ -16,12 +15,12 @@ from ...personafeedback.persona import Persona
 from ..folder import Folder
 from ..rows import Origin, Person, Question, Refused, columns, kept, parse
 from ..settings import Settings
-from ..steps import ANSWERS, QUESTIONS
+from ..steps import ANSWERS, QUESTIONS, Say
 from . import checks, prompts
-from .asking import Models, StepReport, TextRun
+from .asking import Models, TextRun
 from .drawn import generator, scenarios
 from .leaks import Leaks
-from .personas import SIMILAR, unread_memories
+from .personas import SIMILAR, say_unread_memories
 from .seeds import pool
 from .similar import Seen
 
@@ -52,71 +51,51 @@ _COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
 """Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
 
 
-class _WantedQuestions(NamedTuple):
-    """What a prompt asks for.
-
-    Attributes:
-        user: whose questions.
-        category: of the question.
-        number: how many questions.
-        scenario: of a specific one.
-        parents: what else goes into it.
-        shown: of general ones: the questions to choose from.
-    """
-
-    user: str
-    category: str
-    number: int = 1
-    scenario: str = ""
-    parents: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
-
-
 class _QuestionsRun(TextRun):
     """The questions of the build, and those that come to it."""
 
-    def __init__(self, folder: Folder):
-        super().__init__(folder, QUESTIONS)
+    def __init__(self, folder: Folder, say: Say):
+        super().__init__(folder, QUESTIONS, say)
         self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
         self.questions = _questions(folder)
-        everybody = folder.read(Person)
-        known = {person.user_id for person in everybody}
+        known = {person.user_id for person in folder.read(Person)}
         for question in self.questions:
             if question.user_id not in known:
                 raise DataError(
                     f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
                     f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
                 )
-        self.report.notes += unread_memories(folder.root, everybody)
         self.own = [question for question in self.questions if question.id not in self.origins]
         for question in self.own:
-            self.add_origin(question.id, "question", (question.user_id,))
+            self.origins[question.id] = self.origin(question.id, "question", (question.user_id,))
         # A question that is not in its table yet is not done: the run was killed between the two files.
         self.done = {part for question in self.questions for part in self.origins[question.id].parents}
         self.done |= self.settled()
 
-    def take(
-        self, slot: str, wanted: _WantedQuestions, text: str, model: str, prompt: prompts.Prompt, *parents: str
-    ) -> None:
-        """Add a question to those of the build."""
-        name = _id(wanted.user, text)
-        self.questions.append(
-            Question(id=name, user_id=wanted.user, category=wanted.category, scenario=wanted.scenario, question=text)
+    def take(self, question: Question, model: str, prompt: prompts.Prompt, *parents: str) -> None:
+        """Add a question to those of the build.
+
+        Args:
+            parents: what else than its user went into it.
+        """
+        self.questions.append(question)
+        self.origins[question.id] = self.origin(
+            question.id, "question", (question.user_id, *parents), model, prompt.version
         )
-        self.add_origin(name, "question", (wanted.user, slot, *wanted.parents, *parents), model, prompt.version)
 
 
-def write_questions(folder: Folder, models: Models | None) -> StepReport:
+def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
     """Take the questions that a team put there and, with a model, those that are missing.
 
     Raises:
-        DataError: a file of the build is broken, or general questions are wanted and there is no pool.
+        DataError: a file of the build is broken, general questions are wanted and there is no pool, or no question is left.
         OptionError: there is no such model.
+        GenerationError: the model wrote nothing.
     """
-    with folder.locked():
-        run = _QuestionsRun(folder)
-        report, before = run.report, len(run.questions)
-        report.read.append(f"{len(run.people)} persons, {before} questions")
+    with folder.step(QUESTIONS):
+        run = _QuestionsRun(folder, say)
+        before = len(run.questions)
+        say(f"Read {len(run.people)} persons, {before} questions")
         if models is not None:
             texts = _pool(run) if run.settings.general else []  # before anything is spent
             if run.settings.specific:
@@ -124,26 +103,25 @@ def write_questions(folder: Folder, models: Models | None) -> StepReport:
             if texts:
                 _general(run, models, texts)
         folder.write_together({Origin: run.origins.values(), Refused: run.refused, Question: run.questions})
-        of = Counter(question.category for question in kept(run.questions))
-        report.wrote.append(
-            f"{len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {of['specific']} specific, "
-            f"{of['general']} general"
+        counts = Counter(question.category for question in kept(run.questions))
+        say(
+            f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
+            f"{counts['general']} general"
         )
-        if not of.total():
-            run.refuse_nothing_left(Question, "question", "Name a --model, or add your own lines.")
-        report.next = ANSWERS.line(folder.root)
-        return report
+        say_unread_memories(folder, say)
+        run.end(ANSWERS, Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
 def _specific(run: _QuestionsRun, models: Models) -> None:
-    (model,), settings = models.names, run.settings
-    prompt, asked, wanted = prompts.load(run.folder.root, "specific"), {}, {}
+    (model,), settings, prompt = models.names, run.settings, prompts.load(run.folder.root, "specific")
+    asked: dict[str, str] = {}
+    users: dict[str, str] = {}
+    drawn: dict[str, tuple[str, list[str]]] = {}
     for user, persona in run.people.items():
         for slot, scenario in zip(slots(settings, user), scenarios(settings, user, settings.specific), strict=True):
             if slot not in run.done:
                 pieces = _memory(settings, persona, slot)
-                parents = (f"scenario:{scenario}", *(f"memory:{digest_of([piece])}" for piece in pieces))
-                wanted[slot] = _WantedQuestions(user, "specific", 1, scenario, parents)
+                users[slot], drawn[slot] = user, (scenario, pieces)
                 asked[slot] = prompt.filled(
                     persona=persona.text,
                     scenario=scenario,
@@ -158,57 +136,62 @@ def _specific(run: _QuestionsRun, models: Models) -> None:
         NEAR, ((question.id, question.question) for question in run.questions if question.category == "specific")
     )
     for slot, reply in replies:
-        text = _unquoted(" ".join(reply.text.split()))
+        text, user = _unquoted(" ".join(reply.text.split())), users[slot]
         reason, like = checks.fault(text, settings.language, reply.cut), ""
         if not reason:
             if len(text) > LONGEST:
                 reason = LONG
-            elif leaks.gives_away(run.people[wanted[slot].user], text):
+            elif leaks.gives_away(run.people[user], text):
                 reason = GIVES_AWAY
             elif like := seen.like(text) or "":
                 reason = SIMILAR
         if reason:
             run.refuse(slot, reason, reply.text, like)
-        else:
-            seen.add(slot, text)
-            run.take(slot, wanted[slot], text, model, prompt)
+            continue
+        seen.add(slot, text)
+        scenario, pieces = drawn[slot]
+        question = Question(id=_id(user, text), user_id=user, category="specific", scenario=scenario, question=text)
+        memories = (f"memory:{digest_of([piece])}" for piece in pieces)
+        run.take(question, model, prompt, slot, f"scenario:{scenario}", *memories)
 
 
 def _pool(run: _QuestionsRun) -> list[str]:
     texts, out = pool(run.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
-    run.report.read.append(f"{len(texts)} questions of the pool{left_out}")
+    run.say(f"Read {len(texts)} questions of the pool{left_out}")
     return texts
 
 
 def _general(run: _QuestionsRun, models: Models, texts: list[str]) -> None:
-    (model,), settings = models.names, run.settings
-    prompt, asked, wanted = prompts.load(run.folder.root, "general"), {}, {}
+    (model,), settings, prompt = models.names, run.settings, prompts.load(run.folder.root, "general")
+    asked: dict[str, str] = {}
+    offered: dict[str, tuple[str, int, list[str]]] = {}
     for user, persona in run.people.items():
-        have = {
+        own = {
             question.question
             for question in run.questions
-            if question.user_id == user and question.category == "general"
+            if (question.user_id, question.category) == (user, "general")
         }
-        slot, missing = general_slot(settings, user), settings.general - len(have)
+        slot, missing = general_slot(settings, user), settings.general - len(own)
         if missing > 0 and slot not in run.done:
-            left = [text for text in texts if text not in have]
-            shown = tuple(generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing))))
-            wanted[slot] = _WantedQuestions(user, "general", missing, shown=shown)
+            left = [text for text in texts if text not in own]
+            shown = generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
+            offered[slot] = user, missing, shown
             listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
             asked[slot] = prompt.filled(
                 persona=persona.text, questions=listed, count=str(missing), language=settings.language
             )
     for slot, reply in run.ask(models, model, asked):
-        user, shown = wanted[slot].user, wanted[slot].shown
+        user, missing, shown = offered[slot]
         numbers = dict.fromkeys(_numbers(reply.text))
-        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][: wanted[slot].number]
+        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][:missing]
         if not chosen:
             run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
         taken = {question.id for question in run.questions}
         for text in chosen:
-            if _id(user, text) not in taken:
-                run.take(slot, wanted[slot], text, model, prompt, f"pool:{digest_of([text])}")
+            question = Question(id=_id(user, text), user_id=user, category="general", question=text)
+            if question.id not in taken:
+                run.take(question, model, prompt, slot, f"pool:{digest_of([text])}")
 
 
 def slots(settings: Settings, user: str) -> list[str]:
@@ -229,7 +212,7 @@ def _unquoted(text: str) -> str:
 def _numbers(reply: str) -> list[int]:
     """The numbers that a model chose, in its order."""
     lines = [line for line in reply.splitlines() if line.strip()]
-    placed = [found for line in lines if (found := _PLACED.match(line))]
+    placed = [choice for line in lines if (choice := _PLACED.match(line))]
     if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
         return [int(choice[2]) for choice in placed]
     numbers: list[str] = []
@@ -253,11 +236,7 @@ def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
 
 
 def _questions(folder: Folder) -> list[Question]:
-    """The lines of questions.csv. A team's own may come without ids: they get one here.
-
-    Raises:
-        DataError: see `Folder.read`.
-    """
+    """The lines of questions.csv. A team's own may come without ids: they get one here. Raises DataError: see `Folder.read`."""
     path = folder.path(Question)
     if not path.is_file():
         return []

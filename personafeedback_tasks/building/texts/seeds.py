@@ -31,18 +31,14 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
 
 
 def seeds(root: Path) -> list[dict[str, Any]]:
-    """The seed profiles of a build.
-
-    Raises:
-        DataError: there are none, or one is no object with a value.
-    """
+    """The seed profiles of a build. Raises DataError: there are none, or one is no object with a value."""
     path = _given(root, FILE, "one JSON object per line, each a short profile of a user")
-    found = []
+    profiles = []
     for number, row in rows(path):
         if not row:
             raise broken(f"{path}, line {number}", "an empty object", "a profile")
-        found.append(row)
-    return found
+        profiles.append(row)
+    return profiles
 
 
 def pool(root: Path) -> tuple[list[str], dict[str, int]]:
@@ -52,8 +48,8 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
         DataError: there is no pool, or a line has no question.
     """
     path = _given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
-    found: dict[str, None] = {}
-    out = {"too short": 0, "too long": 0, "there twice": 0}
+    questions: dict[str, None] = {}
+    left_out = {"too short": 0, "too long": 0, "there twice": 0}
     for number, row in rows(path):
         where = f"{path}, line {number}"
         if "question" not in row:
@@ -63,14 +59,14 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
             raise broken(where, f"question = {short(question)}", "a string")
         text = " ".join(question.split())
         if len(text) < SHORTEST:
-            out["too short"] += 1
+            left_out["too short"] += 1
         elif len(text) > LONGEST:
-            out["too long"] += 1
-        elif text in found:
-            out["there twice"] += 1
+            left_out["too long"] += 1
+        elif text in questions:
+            left_out["there twice"] += 1
         else:
-            found[text] = None
-    return list(found), {why: count for why, count in out.items() if count}
+            questions[text] = None
+    return list(questions), {why: count for why, count in left_out.items() if count}
 
 
 def _given(root: Path, name: str, expected: str) -> Path:

@@ -22,9 +22,9 @@ def shingles(text: str) -> frozenset[str]:
     return frozenset(letters[at : at + SHINGLE] for at in range(max(1, len(letters) - SHINGLE + 1)))
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(text: str, other: str) -> float:
     """Jaccard's index of their shingles, in [0, 1]: 1 for equal texts."""
-    first, second = shingles(one), shingles(other)
+    first, second = shingles(text), shingles(other)
     return len(first & second) / len(first | second)
 
 
@@ -57,13 +57,13 @@ class Seen:
     def like(self, text: str) -> str | None:
         """The id of the text that this one is most like, if they are near duplicates."""
         new = shingles(text)
-        found = []
+        near = []
         for name in self._index.query(_signature(new)):
             old = shingles(self._texts[name])
             share = len(new & old) / len(new | old)
             if share >= self._threshold:
-                found.append((-share, name))
-        return min(found)[1] if found else None
+                near.append((-share, name))
+        return min(near)[1] if near else None
 
 
 @cache
@@ -74,7 +74,7 @@ def _empty() -> Any:
     return MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
 
 
-def _signature(of: frozenset[str]) -> Any:
+def _signature(runs: frozenset[str]) -> Any:
     signature = _empty().copy()
-    signature.update_batch([shingle.encode("utf-8", "surrogatepass") for shingle in of])
+    signature.update_batch([shingle.encode("utf-8", "surrogatepass") for shingle in runs])
     return signature

@@ -75,28 +75,23 @@ def profile(text: str) -> tuple[dict[str, Any] | None, str]:
     if start < 0 or end < start:
         return None, "no_json"
     try:
-        found = loads(text[start : end + 1])
+        document = loads(text[start : end + 1])
     except ValueError:
         return None, "no_json"
-    missing = _missing(STRUCTURE, found)
-    return (None, f"no {missing}") if missing else (found, "")
+    missing = _missing(STRUCTURE, document)
+    return (None, f"no {missing}") if missing else (document, "")
 
 
-def _missing(wanted: Mapping[str, Any], found: Any, parent: str = "") -> str:
-    """The first part of the structure that a profile has not, or has as another type, or empty; empty if it has all."""
-    for key, like in wanted.items():
-        value = found.get(key) if isinstance(found, dict) else None
-        if isinstance(like, Mapping):
-            if not isinstance(value, dict):
-                return f"{parent}{key}"
-            if inner := _missing(like, value, f"{parent}{key}."):
+def _missing(wanted: Mapping[str, Any], profile: Any, parent: str = "") -> str:
+    """The first part of the structure that a profile lacks, or has as another type, or empty; empty if it has all."""
+    for key, example in wanted.items():
+        value = profile.get(key) if isinstance(profile, dict) else None
+        if isinstance(example, Mapping):
+            if inner := _missing(example, value, f"{parent}{key}.") if isinstance(value, dict) else f"{parent}{key}":
                 return inner
-        elif isinstance(like, list):
-            if not value or not isinstance(value, (list, str)):
+        elif isinstance(example, int):
+            if not isinstance(value, (int, str)) or isinstance(value, bool):
                 return f"{parent}{key}"
-        elif isinstance(like, str):
-            if not isinstance(value, (str, list)) or not value:
-                return f"{parent}{key}"
-        elif not isinstance(value, (int, str)) or isinstance(value, bool):
+        elif not value or not isinstance(value, (list, str)):
             return f"{parent}{key}"
     return ""

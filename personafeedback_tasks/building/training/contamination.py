@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...common.errors import DataError
 from ...common.files import write
 from ...common.strict_json import cut
 from ...common.text import nfkc
-from ...personafeedback.cases import CaseSet
+from ...personafeedback.cases import PersonaCases
 from ..folder import Folder
 from ..rows import TEST, TRAIN, Person
 from ..texts.similar import Seen
@@ -38,21 +38,10 @@ NAMED = 5
 SIDES = ("chosen", "rejected")
 
 
-class Copy(NamedTuple):
-    """A line of FILE: a pair to train on that has test data.
-
-    Attributes:
-        id, user_id: of the row.
-        side: the response that is a copy: `chosen` or `rejected`; `both` for a pair whose texts are those of a test pair.
-        copy_of: the test pair.
-        text: the response; both, one after the other, for `both`.
-    """
-
-    id: str
-    user_id: str
-    side: str
-    copy_of: str
-    text: str
+Copy = dict[str, str]
+"""A line of FILE, a pair to train on that has test data: its `id` and `user_id`; `side`, the response that is a copy, or `both` for a pair
+whose texts are those of a test pair; `copy_of`, the test pair; `text`, the response, or both, one after the other.
+"""
 
 
 def plain(text: str) -> str:
@@ -80,33 +69,33 @@ def copies(pairs: Sequence[TrainingPair], tested: Iterable[Tested]) -> list[Copy
     for pair in pairs:
         by_side = {side: pair[side][-1]["content"] for side in SIDES}
         if whole := pair_of.get(frozenset(map(plain, by_side.values()))):
-            copied.append(Copy(pair["id"], pair["user_id"], "both", whole, "\n\n".join(by_side.values())))
+            copied.append(_copy(pair, "both", whole, "\n\n".join(by_side.values())))
             continue
         for side, text in by_side.items():
             if len(plain(text)) >= SHORT and (like := responses.like(text)) is not None:
-                copied.append(Copy(pair["id"], pair["user_id"], side, response_of[like], text))
+                copied.append(_copy(pair, side, response_of[like], text))
     return copied
 
 
-def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
-    """Raise DataError if there are copies; all of them are in FILE then.
+def _copy(pair: TrainingPair, side: str, copy_of: str, text: str) -> Copy:
+    return {"id": pair["id"], "user_id": pair["user_id"], "side": side, "copy_of": copy_of, "text": text}
 
-    Raises:
-        FileError: it cannot be written.
-    """
+
+def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
+    """Raise DataError if there are copies; all of them are in FILE then. Raises FileError: it cannot be written."""
     path = folder.root / FILE
     if not copied:
         path.unlink(missing_ok=True)
         return
-    write(path, [json.dumps(copy._asdict(), ensure_ascii=False) + "\n" for copy in copied])
+    write(path, [json.dumps(copy, ensure_ascii=False) + "\n" for copy in copied])
     named = "; ".join(
-        f"{cut(copy.id, 200)} is {cut(copy.copy_of, 200)}"
-        if copy.side == "both"
-        else f"the {copy.side} response of {cut(copy.id, 200)} is one of {cut(copy.copy_of, 200)}"
+        f"{cut(copy['id'], 200)} is {cut(copy['copy_of'], 200)}"
+        if copy["side"] == "both"
+        else f"the {copy['side']} response of {cut(copy['id'], 200)} is one of {cut(copy['copy_of'], 200)}"
         for copy in copied[:NAMED]
     )
     raise DataError(
-        f"Found {len({copy.id for copy in copied}):,} pairs to train on with responses of test data, the same or nearly the same text: {named}. All of them "
+        f"Found {len({copy['id'] for copy in copied}):,} pairs to train on with responses of test data, the same or nearly the same text: {named}. All of them "
         f"are in {path}. Nothing is written to train on: a score of a model that was trained on test data means nothing. If these persons were tested, set their "
         "split back to test; or remove these answers or labels, or these rows of HelpSteer2."
     )
@@ -127,7 +116,7 @@ def _values(folder: Folder, person: Person) -> str:
     return plain(folder.persona(person.user_id).values)
 
 
-def refuse_people(folder: Folder, cases: CaseSet) -> None:
+def refuse_people(folder: Folder, cases: PersonaCases) -> None:
     """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
     known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
     same = [
@@ -142,6 +131,6 @@ def refuse_people(folder: Folder, cases: CaseSet) -> None:
         )
 
 
-def of_benchmark(cases: CaseSet) -> Iterator[Tested]:
+def of_benchmark(cases: PersonaCases) -> Iterator[Tested]:
     """The pairs of a release, for `copies`."""
     return ((f"{case.id} of {cases.source}", (case.chosen, case.rejected)) for case in cases)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,53 +27,44 @@ BATCHES = {False: 32, True: 64}
 """Whether HelpSteer2 is mixed in -> pairs to a step. The paper has 64 for both sources, and 32 for its smaller run on one."""
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
-    """What `build training` is asked for.
+def make_training(
+    folder: Folder, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int, say: Say
+) -> None:
+    """Write training/train.jsonl.
 
-    Attributes:
+    Args:
         benchmark: what no text may be of: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
         mix: `helpsteer2` or `helpsteer2=DATA`; None for own pairs alone.
         tokenizer: of the model to be trained; None if it is not known.
         max_length: tokens beyond which TRL drops a pair.
-    """
-
-    benchmark: str | None
-    mix: str | None
-    tokenizer: str | None
-    max_length: int
-
-
-def make_training(folder: Folder, options: TrainingOptions, say: Say) -> None:
-    """Write training/train.jsonl.
 
     Raises:
         DataError: see `pairs.own_pairs` and `contamination`; or the benchmark is not there.
         OptionError: there is no such mix or tokenizer.
     """
-    tokenizer = None if options.tokenizer is None else _tokenizer(options.tokenizer)
+    template = None if tokenizer is None else _tokenizer(tokenizer)
     pairs, left_out = own_pairs(folder)
     for reason, count in left_out.items():
         say(f"left out: {count:,} pairs {reason}")
-    if options.mix is not None:
-        pairs += _helpsteer(options.mix, say)
-    _refuse_test_data(folder, pairs, options.benchmark, say)
-    if tokenizer is not None:
-        pairs, system_turn = as_template_takes(pairs, tokenizer)
-        no_turn = f"before the question: the chat template of {options.tokenizer} has no system turn"
+    if mix is not None:
+        pairs += _helpsteer(mix, say)
+    _refuse_test_data(folder, pairs, benchmark, say)
+    if template is not None:
+        pairs, system_turn = as_template_takes(pairs, template)
+        no_turn = f"before the question: the chat template of {tokenizer} has no system turn"
         say(f"the persona is {'in a system turn' if system_turn else no_turn}")
     out = folder.root / "training" / "train.jsonl"
     write(out, [json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs])
     kinds = Counter(pair["kind"] for pair in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
-    if tokenizer is None:
+    if template is None:
         say(
             "! The persona is in a system turn, which some chat templates, such as Gemma's, refuse or leave out, and TRL drops pairs beyond its "
             "max_length: pass --tokenizer MODEL, the model to be trained, to have the persona where it is read and these pairs counted."
         )
     else:
-        _say_too_long(too_long(pairs, tokenizer, options.max_length), options.max_length, say)
-    _say_how_to_train(out, options, say)
+        _say_too_long(too_long(pairs, template, max_length), max_length, say)
+    _say_how_to_train(out, tokenizer or "MODEL", max_length, BATCHES[mix is not None], say)
 
 
 def _helpsteer(mix: str, say: Say) -> list[contamination.TrainingPair]:
@@ -124,25 +114,18 @@ def _say_too_long(over: list[tuple[int, str, int]], most: int, say: Say) -> None
         say(f"    and {len(over) - SHOWN:,} more, the longest of {max(tokens for _, _, tokens in over):,} tokens")
 
 
-def _say_how_to_train(out: Path, options: TrainingOptions, say: Say) -> None:
-    batch = BATCHES[options.mix is not None]
-    model, data = shlex.quote(options.tokenizer or "MODEL"), shlex.quote(str(out.parent))
+def _say_how_to_train(out: Path, tokenizer: str, max_length: int, batch: int, say: Say) -> None:
+    model, data = shlex.quote(tokenizer), shlex.quote(str(out.parent))
     say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
     say(f"    trl reward --model_name_or_path {model} --dataset_name {data} --output_dir reward-model \\")
-    say(
-        f"      --max_length {options.max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\"
-    )
+    say(f"      --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
     say(f"      --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none")
     score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
     say(f"Then score it: {score}")
 
 
 def _tokenizer(model: str) -> Any:
-    """The tokenizer of a model.
-
-    Raises:
-        OptionError: there is none, or it has no chat template.
-    """
+    """The tokenizer of a model. Raises OptionError: there is none, or it has no chat template."""
     require("transformers", extra="reward")
     from transformers import AutoTokenizer
 

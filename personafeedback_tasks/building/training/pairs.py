@@ -13,7 +13,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...engine.conversation import has_system_turn, without_system
-from ...personafeedback.cases import Case
+from ...personafeedback.cases import PersonaCase
 from ...personafeedback.conversations import conversation
 from ...personafeedback.prompts import Template
 from ..folder import Folder
@@ -62,10 +62,10 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
             if kind in KINDS and worse.strategy == QUESTION and plain(question.question) in asked:
                 left_out[SHARED] += 1
                 continue
-            case = Case(
+            case = PersonaCase(
                 f"{better.id} over {worse.id}", "", "", folder.persona(question.user_id), question.question, better.text, worse.text
             )  # fmt: skip
-            made.append(training_pair(case, kind))
+            made.append(_training_pair(case, kind))
     if not made:
         raise DataError(
             f"{folder.path(Answer)}: found no pair of a training person, expected answers of the strategies full, question and masked. Run first: "
@@ -75,12 +75,12 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
 
 
 def _pairs(
-    some: Sequence[Answer], labeled: Iterable[Tiered], answers: Mapping[str, Answer]
+    of_question: Sequence[Answer], labeled: Iterable[Tiered], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Answer, Answer, str]]:
     """(the better answer, the other, the kind of pair) to one question."""
-    by = {(answer.model, answer.strategy): answer for answer in some}
+    by = {(answer.model, answer.strategy): answer for answer in of_question}
     labels = {frozenset((label.chosen, label.rejected)): label for label in labeled}
-    for model in dict.fromkeys(answer.model for answer in some):
+    for model in dict.fromkeys(answer.model for answer in of_question):
         for kind, (more, less) in KINDS.items():
             if (model, more) in by and (model, less) in by:
                 better, worse = by[model, more], by[model, less]
@@ -99,7 +99,7 @@ def of_test_persons(folder: Folder) -> Iterator[tuple[str, tuple[str, str]]]:
             yield f"{pair.id} of this build's test persons", (text[pair.first], text[pair.second])
 
 
-def training_pair(case: Case, kind: str) -> TrainingPair:
+def _training_pair(case: PersonaCase, kind: str) -> TrainingPair:
     """A pair as TRL reads it: the turns before the response once, and each response as one turn."""
     chosen, rejected = (conversation(case, Template(), side) for side in SIDES)
     return {

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TypedDict
 
 
-@dataclass(frozen=True)
-class Guideline:
-    """The fixed texts of a pack.
+class Guideline(TypedDict):
+    """The fixed texts of a pack."""
 
-    Attributes:
-        title: of the page.
-        rules: what to do, one sentence or two to each. The first four are the paper's, the others ours.
-        persona, question, response: headings.
-        back, download: buttons.
-        progress: with the fields done and all.
-        finished: after the last vote.
-        kept: where the votes are until they are sent; not_kept: the same if the browser stores nothing.
-    """
-
-    title: str
-    rules: tuple[str, ...]
-    persona: str
+    title: str  # of the page
+    rules: tuple[str, ...]  # one sentence or two to each. The first four are the paper's, the others ours
+    persona: str  # headings
     question: str
     response: str
-    back: str
+    back: str  # buttons
     download: str
-    progress: str
-    finished: str
-    kept: str
-    not_kept: str
+    progress: str  # with the fields done and all
+    finished: str  # after the last vote
+    kept: str  # where the votes are until they are sent
+    not_kept: str  # the same if the browser stores nothing
 
 
-GUIDELINES = {
+GUIDELINES: Mapping[str, Guideline] = {
     "en": Guideline(
         title="Which response suits this user better?",
         rules=(
@@ -75,8 +65,3 @@ GUIDELINES = {
     ),
 }
 """Language -> what annotators are told. Other languages get the English one, to be translated in the packs."""
-
-
-def guideline(language: str) -> Guideline:
-    """The guideline of a set's language; the English one where there is none."""
-    return GUIDELINES.get(language, GUIDELINES["en"])

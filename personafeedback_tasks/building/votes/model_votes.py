@@ -9,7 +9,7 @@ from typing import Any
 from ...choice.orders import ORDERS
 from ...common.errors import require
 from ...personafeedback import prompts
-from ...personafeedback.cases import Case
+from ...personafeedback.cases import PersonaCase
 from ...replies.answers import read_reply
 from ..folder import Folder
 from ..rows import Answer, Question, Vote
@@ -38,25 +38,25 @@ def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[s
 
 
 def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say: Say) -> None:
-    from ...inspect_harness.generation import Request, generate
+    from ...inspect_harness.generation import generate
 
     pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
-    requests = []
+    prompt_of: dict[str, str] = {}
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
-        case = Case(
+        case = PersonaCase(
             pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
-        requests += [Request(f"{pair.id}:{order}", prompts.build(case, prompts.Template(), order)) for order in ORDERS]
-    replies = generate(requests, model, folder.root, step=VOTES.name, model_args=model_args).replies
+        prompt_of |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
+    replies, _ = generate(prompt_of, model, folder.root, step=VOTES.name, model_args=model_args)
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
     without: Counter[str] = Counter()
     failed = set()
     for pair in pairs:
-        there = [replies[name] for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
-        letters = [read_reply(reply.text, reply.cut) for reply in there]
+        names = [name for order in ORDERS if (name := f"{pair.id}:{order}") in replies]
+        letters = [read_reply(replies[name].text, replies[name].cut) for name in names]
         if len(letters) < len(ORDERS):
             failed.add(pair.id)
         elif not set(letters) <= set(_LETTERS):
@@ -71,6 +71,6 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
     kept = [vote for vote in folder.read(Vote) if vote.annotator != annotator or vote.pair_id in failed]
     folder.write(Vote, [*kept, *votes])
     say(
-        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} times another response in the other "
+        f"{annotator}: {len(votes):,} votes on {len(pairs):,} pairs; {without['inconsistent']:,} with another response in the other "
         f"order, {without['unreadable']:,} unreadable, {len(failed):,} failed"
     )

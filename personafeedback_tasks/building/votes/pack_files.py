@@ -7,7 +7,6 @@ import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -17,29 +16,16 @@ from ...common.errors import DataError, require
 from ...common.files import Content, write_all
 from ..folder import Folder
 from ..rows import Answer, PackItem, Question
-from ..steps import VOTES, Say
-from .guideline import Guideline, guideline
+from ..steps import PACKS, VOTES, Say
+from .guideline import GUIDELINES, Guideline
 from .packs import ATTENTION, grown, names
 from .shown_texts import digests
 
 FOLDER = "packs"
 
 
-@dataclass(frozen=True)
-class ItemTexts:
-    """The texts that an annotator sees at one place.
-
-    Attributes:
-        item: its id, which a vote names.
-        persona, question: as texts.
-        a, b: the two answers.
-    """
-
-    item: str
-    persona: str
-    question: str
-    a: str
-    b: str
+ItemTexts = dict[str, str]
+"""What an annotator sees at one place: `item`, its id, which a vote names; `persona`, `question`, and the answers `a` and `b`."""
 
 
 def item_texts(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[ItemTexts]]:
@@ -64,14 +50,16 @@ def item_texts(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Item
             personas[asked.user_id] = folder.persona(asked.user_id).text
         persona, question = personas[asked.user_id], questions[asked.question_id].question
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
-            packs[item.annotator].append(ItemTexts(item.item, persona, question, left.text, right.text))
+            packs[item.annotator].append(
+                {"item": item.item, "persona": persona, "question": question, "a": left.text, "b": right.text}
+            )
     return packs
 
 
 def as_csv(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: str) -> dict[str, str]:
     """`<annotator>.csv`: A or B goes into the column `vote`; and the guideline in a file of its own."""
     columns = ["item", "persona", "question", "A", "B", "vote", "note"]
-    lines = [asdict(item) | {"A": item.a, "B": item.b} for item in pack]
+    lines = [{**item, "A": item["a"], "B": item["b"]} for item in pack]
     return {f"{annotator}.csv": tables.text(columns, lines), "guideline.txt": _rules(guide)}
 
 
@@ -81,7 +69,7 @@ def as_html(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: 
     from jinja2 import Environment, StrictUndefined
 
     template = resources.files(__package__).joinpath("pack.html").read_text("utf-8")
-    document = {"annotator": annotator, "set": title, "items": [asdict(item) for item in pack], "told": asdict(guide)}
+    document = {"annotator": annotator, "set": title, "items": list(pack), "texts": guide}
     # Inside of <script>, no text may end it or open a comment.
     data = (
         json.dumps(document, ensure_ascii=False)
@@ -90,20 +78,20 @@ def as_html(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: 
         .replace("\u2029", "\\u2029")
     )
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    return {f"{annotator}.html": page.render(title=guide.title, told=guide, data=data)}
+    return {f"{annotator}.html": page.render(title=guide["title"], texts=guide, data=data)}
 
 
 def as_label_studio(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title: str) -> dict[str, str]:
     """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
-    tasks = [{"data": asdict(item)} for item in pack]
+    tasks = [{"data": item} for item in pack]
     config = f"""<View>
-  <Header value={quoteattr(guide.persona)}/>
+  <Header value={quoteattr(guide["persona"])}/>
   <Text name="persona" value="$persona"/>
-  <Header value={quoteattr(guide.question)}/>
+  <Header value={quoteattr(guide["question"])}/>
   <Text name="question" value="$question"/>
-  <Header value={quoteattr(f"{guide.response} A")}/>
+  <Header value={quoteattr(guide["response"] + " A")}/>
   <Text name="a" value="$a"/>
-  <Header value={quoteattr(f"{guide.response} B")}/>
+  <Header value={quoteattr(guide["response"] + " B")}/>
   <Text name="b" value="$b"/>
   <Choices name="vote" toName="question" choice="single" required="true" showInline="true">
     <Choice value="A" hotkey="a"/>
@@ -122,8 +110,10 @@ def as_potato(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title
     """A folder for Potato: `<annotator>.potato/data.jsonl` and config.yaml, one project to each annotator."""
     import yaml
 
+    response = guide["response"]
+    headings = {"persona": guide["persona"], "question": guide["question"], "a": f"{response} A", "b": f"{response} B"}
     rows = [
-        {"id": item.item, "text": f"{guide.persona}:\n{item.persona}\n\n{guide.question}:\n{item.question}\n\n{guide.response} A:\n{item.a}\n\n{guide.response} B:\n{item.b}"}
+        {"id": item["item"], "text": "\n\n".join(f"{heading}:\n{item[name]}" for name, heading in headings.items())}
         for item in pack
     ]  # fmt: skip
     config = {
@@ -137,7 +127,7 @@ def as_potato(pack: Sequence[ItemTexts], annotator: str, guide: Guideline, title
             {
                 "annotation_type": "radio",
                 "name": "vote",
-                "description": guide.title,
+                "description": guide["title"],
                 "labels": ["A", "B"],
                 "sequential_key_binding": True,
             }
@@ -176,7 +166,7 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
         DataError: see `packs.asked` and `item_texts`; or a CSV that is there cannot be read.
         ModuleNotFoundError: a format's library is not installed.
     """
-    with folder.locked():
+    with folder.step(PACKS):
         before = folder.read(PackItem)
         items = grown(folder, names(folder.settings.annotators))
         contents: dict[Path, Content] = {
@@ -190,13 +180,13 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
     if not attention:
         say("There are no attention items: all pairs are of one person.")
-    say(f"Send each annotator {SENT[form]}, and nothing else of the folder. With what comes back:")
+    say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")
     say(f"Next: {VOTES.line(folder.root)}")
 
 
 def _contents(folder: Folder, items: Iterable[PackItem], form: str) -> dict[str, str]:
     """Path in packs/ -> content, of every annotator's pack."""
-    guide, title = guideline(folder.settings.language), folder.settings.name
+    guide, title = GUIDELINES.get(folder.settings.language, GUIDELINES["en"]), folder.settings.name
     contents: dict[str, str] = {}
     for annotator, pack in item_texts(folder, items).items():
         files = FORMATS[form](pack, annotator, guide, title)
@@ -223,4 +213,6 @@ def _with_votes(table: str, path: Path) -> str:
 
 
 def _rules(guide: Guideline) -> str:
-    return f"{guide.title}\n\n" + "".join(f"{number}. {rule}\n" for number, rule in enumerate(guide.rules, start=1))
+    return f"{guide['title']}\n\n" + "".join(
+        f"{number}. {rule}\n" for number, rule in enumerate(guide["rules"], start=1)
+    )

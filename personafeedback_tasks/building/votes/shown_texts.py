@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ...common.errors import DataError
 from ...common.strict_json import short
@@ -43,19 +43,15 @@ class ShownTexts:
         self._personas: dict[str, str] = {}
 
     def of(self, pair: Pair | Tiered) -> Digests:
-        """The digests of a pair. A text that is no longer there counts as an empty one.
-
-        Raises:
-            DataError: its persona is broken.
-        """
+        """The digests of a pair. A text that is no longer there counts as an empty one. Raises DataError: its persona is broken."""
         answers = {name: self._answers[name].text if name in self._answers else "" for name in _answer_ids(pair)}
         question = self._questions.get(pair.question_id)
         return digests(self._persona(pair.user_id), question.question if question else "", answers)
 
     def _persona(self, user: str) -> str:
         if user not in self._personas:
-            there = self._folder.persona_path(user).is_file()
-            self._personas[user] = self._folder.persona(user).text if there else ""
+            exists = self._folder.persona_path(user).is_file()
+            self._personas[user] = self._folder.persona(user).text if exists else ""
         return self._personas[user]
 
 
@@ -70,21 +66,18 @@ def refuse_edited_votes(folder: Folder) -> None:
     """
     sent, voted = _recorded(folder.read(PackItem)), _recorded(folder.read(Vote))
     texts = ShownTexts(folder)
-    edited = []
+    edited: list[tuple[Pair, Digests, Digests]] = []
     for pair in _of_kept_questions(folder, folder.read(Pair)):
         known = sent.get(pair.id) or voted.get(pair.id)
         if known and texts.of(pair) not in known:
-            edited.append(_Edited(pair.id, pair, known[-1], texts.of(pair)))
+            edited.append((pair, known[-1], texts.of(pair)))
     if not edited:
         return
     # If an answer was written for the text that was edited, to vote again would not help.
-    questions = {one.pair.question_id for one in edited}
-    Briefs(folder).refuse_edited(
-        [question for question in folder.questions() if question.id in questions],
-        folder.read(Answer),
-        folder.by_id(Origin),
-    )
-    by_pack = any(one.id in sent for one in edited)
+    ids = {pair.question_id for pair, _, _ in edited}
+    questions = [question for question in folder.questions() if question.id in ids]
+    Briefs(folder).refuse_edited(questions, folder.read(Answer), folder.by_id(Origin))
+    by_pack = any(pair.id in sent for pair, _, _ in edited)
     again = PACKS.line(folder.root) if by_pack else f"{command('votes', folder.root)} --votes-by MODEL"
     raise DataError(
         f"{folder.root}: found {len(edited):,} pairs with other texts than people {'were sent' if by_pack else 'voted on'}: {_named(edited)}. Put "
@@ -95,25 +88,12 @@ def refuse_edited_votes(folder: Folder) -> None:
 def refuse_edited_labels(folder: Folder, tiered: Iterable[Tiered]) -> None:
     """Raise DataError if a label is about other texts than its pair has now. A label that a team wrote itself names no texts."""
     texts = ShownTexts(folder)
-    labels = [
-        _Edited(label.pair_id, label, label.texts, texts.of(label))
-        for label in _of_kept_questions(folder, tiered)
-        if label.texts
-    ]
-    if edited := [label for label in labels if label.before != label.now]:
+    labels = [(label, label.texts, texts.of(label)) for label in _of_kept_questions(folder, tiered) if label.texts]
+    if edited := [(label, before, now) for label, before, now in labels if before != now]:
         raise DataError(
             f"{folder.path(Tiered)}: found {len(edited):,} labels that are about other texts than the files have now: {_named(edited)}. Put them "
             f"back; or remove these lines; or have the pairs voted on: {PACKS.line(folder.root)}"
         )
-
-
-class _Edited(NamedTuple):
-    """A pair, and the digests of its texts as they were shown and as they are."""
-
-    id: str
-    pair: Pair | Tiered
-    before: Digests
-    now: Digests
 
 
 def _recorded(rows: Iterable[PackItem] | Iterable[Vote]) -> dict[str, list[Digests]]:
@@ -131,17 +111,22 @@ def _of_kept_questions(folder: Folder, pairs: Iterable[P]) -> list[P]:
     return [pair for pair in pairs if pair.question_id not in dropped]
 
 
-def _named(edited: Sequence[_Edited]) -> str:
-    """The texts that are not as they were, each with the number of its pairs."""
-    parts: Counter[str] = Counter()
-    for one in edited:
-        names = (
-            f"the persona of {short(one.pair.user_id)}",
-            f"the question {short(one.pair.question_id)}",
-            *(f"the answer {short(name)} of pair {one.id}" for name in sorted(_answer_ids(one.pair))),
+def _named(edited: Sequence[tuple[Pair | Tiered, Digests, Digests]]) -> str:
+    """The texts that were edited, each with the number of its pairs.
+
+    Args:
+        edited: (pair, the digests of its texts as they were shown, as they are now).
+    """
+    counts: Counter[str] = Counter()
+    for pair, before, now in edited:
+        name = pair.id if isinstance(pair, Pair) else pair.pair_id
+        texts = (
+            f"the persona of {short(pair.user_id)}",
+            f"the question {short(pair.question_id)}",
+            *(f"the answer {short(answer)} of pair {name}" for answer in sorted(_answer_ids(pair))),
         )
-        if not one.before:
-            parts["(nothing recorded what was shown)"] += 1
-        parts.update(name for name, old, new in zip(names, one.before, one.now, strict=False) if old != new)
-    named = [f"{name}{f' ({count:,} pairs)' if count > 1 else ''}" for name, count in parts.most_common(NAMED)]
-    return ", ".join([*named, *([f"and {len(parts) - NAMED:,} more"] if len(parts) > NAMED else [])])
+        if not before:
+            counts["(nothing recorded what was shown)"] += 1
+        counts.update(text for text, old, new in zip(texts, before, now, strict=False) if old != new)
+    named = [f"{text}{f' ({count:,} pairs)' if count > 1 else ''}" for text, count in counts.most_common(NAMED)]
+    return ", ".join([*named, *([f"and {len(counts) - NAMED:,} more"] if len(counts) > NAMED else [])])

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...common.errors import DataError
+from ...common.strict_json import short, short_list
 from ..folder import Folder
-from ..rows import Dropped, Pair, Vote
-from ..steps import TIERS, Say, command
-from .annotators import annotators, with_dropped
-from .collected import counted, merged, outdated
+from ..rows import Dropped, PackItem, Pair, Vote
+from ..steps import TIERS, VOTES, Say, command
+from .collected import MODEL, counted, merged, outdated
 from .model_votes import add_model_votes
 from .packs import ATTENTION
+
+SUSPICIOUS = 12
+"""From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
 
 
 def take_votes(
@@ -34,10 +37,10 @@ def take_votes(
         models: that vote, too.
 
     Raises:
-        DataError: see `merged`, `add_model_votes` and `with_dropped`; or there are no votes.
+        DataError: see `merged`, and `add_model_votes`; a dropped annotator has no vote, or nobody has.
         OptionError: a model does not exist.
     """
-    with folder.locked():
+    with folder.step(VOTES):
         if files:
             votes, new, again = merged(folder, files)
             folder.write(Vote, votes)
@@ -50,15 +53,53 @@ def take_votes(
                 f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL."
             )
         if drop:
-            folder.write(Dropped, with_dropped(folder, drop, votes))
-    for annotator in annotators(folder, votes):
-        given = f" of {annotator.given:,}" if annotator.given else ""
-        say(f"{annotator.name}: {annotator.votes:,}{given} votes{' (dropped)' if annotator.dropped else ''}")
-        for doubt in () if annotator.dropped else annotator.doubts:
-            leave_out = f"{command('votes', folder.root)} --drop {shlex.quote(annotator.name)}"
-            say(f"! {annotator.name} {doubt}. To leave these votes out: {leave_out}")
+            folder.write(Dropped, _with_dropped(folder, drop, votes))
+    _say_annotators(folder, votes, say)
     _say_votes_per_pair(folder, votes, say)
     say(f"Next: {TIERS.line(folder.root)}")
+
+
+def _say_annotators(folder: Folder, votes: Sequence[Vote], say: Say) -> None:
+    """Everybody who has a pack or a vote, people before models, and why somebody should look at their votes."""
+    items, dropped = folder.read(PackItem), folder.by_id(Dropped)
+    expected = {(item.annotator, item.pair_id): item.attention for item in items}
+    voters = dict.fromkeys(vote.annotator for vote in votes)
+    shared = {_pack(voter) for voter in voters} - voters.keys()  # a pack that people with logins share is theirs alone
+    packs = {item.annotator for item in items} - shared
+    for name in sorted({*packs, *voters}, key=lambda name: (name.startswith(MODEL), len(_pack(name)), name)):
+        own = [vote for vote in votes if vote.annotator == name]
+        attention = [vote for vote in own if vote.pair_id.startswith(ATTENTION)]
+        pairs = {vote.pair_id for vote in own} - {vote.pair_id for vote in attention}
+        given = sum(annotator == _pack(name) and not answer for (annotator, _), answer in expected.items())
+        of_given = f" of {given:,}" if given else ""  # models have no pack
+        say(f"{name}: {len(pairs):,}{of_given} votes{' (dropped)' if name in dropped else ''}")
+        doubts = []
+        if failed := sum(expected.get((_pack(name), vote.pair_id)) != vote.chosen for vote in attention):
+            doubts.append(f"failed {failed} of {len(attention)} attention items")
+        for letter, count in Counter(vote.shown_as for vote in own).items():
+            if count == len(own) >= SUSPICIOUS:
+                doubts.append(f"answered {letter} in all {count}")
+        for doubt in () if name in dropped else doubts:
+            leave_out = f"{command('votes', folder.root)} --drop {shlex.quote(name)}"
+            say(f"! {name} {doubt}. To leave these votes out: {leave_out}")
+
+
+def _pack(annotator: str) -> str:
+    """Whose pack an annotator had: their own, or that of everybody with a login."""
+    return annotator if annotator.startswith(MODEL) else annotator.partition(":")[0]
+
+
+def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
+    """Those who were dropped before, and these. Raises DataError if one of them has no vote."""
+    dropped = folder.by_id(Dropped)
+    known = dict.fromkeys(vote.annotator for vote in votes)
+    for name in names:
+        if name not in known:
+            raise DataError(
+                f"--drop {name}: found no vote of {short(name)}, expected one of {short_list(known) or 'nobody'}."
+            )
+        dropped[name] = Dropped(annotator=name)
+    return list(dropped.values())
 
 
 def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None:

@@ -1,31 +1,18 @@
-"""Files that annotators send back -> (where, item, A or B). Content decides the format: people rename files."""
+"""Files that annotators send back -> votes. Content decides the format: people rename files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...common import tables
 from ...common.errors import DataError
 from ...common.strict_json import broken, loads, read, reason, short
 
-
-class SentVote(NamedTuple):
-    """A vote as a file has it.
-
-    Attributes:
-        where: its place in the file, for errors.
-        item: of a pack.
-        letter: A or B.
-        login: whose it is in a tool in which several people may have one pack; empty otherwise.
-    """
-
-    where: str
-    item: str
-    letter: str
-    login: str = ""
-
+SentVote = tuple[str, str, str, str]
+"""(its place in the file, for errors; the item of a pack; A or B; the login of the annotator, where a tool has logins and several people
+may have one pack, else empty)."""
 
 _POTATO = "instance_id_to_label_to_value"
 
@@ -61,7 +48,7 @@ def read_votes(path: Path) -> list[SentVote]:
 
 def _from_table(path: Path) -> list[SentVote]:
     return [
-        SentVote(where, row["item"], _letter(where, row["vote"]), row.get("annotator", ""))
+        (where, row["item"], _letter(where, row["vote"]), row.get("annotator", ""))
         for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"])
         if row.get("vote")
     ]
@@ -94,7 +81,7 @@ def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
                 choices = value.get("choices") if isinstance(value, dict) else None
                 if not isinstance(choices, list) or len(choices) != 1:
                     raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
-                yield SentVote(where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
+                yield (where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
 
 
 def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
@@ -112,7 +99,7 @@ def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
         if len(clicked) > 1:
             raise broken(where, f"the labels {', '.join(map(str, clicked))}", "one of A and B")
         if clicked:
-            yield SentVote(where, item, _letter(where, clicked[0]), login)
+            yield (where, item, _letter(where, clicked[0]), login)
 
 
 def _login(user: Any) -> str:

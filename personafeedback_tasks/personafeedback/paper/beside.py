@@ -7,9 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...common.errors import OptionError
-from ...engine.report import Published
-from . import aspects
-from .tables import AVERAGES, COUNTS, MACRO, Row, same_model, table
+from ...engine.report import Published, PublishedAspects
+from .tables import AVERAGES, COUNTS, MACRO, PaperRow, same_model, table
 
 WHY = (
     "Published in arXiv 2506.12915, in percent. Not comparable with the run: we found neither the authors' prompt nor their order of the "
@@ -45,12 +44,12 @@ def beside(model: str | None, settings: Sequence[str]) -> Published:
                     for setting in settings
                     if setting in row.cells
                 }
-    return Published(" ".join([WHY, *slips]), rows, aspects.published())
+    return Published(" ".join([WHY, *slips]), rows, _aspects())
 
 
 def _best() -> list[str]:
     """The best model and the best reward model of Table 3, by its last column."""
-    groups: dict[bool, list[Row]] = {False: [], True: []}
+    groups: dict[bool, list[PaperRow]] = {False: [], True: []}
     for row in table("3").rows:
         groups[row.group == "reward"].append(row)
     return [max(rows, key=lambda row: row.cells["total_avg"]).name for rows in groups.values()]
@@ -76,12 +75,22 @@ def _known(model: str) -> str:
     )
 
 
-def _slip(row: Row, slip: Mapping[str, Any]) -> str:
+def _aspects() -> PublishedAspects:
+    """The accuracy of each HelpSteer2 aspect per cell and category, for a reward model with several outputs."""
+    table_4 = table("4")
+    return PublishedAspects(
+        label="paper",
+        source=f"paper: Table {table_4.number}, {table_4.caption}. Whether that model saw the persona is not said.",
+        acc={f"{row.group}_{row.name}".removesuffix("_whole"): row.cells for row in table_4.rows},
+    )
+
+
+def _slip(row: PaperRow, slip: Mapping[str, Any]) -> str:
     return (
         f"A likely slip, shown as printed: {row.name}, {table('3').columns[slip['column']]}, has {slip['printed']}, and its cells "
         f"give {slip['from_cells']}."
     )
 
 
-def _label(row: Row, number: str) -> str:
+def _label(row: PaperRow, number: str) -> str:
     return ", ".join([row.name, *([row.about["training"]] if row.about.get("training") else []), f"Table {number}"])

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from ...common.errors import choose
-from ..cells import PAPER_COUNTS
+from ..cells import DIFFICULTIES, PAPER_COUNTS
 from ..cells import columns as groups_of
 
 FILES = {
@@ -38,7 +38,7 @@ MACRO = "macro"
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """One row of a table.
 
     Attributes:
@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """One table of the paper.
 
     Attributes:
@@ -74,11 +74,11 @@ class Table:
     caption: str
     columns: Mapping[str, str]
     units: Mapping[str, str]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     notes: tuple[str, ...]
     document: Mapping[str, Any]
 
-    def row(self, name: str, group: str | None = None) -> Row:
+    def row(self, name: str, group: str | None = None) -> PaperRow:
         """The first row of that name (and group).
 
         Raises:
@@ -89,12 +89,12 @@ class Table:
                 return row
         raise KeyError(name)
 
-    def erratum(self, row: Row, column: str) -> Mapping[str, Any] | None:
+    def erratum(self, row: PaperRow, column: str) -> Mapping[str, Any] | None:
         """The known slip in one cell, if there is one."""
         for slip in self.document.get("errata", ()):
             if (slip["model"], slip["column"]) == (row.name, column):
-                found: Mapping[str, Any] = slip
-                return found
+                known_slip: Mapping[str, Any] = slip
+                return known_slip
         return None
 
 
@@ -104,7 +104,7 @@ def same_model(short: str, name: str) -> bool:
 
 
 @cache
-def table(number: str) -> Table:
+def table(number: str) -> PaperTable:
     """One table of the paper.
 
     Raises:
@@ -112,7 +112,7 @@ def table(number: str) -> Table:
     """
     document = _document(FILES[choose("table", number, tuple(FILES))])
     source, columns = document["source"], document["columns"]
-    return Table(
+    return PaperTable(
         number=number,
         section=source["section"],
         caption=source["caption"],
@@ -129,19 +129,42 @@ def verification() -> Mapping[str, Any]:
     return _document("verification")
 
 
+def recomputed(of: PaperTable, row: PaperRow) -> dict[str, float]:
+    """Column -> the average that the cells of a row give; empty for a row without averages.
+
+    Tables 3, 4 and 6 are weighted by cases. Table 7 has no cells: `macro` is the plain mean of the model's in Table 3.
+    """
+    if of.number in ("3", "6"):
+        group_averages = averages(row.cells)
+        return {column: group_averages[group] for column, group in AVERAGES.items()}
+    if of.number == "4" and row.name == "whole":
+        levels = {f"{row.group}_{level}": of.row(level, row.group).cells for level in DIFFICULTIES}
+        return {
+            aspect: weighted({cell: values[aspect] for cell, values in levels.items()}, levels) for aspect in of.columns
+        }
+    if of.number == "7":
+        (in_table_3,) = [other for other in table("3").rows if same_model(row.name, other.name)]
+        return {MACRO: averages(in_table_3.cells)[MACRO]}
+    return {}
+
+
 def averages(cells: Mapping[str, float]) -> dict[str, float]:
     """Averages of the six cells, as the paper takes them (weighted by cases), and `macro`.
 
     Args:
         cells: cell -> number; other keys are ignored. Averages of cells that are missing are left out.
     """
-    there = {cell: cells[cell] for cell in COUNTS if cell in cells}
-    found = {
-        name: weighted(there, members)
-        for name, members in groups_of(there).items()
+    present = {cell: cells[cell] for cell in COUNTS if cell in cells}
+    group_averages = {
+        name: weighted(present, members)
+        for name, members in groups_of(present).items()
         if len(members) > 1 and set(members) == set(groups_of(COUNTS)[name])
     }
-    return {**found, MACRO: sum(there.values()) / len(there)} if len(there) == len(COUNTS) else found
+    return (
+        {**group_averages, MACRO: sum(present.values()) / len(present)}
+        if len(present) == len(COUNTS)
+        else group_averages
+    )
 
 
 def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
@@ -153,11 +176,11 @@ def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
 @cache
 def _document(name: str) -> dict[str, Any]:
     path = files(__package__) / "tables" / f"{name}.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
-def _row(row: Mapping[str, Any]) -> Row:
+def _row(row: Mapping[str, Any]) -> PaperRow:
     name = row.get("model") or row.get("name") or row["subset"]
     about = {key: value for key, value in row.items() if key not in ("model", "name", "subset", "group", "cells")}
-    return Row(name, row["group"], row.get("cells", {}), about)
+    return PaperRow(name, row["group"], row.get("cells", {}), about)

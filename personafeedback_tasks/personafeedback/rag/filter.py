@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from ...replies import numbers
-from ..cases import Case
+from ..cases import PersonaCase
 from ..prompts import Template
 
 UNREADABLE = "unreadable"
@@ -42,7 +42,7 @@ class Kept(Template):
 
     kept: tuple[str, ...]
 
-    def pieces(self, case: Case) -> tuple[str, ...]:
+    def pieces(self, case: PersonaCase) -> tuple[str, ...]:
         return self.kept
 
 
@@ -51,7 +51,7 @@ def keep(template: Template, pieces: tuple[str, ...]) -> Kept:
     return Kept(**{field.name: getattr(template, field.name) for field in fields(Template)}, kept=pieces)
 
 
-def build(case: Case, template: Template, pieces: Sequence[str]) -> str:
+def build(case: PersonaCase, template: Template, pieces: Sequence[str]) -> str:
     """The prompt that asks which pieces matter."""
     opening, ask = _TEXTS[template.language_of(case)]
     numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(pieces, start=1))
@@ -79,7 +79,7 @@ def said(kept: tuple[int, ...] | None, count: int) -> str:
     return UNREADABLE if kept is None else f"kept {len(kept)} of {count}"
 
 
-def applied(case: Case, template: Template, reply: str) -> Template:
+def applied(case: PersonaCase, template: Template, reply: str) -> Template:
     """The template of a case after the filter: with the pieces that the model keeps, or all if the reply is unreadable."""
     pieces = template.pieces(case)
     kept = read_numbers(reply, len(pieces))

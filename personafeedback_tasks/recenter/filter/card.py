@@ -18,11 +18,9 @@ SCORES = {
 """Score -> its column."""
 
 NAMES = {
-    "by_user": "filter, by user",
-    "by_user_and_prompt": "filter, by user and prompt",
-    "always_yes": "always YES",
+    "by_user": "filter, by user", "by_user_and_prompt": "filter, by user and prompt", "always_yes": "always YES",
     "always_no": "always NO",
-}
+}  # fmt: skip
 """Evaluation or baseline -> its row."""
 
 DEMONSTRATION = (

@@ -11,19 +11,19 @@ from ...replies.words import NO, YES
 from ..relevance import RELEVANCE, target
 from ..rows import Relevance
 from .features import Features
-from .model import of_rows
-from .splits import Fold, Groups
+from .model import train
+from .splits import Fold, Groups, taken
 
 CONSTANT = {"always_yes": YES, "always_no": NO}
 """Baselines: name -> what they say of every row."""
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """What is predicted of a row by a model that was trained without it.
+class Prediction:
+    """What a model says of a row.
 
     Attributes:
-        fold: which model, from 1 on.
+        fold: which model, from 1 on, of those that were trained without the row; 0 for the model of all rows.
         probability: that the row is relevant, in [0, 1].
         threshold: of that model; YES from there on.
     """
@@ -38,25 +38,25 @@ class HeldOut:
 
 
 def held_out(
-    found: Features,
+    features: Features,
     groups: Groups,
     folds: Sequence[Fold],
-    of: Mapping[str, slice],
+    columns: Mapping[str, slice],
     progress: Callable[[str], None] = lambda text: None,
-) -> list[HeldOut]:
+) -> list[Prediction]:
     """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own.
 
     Args:
-        found, groups: of all rows.
-        of: the blocks of the features.
-        progress: told which fold is trained.
+        features, groups: of all rows.
+        columns: see `features.blocks`.
+        progress: gets the fold that is trained.
     """
-    made: dict[int, HeldOut] = {}
+    made: dict[int, Prediction] = {}
     for number, fold in enumerate(folds, start=1):
         progress(f"fold {number} of {len(folds)}")
-        model = of_rows(found, groups, fold.train, of)
-        for index, probability in zip(fold.test, model.weights.probabilities(found[fold.test]), strict=True):
-            made[int(index)] = HeldOut(number, float(probability), model.threshold)
+        model = train(features[fold.train], taken(groups, fold.train), columns)
+        for index, probability in zip(fold.test, model.weights.probabilities(features[fold.test]), strict=True):
+            made[int(index)] = Prediction(number, float(probability), model.threshold)
     return [made[index] for index in range(len(groups.users))]
 
 
@@ -68,10 +68,10 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
         answers: YES or NO, one per row.
     """
     users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
-    judged = [Outcome(targets=(target(row),), answers=(answer,)) for row, answer in zip(rows, answers, strict=True)]
-    right = [float(one.targets == one.answers) for one in judged]
-    found = {
-        name: estimate_of(measure, judged, users, RELEVANCE.report.line(name).ends, prompts)
+    outcomes = [Outcome(targets=(target(row),), answers=(answer,)) for row, answer in zip(rows, answers, strict=True)]
+    right = [float(outcome.targets == outcome.answers) for outcome in outcomes]
+    corpus = {
+        name: estimate_of(measure, outcomes, users, RELEVANCE.report.line(name).ends, prompts)
         for name, measure in RELEVANCE.corpus.items()
     }
-    return {"acc": estimate(right, users, also=prompts), **found}
+    return {"acc": estimate(right, users, also=prompts), **corpus}

@@ -11,6 +11,7 @@ Three blocks, and a fourth where a language model's recorded answers are given:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from ...replies.words import NO, YES
@@ -25,11 +26,8 @@ _ANSWERS = {YES: 1.0, NO: -1.0}
 def blocks(dimensions: int, with_answers: bool) -> dict[str, slice]:
     """Block -> its columns."""
     widths = {"attribute": dimensions, "product": dimensions, "cosine": 1, **({"answer": 1} if with_answers else {})}
-    found, start = {}, 0
-    for name, width in widths.items():
-        found[name] = slice(start, start + width)
-        start += width
-    return found
+    ends = list(accumulate(widths.values(), initial=0))
+    return dict(zip(widths, map(slice, ends, ends[1:]), strict=True))
 
 
 def features(attributes: Vectors, prompts: Vectors, answers: Sequence[str] | None = None) -> Features:
@@ -47,17 +45,16 @@ def features(attributes: Vectors, prompts: Vectors, answers: Sequence[str] | Non
     return np.concatenate(parts, axis=1)
 
 
-def scaled(found: Features, of: Mapping[str, slice]) -> tuple[Any, Any]:
+def scaled(features: Features, blocks: Mapping[str, slice]) -> tuple[Any, Any]:
     """(mean of each column, factor of each column) that center the columns and give every block a mean squared length of 1.
 
     So the penalty of the regression weighs blocks alike, however many columns they have. A constant block gets a factor of 1.
     """
     import numpy as np
 
-    means = found.mean(axis=0)
-    factors = np.ones(found.shape[1])
-    for columns in of.values():
-        spread = ((found[:, columns] - means[columns]) ** 2).sum(axis=1).mean()
+    means, factors = features.mean(axis=0), np.ones(features.shape[1])
+    for columns in blocks.values():
+        spread = ((features[:, columns] - means[columns]) ** 2).sum(axis=1).mean()
         if spread > 0:
             factors[columns] = spread**-0.5
     return means, factors

@@ -15,29 +15,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from ...common.errors import DataError
 from ...common.files import Content, write_all
 from ...common.strict_json import json_text, loads, reason, rows, short
 from ...common.strict_json import read as read_bytes
 from ...engine.cases import digest_of
+from ..fields import Fields
 from ..rows import Relevance
-from .evaluation import HeldOut
+from .evaluation import Prediction
 from .features import blocks
 from .model import TrainedFilter, Weights
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
 
-ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = (
-    "filter.json",
-    "weights.json",
-    "predictions.jsonl",
-    "metrics.json",
-    "README.md",
-)
-FILES = (ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD)
+ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = FILES = (
+    "filter.json", "weights.json", "predictions.jsonl", "metrics.json", "README.md",
+)  # fmt: skip
 
 JUDGED_BY = "by_user"
 """The evaluation whose predictions a judge gives for rows of the training data."""
@@ -63,14 +58,11 @@ class Filter:
     digest: str
     with_answers: bool
     model: TrainedFilter
-    held_out: Mapping[tuple[str, str], HeldOut]
+    held_out: dict[tuple[str, str], Prediction]
 
     @cached_property
-    def held_out_of_texts(self) -> dict[str, HeldOut]:
-        found: dict[str, HeldOut] = {}
-        for (_, text), made in self.held_out.items():
-            found.setdefault(text, made)
-        return found
+    def held_out_of_texts(self) -> dict[str, Prediction]:
+        return {text: made for (_, text), made in reversed(self.held_out.items())}
 
     @cached_property
     def rows(self) -> frozenset[str]:
@@ -102,19 +94,19 @@ def replace(folder: Path, files: Mapping[str, Content]) -> None:
     write_all({folder / name: content for name, content in files.items()})
 
 
-def weights_text(model: TrainedFilter, of: Mapping[str, slice]) -> str:
-    columns = {name: [float(weight) for weight in model.weights.weights[at]] for name, at in of.items()}
-    return json_text({"bias": model.weights.bias, "weights": columns})
+def weights_text(model: TrainedFilter, columns: Mapping[str, slice]) -> str:
+    weights = {name: [float(weight) for weight in model.weights.weights[at]] for name, at in columns.items()}
+    return json_text({"bias": model.weights.bias, "weights": weights})
 
 
 def predictions(
-    found: Sequence[Relevance], labels: Sequence[bool], evaluations: Mapping[str, Sequence[HeldOut]]
+    rows: Sequence[Relevance], labels: Sequence[bool], evaluations: Mapping[str, Sequence[Prediction]]
 ) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
-    for index, (row, label) in enumerate(zip(found, labels, strict=True)):
-        of = {name: {**asdict(made[index]), "answer": made[index].answer} for name, made in evaluations.items()}
+    for index, (row, label) in enumerate(zip(rows, labels, strict=True)):
         about = {"id": row.id, "user_id": row.user_id, "text": text_digest(row.attribute, row.prompt), "label": label}
-        yield json.dumps({**about, **of}, ensure_ascii=False) + "\n"
+        made = {name: {**asdict(of[index]), "answer": of[index].answer} for name, of in evaluations.items()}
+        yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
 
 
 def read(folder: Path) -> Filter:
@@ -127,78 +119,62 @@ def read(folder: Path) -> Filter:
         raise DataError(
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
-    about = _Object(folder / ABOUT)
-    if (version := about.get("format", int)) != FORMAT:
-        raise about.broken(f"format = {version}", f"{FORMAT}")
-    embeddings = about.within("embeddings")
-    with_answers = about.get("answers", (dict, type(None))) is not None
-    of = blocks(embeddings.get("dimensions", int), with_answers)
-    model = TrainedFilter(_weights(folder, of), about.number("threshold"), about.number("strength"))
-    name, digest = embeddings.get("model", str), embeddings.get("digest", str)
-    return Filter(folder, name, digest, with_answers, model, dict(_held_out(folder)))
+    about = _object(folder / ABOUT)
+    about.checked("format", lambda value: value == FORMAT, f"{FORMAT}")
+    embeddings = about.object("embeddings")
+    with_answers = about.value("answers") is not None
+    dimensions = int(embeddings.number("dimensions"))
+    weights = _weights(_object(folder / WEIGHTS), blocks(dimensions, with_answers))
+    model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
+    predicted = dict(_held_out(folder / PREDICTIONS))
+    return Filter(folder, embeddings.text("model"), embeddings.text("digest"), with_answers, model, predicted)
 
 
-def _weights(folder: Path, of: Mapping[str, slice]) -> Weights:
+def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
     import numpy as np
 
-    found = _Object(folder / WEIGHTS)
-    columns, parts = found.within("weights"), []
-    for name, at in of.items():
-        values = columns.get(name, list)
+    weights, parts = fields.object("weights"), []
+    for name, at in columns.items():
+        values = weights.checked(name, lambda value: isinstance(value, list), "a list of numbers")
         if len(values) != at.stop - at.start or not all(map(_is_number, values)):
-            raise columns.broken(f"{name} = {short(values)}", f"{at.stop - at.start} numbers")
+            raise weights.broken(f"{name} = {short(values)}", f"{at.stop - at.start} numbers")
         parts.append(np.array(values, dtype=float))
-    return Weights(np.concatenate(parts), found.number("bias"))
+    return Weights(np.concatenate(parts), fields.number("bias"))
 
 
-def _held_out(folder: Path) -> Iterator[tuple[tuple[str, str], HeldOut]]:
-    path = folder / PREDICTIONS
-    for line, row in rows(path):
-        where = f"{path}, line {line}"
-        made = row.get(JUDGED_BY)
-        of = made if isinstance(made, dict) else {}
-        numbers = [of.get(key) for key in ("fold", "probability", "threshold")]
-        if not all(map(_is_number, numbers)) or not all(isinstance(row.get(key), str) for key in ("id", "text")):
-            expected = f"id, text and {JUDGED_BY} with fold, probability and threshold"
-            raise DataError(f"{where}: found {short(row)}, expected {expected}. {WHAT_TO_DO}.")
-        yield (row["id"], row["text"]), HeldOut(*numbers)  # type: ignore[arg-type]
+def _held_out(path: Path) -> Iterator[tuple[tuple[str, str], Prediction]]:
+    for number, row in rows(path):
+        line = _FilterFields(row, f"{path}, line {number}")
+        made = line.object(JUDGED_BY)
+        prediction = Prediction(int(made.number("fold")), made.number("probability"), made.number("threshold"))
+        yield (line.text("id"), line.text("text")), prediction
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
 
 
-class _Object:
-    """A JSON object of a file, read strictly."""
-
-    def __init__(self, path: Path, inside: str = "", found: object = None) -> None:
-        self._where = f"{path}{inside}"
-        self._path = path
-        if found is None:
-            try:
-                found = loads(read_bytes(path))
-            except ValueError as error:
-                if isinstance(error, DataError):
-                    raise
-                raise self.broken(reason(error), "JSON") from error
-        if not isinstance(found, dict):
-            raise self.broken(short(found), "a JSON object")
-        self._found: dict[str, Any] = found
+class _FilterFields(Fields):
+    """An object of a file of the folder."""
 
     def broken(self, found: object, expected: str) -> DataError:
-        return DataError(f"{self._where}: found {found}, expected {expected}. {WHAT_TO_DO}.")
-
-    def get(self, key: str, kind: Any) -> Any:
-        value = self._found.get(key)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.broken(f"{key} = {short(value)}", f"a value for {key!r}")
-        return value
+        return DataError(f"{self.where}: found {found}, expected {expected}. {WHAT_TO_DO}.")
 
     def number(self, key: str) -> float:
-        value = self._found.get(key)
-        if not _is_number(value):
-            raise self.broken(f"{key} = {short(value)}", "a number")
-        return float(value)  # type: ignore[arg-type]
+        return float(self.checked(key, _is_number, "a number"))
 
-    def within(self, key: str) -> _Object:
-        return _Object(self._path, f", {key}", self.get(key, dict))
+    def object(self, key: str) -> _FilterFields:
+        row = self.checked(key, lambda value: isinstance(value, dict), "a JSON object")
+        return _FilterFields(row, f"{self.where}, {key}")
+
+
+def _object(path: Path) -> _FilterFields:
+    fields = _FilterFields({}, str(path))
+    content = read_bytes(path)
+    try:
+        fields.row = loads(content)
+    except ValueError as error:
+        raise fields.broken(reason(error), "JSON") from error
+    if not isinstance(fields.row, dict):
+        raise fields.broken(short(fields.row), "a JSON object")
+    return fields

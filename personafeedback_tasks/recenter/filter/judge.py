@@ -14,10 +14,10 @@ from typing import Any
 from ...common.errors import DataError, OptionError
 from ...engine.evidence import Reply
 from ...engine.judges import Judge
-from ...replies.words import NO, YES
 from ..embeddings import Embedder, embedder
 from ..relevance import texts_of
-from .answers import Recorded
+from .answers import RecordedAnswers
+from .evaluation import Prediction
 from .features import features
 from .folder import Filter, read, text_digest
 
@@ -33,53 +33,53 @@ def relevance_filter(path: str, answers: str | None = None, embeddings: str | No
         DataError: the folder or the file is broken.
         OptionError: the filter needs `answers` and there are none, or the other way round.
     """
-    found = read(Path(str(path)))
-    if found.with_answers and answers is None:
+    trained = read(Path(str(path)))
+    if trained.with_answers and answers is None:
         raise OptionError(
             f"{path}: this filter weighs a language model's recorded answers, and cannot answer without them. Pass its replies to "
             "the rows that you ask about: -M answers=FILE."
         )
-    if answers is not None and not found.with_answers:
+    if answers is not None and not trained.with_answers:
         raise OptionError(f"{path}: this filter was trained without a language model's answers. Remove -M answers=.")
-    return _Judge(found, None if answers is None else Recorded(str(answers)), embeddings)
+    recorded = None if answers is None else RecordedAnswers(str(answers))
+    return _FilterJudge(trained, recorded, trained.embeddings if embeddings is None else str(embeddings))
 
 
-class _Judge:
+class _FilterJudge:
     """See `relevance_filter`. The embedding model is loaded when the first pair needs it."""
 
-    def __init__(self, found: Filter, recorded: Recorded | None, embeddings: str | None) -> None:
-        self._filter, self._recorded = found, recorded
-        self._model = found.embeddings if embeddings is None else str(embeddings)
+    def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str) -> None:
+        self._filter, self._recorded, self._embeddings = trained, recorded, embeddings
         self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
 
     def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
         attribute, asked = texts_of(prompt)
         row = str(about.get("case_id", ""))
         text = text_digest(attribute, asked)
-        known = self._filter.held_out.get((row, text)) or self._filter.held_out_of_texts.get(text)
-        if known is not None:
-            return _reply(known.probability, known.threshold, "trained without this user")
+        held_out = self._filter.held_out.get((row, text)) or self._filter.held_out_of_texts.get(text)
+        if held_out is not None:
+            return _reply(held_out, "trained without this user")
         if self._recorded is not None and row in self._filter.rows:
             raise DataError(
                 f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
                 "filter cannot answer under control=other_user, or for data with other texts under the same ids."
             )
-        said = None if self._recorded is None else [self._recorded.of(row)]
-        columns = features(self._vector(attribute), self._vector(asked), said)
+        answers = None if self._recorded is None else [self._recorded.of(row)]
+        columns = features(self._vector(attribute), self._vector(asked), answers)
         model = self._filter.model
-        return _reply(float(model.weights.probabilities(columns)[0]), model.threshold, "trained on all rows")
+        probability = float(model.weights.probabilities(columns)[0])
+        return _reply(Prediction(0, probability, model.threshold), "trained on all rows")
 
     def _embedder(self) -> Embedder:
-        loaded = embedder(self._model)
+        loaded = embedder(self._embeddings)
         if loaded.digest != self._filter.digest:
             raise DataError(
-                f"{self._model}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
+                f"{self._embeddings}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
                 f"{self._filter.folder} was trained with, {self._filter.digest}. Pass that one with -M embeddings=, or train again."
             )
         return loaded
 
 
-def _reply(probability: float, threshold: float, how: str) -> Reply:
+def _reply(made: Prediction, how: str) -> Reply:
     """The answer on a line of its own, and where it comes from."""
-    said = YES if probability >= threshold else NO
-    return Reply(f"{said}\n\nProbability {probability:.3f}, selected from {threshold:.3f} on; {how}.")
+    return Reply(f"{made.answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")

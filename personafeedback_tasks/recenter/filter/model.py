@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .features import Features, scaled
-from .splits import Fold, Groups, by_user, taken
+from .splits import Fold, Groups, by_user
 
 STRENGTHS = (0.1, 1.0, 10.0)
 """Values of scikit-learn's `C`: the smaller, the stronger the penalty."""
@@ -31,11 +31,11 @@ class Weights:
     weights: Any
     bias: float
 
-    def probabilities(self, found: Features) -> Any:
+    def probabilities(self, features: Features) -> Any:
         """That each pair is relevant, shape (pairs,), in [0, 1]."""
         import numpy as np
 
-        return 1 / (1 + np.exp(-(found @ self.weights + self.bias)))
+        return 1 / (1 + np.exp(-(features @ self.weights + self.bias)))
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,13 @@ class TrainedFilter:
     threshold: float
     strength: float
 
-    def answers(self, probabilities: Any) -> list[bool]:
-        """Whether each pair is relevant."""
-        return [bool(probability >= self.threshold) for probability in probabilities]
 
-
-def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> TrainedFilter:
+def train(features: Features, groups: Groups, columns: Mapping[str, slice]) -> TrainedFilter:
     """
     Args:
-        found: of the training rows.
+        features: of the training rows.
         groups: of the same rows.
-        of: the blocks of the features.
+        columns: see `features.blocks`.
     """
     import numpy as np
     from sklearn.metrics import log_loss
@@ -69,20 +65,19 @@ def train(found: Features, groups: Groups, of: Mapping[str, slice]) -> TrainedFi
 
     inner = by_user(groups)
     labels = np.array(groups.labels)
-    with threadpool_limits(
-        1
-    ):  # more wait for each other on matrices of this size; and one adds up in the same order everywhere
-        held_out = {strength: _held_out(found, labels, inner, of, strength) for strength in STRENGTHS}
+    # More threads wait for each other on matrices of this size; and one adds up in the same order everywhere.
+    with threadpool_limits(1):
+        held_out = {strength: _held_out(features, labels, inner, columns, strength) for strength in STRENGTHS}
         best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
-        return TrainedFilter(fit(found, labels, of, best), threshold(labels, held_out[best]), best)
+        return TrainedFilter(fit(features, labels, columns, best), threshold(labels, held_out[best]), best)
 
 
-def fit(found: Features, labels: Any, of: Mapping[str, slice], strength: float) -> Weights:
+def fit(features: Features, labels: Any, columns: Mapping[str, slice], strength: float) -> Weights:
     """The weights of a logistic regression, for features as they are: the scaling is within them."""
     from sklearn.linear_model import LogisticRegression
 
-    means, factors = scaled(found, of)
-    fitted = LogisticRegression(C=strength, max_iter=ITERATIONS).fit((found - means) * factors, labels)
+    means, factors = scaled(features, columns)
+    fitted = LogisticRegression(C=strength, max_iter=ITERATIONS).fit((features - means) * factors, labels)
     weights = fitted.coef_[0] * factors
     return Weights(weights, float(fitted.intercept_[0] - means @ weights))
 
@@ -107,17 +102,14 @@ def threshold(labels: Any, probabilities: Any) -> float:
     return 0.0 if last == len(ranked) - 1 else float((ranked[last] + ranked[last + 1]) / 2)
 
 
-def _held_out(found: Features, labels: Any, folds: Sequence[Fold], of: Mapping[str, slice], strength: float) -> Any:
+def _held_out(
+    features: Features, labels: Any, folds: Sequence[Fold], columns: Mapping[str, slice], strength: float
+) -> Any:
     """The probability of every row, by weights that were fitted without its user."""
     import numpy as np
 
     probabilities = np.empty(len(labels))
     for fold in folds:
-        fitted = fit(found[fold.train], labels[fold.train], of, strength)
-        probabilities[fold.test] = fitted.probabilities(found[fold.test])
+        fitted = fit(features[fold.train], labels[fold.train], columns, strength)
+        probabilities[fold.test] = fitted.probabilities(features[fold.test])
     return probabilities
-
-
-def of_rows(found: Features, groups: Groups, rows: Sequence[int], of: Mapping[str, slice]) -> TrainedFilter:
-    """`train` on some of the rows."""
-    return train(found[rows], taken(groups, rows), of)

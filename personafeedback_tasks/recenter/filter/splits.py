@@ -45,18 +45,17 @@ def same_prompt(prompt: str) -> str:
 
 def by_user(groups: Groups) -> list[Fold]:
     """Every row is tested once, by a model that was trained on other users' rows."""
-    import numpy as np
-
-    return [Fold(np.flatnonzero(~test), np.flatnonzero(test)) for test in _parts(groups.users)]
+    return _folds(groups.users)
 
 
 def by_user_and_prompt(groups: Groups) -> list[Fold]:
     """Every row is tested once, by a model that has seen neither its user nor its prompt."""
     import numpy as np
 
-    users, prompts = _parts(groups.users), _parts(groups.prompts)
     folds = [
-        Fold(np.flatnonzero(~user & ~prompt), np.flatnonzero(user & prompt)) for user in users for prompt in prompts
+        Fold(np.intersect1d(users.train, prompts.train), np.intersect1d(users.test, prompts.test))
+        for users in _folds(groups.users)
+        for prompts in _folds(groups.prompts)
     ]
     return [fold for fold in folds if len(fold.test)]
 
@@ -89,34 +88,28 @@ def _check_training(groups: Groups, fold: Fold, few: str) -> None:
     import numpy as np
 
     inside = taken(groups, fold.train)
-    labels, without = np.array(inside.labels), [groups.users[index] for index in fold.test]
-    inner = [part.test for part in by_user(inside)] if len(set(inside.users)) > 1 else [range(len(labels))]
+    inner = [part.test for part in by_user(inside)] if len(set(inside.users)) > 1 else [range(len(inside.users))]
     for part in inner:
-        found = set(np.delete(labels, part).tolist())
-        if found != {True, False}:
-            left = {True: "only relevant rows", False: "only irrelevant rows"}[found.pop()] if found else "no rows"
-            users = sorted({*without, *(inside.users[index] for index in part)})
+        labels = set(np.delete(np.array(inside.labels), part).tolist())
+        if labels != {True, False}:
+            left = "no rows" if not labels else "only relevant rows" if True in labels else "only irrelevant rows"
+            users = {groups.users[index] for index in fold.test} | {inside.users[index] for index in part}
             raise DataError(
-                f"{few}: without the users {short_list(users)}, expected relevant and irrelevant rows to train on, found {left}. "
-                "Add rows of more users and prompts."
+                f"{few}: without the users {short_list(sorted(users))}, expected relevant and irrelevant rows to train on, "
+                f"found {left}. Add rows of more users and prompts."
             )
 
 
 def taken(groups: Groups, rows: Sequence[int]) -> Groups:
     """Those of some rows."""
-    users, prompts, labels = ([of[index] for index in rows] for of in (groups.users, groups.prompts, groups.labels))
+    users, prompts, labels = ([values[index] for index in rows] for values in groups)
     return Groups(users, prompts, labels)  # type: ignore[arg-type]
 
 
-def _parts(names: Sequence[str]) -> list[Any]:
-    """For each fold, whether each row is in it. All rows of one name are in one fold, and folds are of similar size."""
+def _folds(names: Sequence[str]) -> list[Fold]:
+    """Folds of similar size; all rows of one name are in one of them."""
     import numpy as np
     from sklearn.model_selection import GroupKFold
 
-    folds = GroupKFold(min(FOLDS, len(set(names)))).split(np.zeros(len(names)), groups=np.array(names))
-    parts = []
-    for _, test in folds:
-        is_in = np.zeros(len(names), dtype=bool)
-        is_in[test] = True
-        parts.append(is_in)
-    return parts
+    split = GroupKFold(min(FOLDS, len(set(names)))).split(np.zeros(len(names)), groups=np.array(names))
+    return [Fold(train, test) for train, test in split]

@@ -16,8 +16,8 @@ from ..data import Rows
 from ..embeddings import EXTRA, Embedder, embedder
 from ..rows import Relevance
 from . import card, folder
-from .answers import Recorded, digest
-from .evaluation import CONSTANT, HeldOut, held_out, scores
+from .answers import RecordedAnswers
+from .evaluation import CONSTANT, Prediction, held_out, scores
 from .features import blocks, features
 from .model import TrainedFilter, train
 from .splits import EVALUATIONS, Fold, Groups, check, same_prompt
@@ -25,7 +25,7 @@ from .splits import EVALUATIONS, Fold, Groups, check, same_prompt
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
 
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 def check_installed() -> None:
@@ -38,14 +38,14 @@ def check_installed() -> None:
 
 
 def train_on(
-    rows: Rows[Relevance], model: str, recorded: Recorded | None = None, progress: Told = lambda text: None
+    rows: Rows[Relevance], model: str, recorded: RecordedAnswers | None = None, progress: Progress = lambda text: None
 ) -> tuple[dict[str, Content], dict[str, Any]]:
     """Train a filter on rows that have a majority, and evaluate it.
 
     Args:
         model: of the embeddings, see `Embedder`.
         recorded: replies of a language model to all rows, as a feature.
-        progress: told what is done.
+        progress: gets what is done now.
 
     Returns:
         file -> content; the metrics, as metrics.json has them.
@@ -54,29 +54,30 @@ def train_on(
         DataError: too few rows, or a row without a recorded reply.
         OptionError: the embedding model cannot be loaded.
     """
-    answers = None if recorded is None else recorded.to(rows)
-    labels = [bool(row.majority) for row in rows]
+    answers = None if recorded is None else [recorded.of(row.id) for row in rows]
+    labels = [bool(row.judgment) for row in rows]
     groups = Groups([row.user_id for row in rows], [same_prompt(row.prompt) for row in rows], labels)
     check(groups, rows.source)
     progress(f"loading {model}")
     loaded = embedder(model)
     vectors = loaded.embed([text for row in rows for text in (row.attribute, row.prompt)], progress)
-    found, of = features(vectors[0::2], vectors[1::2], answers), blocks(vectors.shape[1], answers is not None)
+    of_rows, columns = features(vectors[0::2], vectors[1::2], answers), blocks(vectors.shape[1], answers is not None)
     folds = {name: split(groups) for name, split in EVALUATIONS.items()}
     evaluated = {
-        name: held_out(found, groups, split, of, partial(_evaluating, progress, name)) for name, split in folds.items()
+        name: held_out(of_rows, groups, split, columns, partial(_evaluating, progress, name))
+        for name, split in folds.items()
     }
     progress("training on all rows")
-    final = train(found, groups, of)
+    final = train(of_rows, groups, columns)
     progress("computing standard errors")
     metrics = _metrics(rows, evaluated)
     about = {
         **_about(rows, groups, loaded, vectors.shape[1], final, folds),
-        "answers": recorded and {"file": recorded.file.name, "digest": digest(rows, recorded.to(rows))},
+        "answers": recorded and {"file": recorded.file.name, "digest": recorded.digest(rows)},
     }
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),
-        folder.WEIGHTS: folder.weights_text(final, of),
+        folder.WEIGHTS: folder.weights_text(final, columns),
         folder.PREDICTIONS: folder.predictions(rows, labels, evaluated),
         folder.METRICS: json_text(metrics),
         folder.CARD: card.text(about, metrics),
@@ -84,17 +85,17 @@ def train_on(
     return files, metrics
 
 
-def _evaluating(progress: Told, name: str, text: str) -> None:
+def _evaluating(progress: Progress, name: str, text: str) -> None:
     progress(f"evaluating {name.replace('_', ' ')}, {text}")
 
 
-def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[HeldOut]]) -> dict[str, Any]:
+def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Prediction]]) -> dict[str, Any]:
     """Evaluation or baseline -> score -> its estimate; nan is null."""
-    said = {name: [made.answer for made in of] for name, of in evaluated.items()}
-    said |= {name: [answer] * len(rows) for name, answer in CONSTANT.items()}
+    answers = {name: [made.answer for made in of] for name, of in evaluated.items()}
+    answers |= {name: [answer] * len(rows) for name, answer in CONSTANT.items()}
     return {
-        name: jsonable({score: asdict(found) for score, found in scores(rows, answers).items()})
-        for name, answers in said.items()
+        name: jsonable({score: asdict(value) for score, value in scores(rows, of).items()})
+        for name, of in answers.items()
     }
 
 
@@ -125,6 +126,6 @@ def _about(
             "relevant": sum(groups.labels),
             "users": len(set(groups.users)),
             "prompts": len(set(groups.prompts)),
-            "even_votes": rows.even,
+            "even_votes": len(rows.unscored),
         },
     }

@@ -1,0 +1,156 @@
+"""What the data have, and what shortcuts reach on them, on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..common.statistics import Estimate, percent
+from ..personafeedback import baselines
+from ..personafeedback.audit import FLAGGED, Audit, pairs_across_cells
+from ..reports.blocks import Block, paragraph
+from ..reports.table import NOTHING, of_rows, spaced
+
+TEXTS = ("persona", "question", "chosen", "rejected")
+
+
+def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
+    """The tables of an audit, and what its findings mean.
+
+    Args:
+        cells: from `Audit.as_dict`.
+    """
+    sizes = sorted({size for responses in audit.options.values() for size in responses["combinations"]}, key=int)
+    scenarios = [
+        *((cell, *(counts.get(cell, 0) for counts in audit.scenarios.values())) for cell in cells),
+        ("total", *(sum(counts.values()) for counts in audit.scenarios.values())),
+    ]
+    return [
+        of_rows(
+            "Cells; the last four columns are medians of characters",
+            ["cell", "cases", audit.cases.release.counts_from, "users", "en", "zh", *TEXTS],
+            [
+                (
+                    cell, content["cases"], content["expected"], content["users"],
+                    *(content["languages"].get(code, 0) for code in ("en", "zh")),
+                    *(f"{content['median_characters'][text]:g}" for text in TEXTS),
+                )
+                for cell, content in cells.items()
+            ],
+        ),
+        of_rows(
+            "Questions",
+            ["", "users", "questions per user", "users x questions", "distinct questions"],
+            [
+                (category, counts["users"], _range(*counts["questions_per_user"].values()), counts["combinations"], counts["questions"])
+                for category, counts in audit.questions.items()
+            ],
+        ),
+        of_rows(
+            f"Users x questions by responses in Easy and Hard cases{'' if audit.cases.named_set else ' (annotators saw 3)'}",
+            ["", *sizes],
+            [
+                (category, *(responses["combinations"][size] for size in sizes))
+                for category, responses in audit.options.items()
+            ],
+        ),
+        of_rows("Scenarios, in cases", ["cell", *audit.scenarios], scenarios if audit.scenarios else []),
+        of_rows(
+            "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
+            ["finding", *map(spaced, cells), "total"],
+            [
+                (
+                    _starred(name),
+                    *(NOTHING if cell in finding.not_searched else finding.cells.get(cell, 0) for cell in cells),
+                    NOTHING if finding.not_searched else len(finding.ids),
+                )
+                for name, finding in audit.findings.items()
+            ],
+        ),
+        *map(paragraph, _meanings(audit)),
+        paragraph(),
+        of_rows(
+            "Response pairs that occur in several rows",
+            ["rows", "same label", "opposite labels"],
+            [(where, *counts.values()) for where, counts in pairs_across_cells(audit.repeats).items()],
+        ),
+        of_rows(
+            "Label ceiling: an order-blind judge has at most this accuracy, in percent",
+            ["cases", "accuracy"],
+            [(name, percent(value)) for name, value in audit.ceilings.items()],
+        ),
+        of_rows(
+            "Shortcuts where they decide: accuracy ± standard error, in percent (cases)",
+            ["cell", *audit.shortcuts],
+            [
+                (group, *(f"{_accuracy(scores[group])} ({scores[group].n})" for scores in audit.shortcuts.values()))
+                for group in baselines.groups(audit.cases)
+            ],
+        ),
+    ]  # fmt: skip
+
+
+def _meanings(audit: Audit) -> list[str]:
+    lines = []
+    for name, finding in audit.findings.items():
+        lines.append(f"{_starred(name)}: {finding.meaning}")
+        if finding.not_searched:
+            cells = ", ".join(finding.not_searched)
+            lines.append(f"  Not searched in {cells}: needs the category's Easy and Hard cases.")
+    return lines
+
+
+def baseline_blocks(
+    accuracies: baselines.Estimates, other: tuple[baselines.Estimates, baselines.Estimates] | None, why_not: str
+) -> list[Block]:
+    """The accuracies of the baselines.
+
+    Args:
+        accuracies: see `baselines.baselines`.
+        other: see `baselines.with_other_persona`; None if nobody else's persona fits, and `why_not` says why.
+    """
+    groups = next(iter(accuracies.values()))
+    blocks: list[Block] = [
+        of_rows(
+            "Accuracy ± standard error, in percent",
+            ["cell", *accuracies, "chance"],
+            [
+                (group, *(_accuracy(scores[group]) for scores in accuracies.values()), percent(baselines.CHANCE))
+                for group in groups
+            ],
+        )
+    ]
+    if other is None:
+        return [*blocks, paragraph(f"No baseline with another persona: {why_not}")]
+    pairs = [(name, wrong, other[1][name]) for name, wrong in other[0].items()]
+    table = of_rows(
+        "With another user's persona, in percent; differences in points",
+        ["cell", *(text for name, _, _ in pairs for text in (f"{name}, other persona", "right minus wrong"))],
+        [
+            (
+                group,
+                *(
+                    text
+                    for _, wrong, gap in pairs
+                    for text in (
+                        _accuracy(wrong[group]),
+                        percent(gap[group].value, sign=True, stderr=gap[group].stderr),
+                    )
+                ),
+            )
+            for group in groups
+        ],
+    )
+    return [*blocks, table]
+
+
+def _range(fewest: int, most: int) -> str:
+    return f"{most}" if fewest == most else f"{fewest}–{most}"
+
+
+def _starred(name: str) -> str:
+    return f"{name}*" if name in FLAGGED else name
+
+
+def _accuracy(estimate: Estimate) -> str:
+    return percent(estimate.value, stderr=estimate.stderr)

@@ -1,0 +1,220 @@
+"""The commands of a build that ask no model for texts: packs, votes, tiers, release; training, and import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..building.folder import Folder
+from ..building.imported.importing import import_pairs
+from ..building.imported.mapping import FIELDS, RECIPES
+from ..building.release.shortcuts import NAMES
+from ..building.votes.pack_files import FORMATS, write_packs
+from ..building.votes.taking import take_votes
+from ..common.errors import OptionError
+from ..personafeedback.cells import DIFFICULTIES
+from .build_options import build_argument, folder_argument, model_arguments, model_arguments_option
+from .output import say, show_table
+
+
+@click.command()
+@build_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="html",
+    show_default=True,
+    help="A page for any browser, a table, or tasks for one of these tools.",
+)
+def packs(folder: Folder, form: str) -> None:
+    """Write a pack for each annotator: every pair, in an order and with sides of their own.
+
+    Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
+    downloads them as a file to send back. Some items are there for attention: one response is to another question.
+
+    build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
+    on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
+
+    \b
+        personafeedback build packs DIR
+        personafeedback build packs DIR --format label-studio
+    """
+    write_packs(folder, form, say)
+
+
+@click.command()
+@build_argument
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
+)
+@click.option(
+    "--votes-by",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
+)
+@model_arguments_option
+def votes(
+    folder: Folder, files: tuple[Path, ...], drop: tuple[str, ...], models: tuple[str, ...], arguments: tuple[str, ...]
+) -> None:
+    """Import the votes of annotators, or show those imported so far.
+
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, a JSON export of Label Studio, or Potato's
+    user_state.json. Files may come in parts and again: no vote is lost or counted twice.
+
+    A model that votes is asked about every pair in both orders; where it does not pick the same response twice, it has no vote.
+
+    \b
+        personafeedback build votes DIR annotator-1.votes.csv annotator-2.votes.csv
+        personafeedback build votes DIR --drop annotator-2
+        personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
+    """
+    if arguments and not models:
+        raise OptionError("-M is for the models of --votes-by, and there are none.")
+    take_votes(folder, files, drop, models, model_arguments(arguments), say)
+
+
+@click.command()
+@build_argument
+def tiers(folder: Folder) -> None:
+    """Make labels and tiers of the votes.
+
+    \b
+    easy     built to be (the full persona against none), and the votes confirm it
+    medium   the share of agreeing votes is at least `medium` of build.yaml, 8/9 by default
+    hard     it is at least `hard`, 6/9
+
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators
+    is printed as a check; it decides nothing.
+
+    \b
+        personafeedback build tiers DIR
+    """
+    from ..building.release.labeling import make_tiers
+
+    make_tiers(folder, say, show_table)
+
+
+@click.command()
+@build_argument
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="NAME",
+    type=click.Choice(NAMES),
+    help="Release in spite of this finding: longest, overlap or name above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
+)
+def release(folder: Folder, accept: tuple[str, ...]) -> None:
+    """Make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
+
+    Everything in this package then works on it: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
+    Files that you add to DIR/release stay when you run this again; README.md is written anew.
+
+    Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, or the one that says the
+    user's name is right in more than 60 % of the Hard cases, or a pair has both labels, nothing is released unless --accept names it.
+
+    \b
+        personafeedback build release DIR
+        personafeedback build release DIR --accept longest
+    """
+    from ..building.release import releasing
+
+    releasing.release(folder, accept, say, show_table)
+
+
+@click.command()
+@build_argument
+@click.option(
+    "--benchmark",
+    metavar="DATA",
+    help="Benchmark that no text may come from: PersonaFeedback, as a folder or a Hub id. Default: PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
+    "with this build's own release alone.",
+)
+@click.option(
+    "--mix",
+    metavar="helpsteer2[=DATA]",
+    help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
+)
+@click.option(
+    "--tokenizer",
+    metavar="MODEL",
+    help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
+)
+@click.option(
+    "--max-length",
+    type=click.IntRange(min=1),
+    default=4096,
+    show_default=True,
+    help="Longest pair in tokens; the default is the paper's.",
+)
+def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
+    """Make pairs to train a reward model on, of the persons of the split train.
+
+    In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
+    a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it: in a
+    system turn; before the question where the chat template of --tokenizer has no system turn, as Gemma's.
+
+    Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair with a text that a model will be
+    tested on, near copies included; pairs of HelpSteer2 as well. All of them are then listed in DIR/training-copies.jsonl.
+
+    \b
+        personafeedback build training DIR
+        personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
+    """
+    from ..building.training.making import make_training
+
+    make_training(folder, benchmark, mix, tokenizer, max_length, say)
+
+
+@click.command("import")
+@folder_argument
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE_OR_HUB",
+    required=True,
+    help="A .csv, .json or .jsonl file, a folder of such files or of `datasets`, or a Hub id.",
+)
+@click.option(
+    "--map",
+    "keys",
+    metavar="FIELD=KEY,...",
+    help=f"Which key of a row has {', '.join(FIELDS)}; also user_id and category. Dots go into objects and lists.",
+)
+@click.option(
+    "--recipe",
+    type=click.Choice(sorted(RECIPES)),
+    help=f"The --map of a known set: {'; '.join(f'{name} {RECIPES[name].evidence}' for name in sorted(RECIPES))}.",
+)
+@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
+@click.option(
+    "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
+)
+@click.option("--name", help="Name of the set, if DIR is new.")
+@click.option("--licence", help="License of the texts, if DIR is new.")
+@click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
+def import_command(
+    folder: Path,
+    source: str,
+    keys: str | None,
+    recipe: str | None,
+    split: str,
+    difficulty: str,
+    **options: str | None,
+) -> None:
+    """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
+
+    A persona may be an object, a text or a list; rows with the same one are of the same user, unless --map names a user_id. Several keys
+    joined by +, as in rejected=worse+worst, make a pair with each.
+
+    \b
+        personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad
+        personafeedback build import DIR --from OWNER/NAME --split test --recipe personalized-rewardbench
+        personafeedback build import DIR --from PrefEval --recipe prefeval
+        personafeedback build release DIR
+    """
+    import_pairs(folder, source, keys=keys, recipe=recipe, split=split, difficulty=difficulty, options=options, say=say)

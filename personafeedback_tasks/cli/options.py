@@ -1,0 +1,149 @@
+"""The arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..analysis.run_data import RunData
+from ..common.errors import OptionError
+from ..personafeedback.cases import COUNTS
+from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
+from ..personafeedback.paper.beside import beside
+
+Decorator = Callable[[Any], Any]
+
+RUN = click.Path(exists=True, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+BEST = ""
+"""The value of --paper without a model."""
+
+SHORT = {
+    "no_persona": "The same run with setting=no_persona, for the persona gain.",
+    "other_persona": "The same run with setting=other_persona: how much of the score needs the right person.",
+    "rag": "The same run with setting=rag, for a sheet of all settings with paired differences.",
+}
+"""Settings with an option of their own -> its help."""
+
+VARIABLES = "PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log."
+
+
+def several(*options: Decorator) -> Decorator:
+    """Several options as one decorator; --help lists them in this order."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
+run_argument = click.argument("run", type=RUN)
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
+)
+markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+
+
+def out_option(metavar: str, help: str, required: bool = False) -> Decorator:
+    """--out, a folder (DIR) or a file (FILE)."""
+    kind = FOLDER if metavar == "DIR" else FILE
+    return click.option("--out", metavar=metavar, required=required, type=kind, help=help)
+
+
+release_options = several(
+    click.option(
+        "--data",
+        help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
+    ),
+    click.option(
+        "--counts",
+        type=click.Choice(COUNTS),
+        default=COUNTS[0],
+        show_default=True,
+        help="checked requires the number of cases per cell of the paper, or of a set's set.json; any accepts what is present.",
+    ),
+    click.option(
+        "--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present."
+    ),
+    click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty."),
+)
+"""Of the commands that read the release."""
+
+data_option = click.option(
+    "--data",
+    callback=lambda context, option, named: RunData(named),
+    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
+    f"else {VARIABLES}",
+)
+
+places_option = click.option(
+    "--data",
+    "places",
+    metavar="DIR",
+    multiple=True,
+    callback=lambda context, option, named: [*map(RunData, named), RunData(None)],
+    help=f"Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
+    f"where the logs say, else {VARIABLES}",
+)
+
+paper_option = click.option(
+    "--paper",
+    metavar="[MODEL]",
+    is_flag=False,
+    flag_value=BEST,
+    callback=lambda context, option, model: _known_model(model),
+    help="Show what the benchmark's authors published of MODEL (of their best models if none is given), under a line on why it "
+    "is not comparable. Without MODEL, put it after the runs.",
+)
+
+
+def _known_model(model: str | None) -> str | None:
+    """The value of --paper, checked before anything is read: a RUN after it would be taken for a model."""
+    if model:
+        beside(model, ())
+    return model
+
+
+def control_options(*short: str) -> Decorator:
+    """--control and what is short for it, as the argument `control`: a list of (setting, log).
+
+    Args:
+        short: of SHORT.
+    """
+    names = ", ".join(f"{_option(setting)} RUN" for setting in short)
+    return several(
+        click.option(
+            "--control",
+            metavar="SETTING=RUN",
+            multiple=True,
+            callback=lambda context, option, values: list(map(_control, values)),
+            help=f"The same run with another setting; may be given for each. Short for it: {names}.",
+        ),
+        *(click.option(_option(setting), metavar="RUN", type=RUN, help=SHORT[setting]) for setting in short),
+    )
+
+
+def _option(setting: str) -> str:
+    return f"--{setting.replace('_', '-')}"
+
+
+def _control(value: str) -> tuple[str, Path]:
+    """(setting, log) of a value of --control."""
+    setting, _, path = value.partition("=")
+    if not (setting and path and Path(path).exists()):
+        raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {value!r}.")
+    return setting, Path(path)

@@ -1,0 +1,137 @@
+"""What the tasks of the three stages share: their options, and the record that each stage fills in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.benchmark import Benchmark, always
+from ..engine.cases import each_and_all
+from ..engine.documents import cases_of
+from ..engine.options import Options, option
+from ..engine.outcome import Answers
+from ..engine.report import Examined, ReportSpec, Shown
+from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
+from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
+from .rows import STAGES, JudgedRow, PromptRow, R
+
+VERSION = "1.1"
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
+UNDER_CONTROL = Examined(
+    said_notes=(
+        "Under the control nothing is right or wrong: people judged the users' own attributes. Compare how much is selected, not "
+        "the accuracy.",
+    )
+)
+"""In place of baselines."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageOptions(Options):
+    """The options of every stage."""
+
+    method: str = option("generate", "how the model is asked", always=True)
+    data: str | None = option(
+        None, f"a folder with any of {', '.join(map(file_name, STAGES))}, or `sample`; RECENTER_DATA if not given"
+    )
+    counts: str = option("any", "nothing says how many rows there should be", values=lambda: ("any",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlledOptions(StageOptions):
+    """The options of a stage whose prompts show one attribute of the user."""
+
+    control: str = option(
+        NO_CONTROL,
+        "other_user shows attributes of other users instead, which nothing makes relevant",
+        values=lambda: (NO_CONTROL, OTHER_USER),
+        said=lambda value: [f"control {value}"],
+    )
+
+
+def filled(template: str, **texts: str) -> str:
+    """A template with texts in place of its `{fields}`. They are inserted as values and never interpreted."""
+    return _FIELD.sub(lambda field: texts[field[1]], template)
+
+
+def around(template: str) -> list[str]:
+    """What a template has before, between and after its fields."""
+    return _FIELD.split(template)[::2]
+
+
+def fingerprint(template: str) -> str:
+    return f"v1-{hashlib.sha256(template.encode()).hexdigest()[:12]}"
+
+
+def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
+    """A baseline that says the same of every row."""
+    return {row.id: answers for row in rows}
+
+
+def people(label: str, verdict: bool | None, verdicts: Sequence[Hashable]) -> str:
+    """What people said of a row, and how many of them."""
+    return f"{label}: {Counter(verdicts)[verdict]} of {len(verdicts)} people" if verdicts else label
+
+
+def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchmark:
+    """The record of a stage.
+
+    Args:
+        unscored: what a signature calls the number of rows that cannot be scored.
+        own: what differs between stages, as in Benchmark.
+    """
+    return Benchmark(
+        name=f"recenter_{stage.stage}",
+        title=f"Recenter {stage.stage}",
+        version=VERSION,
+        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
+        cells=stage.cells,
+        selections={"": {}},
+        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
+        columns=each_and_all,
+        input=lambda asked: cases_of(asked)[0].question,
+        signed={unscored: always},
+        signs=lambda cases, options: {unscored: len(cases.unscored)},
+        **own,
+    )
+
+
+def stage_report(
+    stage: type[R], examine: Callable[[Rows[R]], Examined], shown: Callable[[R], dict[str, str]], **own: Any
+) -> ReportSpec:
+    """What reports of a stage show.
+
+    Args:
+        examine: what the texts of all rows, asked or not, add.
+        shown: what a reader sees of a row below its question: heading -> text.
+        own: what differs between stages, as in ReportSpec.
+    """
+    if issubclass(stage, PromptRow):
+        own |= {"control": CONTROL, "under": lambda rows, signature: under_control(rows, signature["control"])}
+    return ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=None,
+        examine=lambda rows, asked: UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else examine(rows),
+        shown=lambda rows, asked: Shown(
+            questions={row.id: row.question for row in rows if row.id in asked},
+            question=stage.asked_about,
+            texts={row.id: shown(row) for row in rows if row.id in asked},
+            labels=stage.shown_labels,
+            responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
+        ),
+        load=lambda data, counts: _rows(stage, data),
+        environment=ENVIRONMENT_VARIABLE,
+        **own,
+    )
+
+
+def _rows(stage: type[JudgedRow], data: str | None, control: str = NO_CONTROL) -> Rows[Any]:
+    rows = with_judgment(load(stage, data))
+    return under_control(rows, control) if issubclass(stage, PromptRow) else rows

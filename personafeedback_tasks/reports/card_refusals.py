@@ -1,0 +1,98 @@
+"""What should not be published: runs whose numbers a card must not bear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..analysis.caveats import unreadable_share
+from ..analysis.report import Report
+from ..common.statistics import percent
+from ..engine.cases import CaseSet
+from ..engine.report import CardSpec
+from ..runs.run import Run
+from ..runs.unfinished import advice, state_of
+from .card_file import CardError
+from .card_text import counted, unreadable
+from .sentences import sentence
+
+MOST_OTHERWISE = 0.005
+"""Share of a run's replies that the installed version may read differently from that of the run."""
+
+MOST_UNREADABLE = 0.10
+"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
+
+
+def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
+    """What a card says about the run's benchmark; raise CardError, with the reason, for a run that should not be in one.
+
+    Runs that mix task versions, options or data are refused earlier, by `runs.read.read_run`.
+    """
+    run, log = report.run, report.run.logs[0]
+    spec = run.benchmark.report.card
+    if spec is None:
+        raise CardError(f"{log}: found a run of {run.benchmark.title}, which has no model card. Use `report`.")
+    if run.signature["demonstration"]:
+        raise CardError(
+            f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample is for demonstration only; "
+            "not evidence about any model. Run again without data=sample."
+        )
+    if run.partial:
+        cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
+        partial = f"{cells}{'' if run.finished else f'; {state_of(run.status)}'}"
+        partial += f"; left out: {run.left_out_line}" if run.left_out else ""
+        finish = "Finish it (`inspect eval-retry`, or --use_cache in lm-eval), or run again without --limit."
+        raise CardError(
+            f"{log}: found a partial run ({partial}), expected every case of each cell that was started. "
+            f"{finish if run.finished else advice(run.status, run.harness)}"
+        )
+    if run.signature["counts"] == "any":
+        raise CardError(
+            f"{log}: found data whose number of cases was not checked (counts=any), expected the whole release. Run again without "
+            "counts=any."
+        )
+    for asked in (run, *report.controls.values()):
+        _refuse_unchecked(asked, cases)
+    for group in report.groups:
+        reasons = unreadable(group)
+        if sum(reasons.values()) > MOST_UNREADABLE * group.replies:
+            share = percent(sum(reasons.values()) / group.replies)
+            raise CardError(
+                f"{log}: found {share} % unreadable replies in {group.name} ({counted(reasons)}; refusals not counted), expected "
+                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
+                "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
+            )
+    for value, control in report.controls.items():
+        if control.partial or unreadable_share(control) > MOST_UNREADABLE:
+            raise CardError(
+                f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
+                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
+                f"inflate the difference to it. Run the control again, or "
+                f"leave --{value.replace('_', '-')} out."
+            )
+    if cases is None:
+        why = [sentence(caveat) for caveat in report.caveats if caveat.key == "no_data"]
+        raise CardError(
+            f"{log}: found no data for this run, expected the texts of its cases: a card shows the baselines and the label "
+            f"ceiling beside its numbers. {why[0] if why else 'Pass --data.'}"
+        )
+    return spec
+
+
+def _refuse_unchecked(run: Run, cases: CaseSet[Any] | None) -> None:
+    """Raise CardError for a run whose log does not bear the score that a card would show."""
+    log = run.logs[0]
+    if run.otherwise > MOST_OTHERWISE * run.replies:
+        raise CardError(
+            f"{log}: found {run.otherwise:,} of {run.replies:,} replies that task version {run.signature['task_version']} read differently "
+            f"from the installed version {run.benchmark.version}, expected at most {percent(MOST_OTHERWISE)} %. Score the log again "
+            "(`inspect score`), or run again."
+        )
+    if run.unchecked:
+        raise CardError(
+            f"{sentence(run.unchecked[0])} A card needs that. Run again, or install the version of the run."
+        )
+    if cases is not None and cases.digest != run.signature["data"]:
+        raise CardError(
+            f"{log}: found a run on data with the digest {run.signature['data']}, expected {cases.digest} as in {cases.source}. Pass --data "
+            "with the data of the run, or run again."
+        )

@@ -1,0 +1,328 @@
+"""Runs side by side, on logs of the toy harness: differences, wordings, controls, baselines and calibration, each counted plainly."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import shutil
+from collections import defaultdict
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from statsmodels.stats.multitest import multipletests
+from support import jsonl_harness
+from support.duel_folders import write_duels
+from support.judges import OTHER
+from support.outcomes import changed, scored_case
+
+from personafeedback_tasks.analysis.beside import make_beside
+from personafeedback_tasks.analysis.calibration import calibration
+from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls, with_named
+from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.run_data import RunData
+from personafeedback_tasks.analysis.sensitivity import Sensitivity, sensitivities
+from personafeedback_tasks.analysis.verdict import make_verdict
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.paired_tests import paired_p
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run, RunError
+
+SAMPLE = {case.id: case for case in load_cases("sample")}
+LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}
+same = pytest.approx
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
+
+
+def drawn(key: str, share: float) -> bool:
+    """True for about this share of the keys."""
+    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % 1000 < 1000 * share
+
+
+def judge(name: str, share: float):
+    """Right in this share of the cases, in both orders."""
+
+    def reply(case_id: str, order: str) -> str:
+        return CHOSEN_LETTER[order] if drawn(name + case_id, share) else OTHER[CHOSEN_LETTER[order]]
+
+    return reply
+
+
+def right_of(name: str, share: float) -> set[str]:
+    return {case_id for case_id in SAMPLE if drawn(name + case_id, share)}
+
+
+def run(folder: Path, name: str, share: float, selection: str = "", model: str = "", **options: str) -> Run:
+    where = folder / "-".join((name, selection, *options.values()))
+    options = {"data": "sample", **options}
+    return read_run(
+        jsonl_harness.run(judge(name, share), model or name, where, "personafeedback", selection, **options)
+    )
+
+
+def relevance(folder: Path, name: str, share: float) -> Run:
+    def reply(row: str, call: str) -> str:
+        return "YES" if LABELS[row] == drawn(name + row, share) else "NO"
+
+    return read_run(jsonl_harness.run(reply, name, folder / name, "recenter_relevance", data="sample"))
+
+
+# --- compare ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_counts_case_by_case(tmp_path):
+    a, b = right_of("a", 0.8), right_of("b", 0.4)
+    found = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4))
+    assert found.groups[-1].name == "total"
+    assert (found.only_in_a, found.only_in_b) == ((), ())
+    raw = []
+    for group in found.groups:
+        ids = [case_id for case_id, case in SAMPLE.items() if group.name in ("total", case.cell, *case.cell.split("_"))]
+        assert group.acc_a == same(len(a & set(ids)) / len(ids))
+        assert group.acc_b == same(len(b & set(ids)) / len(ids))
+        assert group.difference.value == same(group.acc_a - group.acc_b)
+        assert set(group.only_a) == (a - b) & set(ids)
+        assert set(group.only_b) == (b - a) & set(ids)
+        assert group.others == {}  # every measure of this benchmark is a mean over cases
+        raw.append(paired_p([(i in a) - (i in b) for i in ids], [SAMPLE[i].user_id for i in ids]))
+    assert [group.p for group in found.groups[:-1]] == same(list(multipletests(raw[:-1], method="holm")[1]))
+    assert found.groups[-1].p == same(raw[-1])
+    # The other way around everything changes its sign, and no p.
+    back = compare(found.run_b, found.run_a)
+    assert [group.p for group in back.groups] == same([group.p for group in found.groups])
+    assert [group.difference.value for group in back.groups] == same(
+        [-group.difference.value for group in found.groups]
+    )
+
+
+def test_cases_of_one_run_alone_are_named(tmp_path):
+    whole, half = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4, "general")
+    there = {case_id for case_id, case in SAMPLE.items() if case.cell.startswith("general")}
+    found = compare(whole, half)
+    assert found.only_in_a == tuple(sorted(SAMPLE.keys() - there))
+    assert found.only_in_b == ()
+    assert {name for group in found.groups for name in (*group.only_a, *group.only_b)} <= there
+    (caveat,) = [one for one in found.caveats if one.key == "only_in_one"]
+    assert caveat.values["count"] == len(found.only_in_a) > 5
+    assert caveat.values["shown"] == ", ".join(found.only_in_a[:5]) + ", ..."
+    assert not [one for one in compare(whole, whole).caveats if one.key in ("only_in_one", "other_options")]
+    five = replace(whole, cases={name: whole.cases[name] for name in (*sorted(there), *found.only_in_a[:5])})
+    (caveat,) = [one for one in compare(five, half).caveats if one.key == "only_in_one"]
+    assert caveat.values["shown"] == ", ".join(found.only_in_a[:5])
+
+
+def test_a_comparison_names_what_differs(tmp_path):
+    found = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4, setting="no_persona"), {"B": "It is gone."})
+    keys = [one.key for one in found.caveats]
+    assert [one.values for one in found.caveats if one.key == "other_options" and one.values["name"] == "setting"] == [
+        {"name": "setting", "a": "persona", "b": "no_persona"}
+    ]
+    assert "other_titles" not in keys
+    assert "other_conditions" not in keys
+
+
+def test_runs_without_a_common_case_or_with_other_texts_are_not_compared(tmp_path):
+    a, b = run(tmp_path, "a", 0.8, "general"), run(tmp_path, "b", 0.4, "specific")
+    with pytest.raises(RunError, match="have no case in common"):
+        compare(a, b)
+    with pytest.raises(RunError, match="expected PersonaFeedback as in"):
+        compare(a, relevance(tmp_path, "r", 0.5))
+    first, second, *_ = sorted(a.cases)
+    other = {**a.cases, **{name: changed(a.cases[name], digest="x") for name in (second, first)}}
+    with pytest.raises(RunError, match=f"2 of {len(a.cases)} cases have other texts .*the first is {first}"):
+        compare(a, replace(a, cases=other))
+
+
+def f1(name: str, share: float) -> float:
+    """The harmonic mean of precision and recall, from the counts."""
+    said = {row for row, label in LABELS.items() if label == drawn(name + row, share)}
+    hits = sum(LABELS[row] for row in said)
+    return 2 * hits / (len(said) + sum(LABELS.values()))
+
+
+def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
+    found = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6)).groups[-1]
+    a, b, difference = found.others["f1"]
+    assert (a, b, difference.value) == same((f1("a", 0.9), f1("b", 0.6), f1("a", 0.9) - f1("b", 0.6)))
+    assert difference.low < difference.value < difference.high
+    assert "acc" not in found.others
+    assert {"precision", "recall", "kappa"} <= found.others.keys()
+
+
+# --- wordings -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_range_is_the_highest_minus_the_lowest():
+    assert Sensitivity("m", "total", {"v2": 0.25, "v1": 0.5, "v3": 0.625}, 0.1, 0.5).range == 0.375
+
+
+def test_the_range_over_wordings_beside_the_one_by_chance(tmp_path):
+    shares = {"v1": 0.9, "v2": 0.5}
+    runs = [run(tmp_path, wording, share, model="m", prompt=wording) for wording, share in shares.items()]
+    reports = [make_report(one, None) for one in (*runs, run(tmp_path, "c", 0.5, model="other"))]
+    found = {one.group: one for one in sensitivities(reports)}
+    total = found["total"]
+    acc = {wording: len(right_of(wording, share)) / len(SAMPLE) for wording, share in shares.items()}
+    assert (total.model, total.acc, list(total.acc)) == ("m", same(acc), ["v2", "v1"])
+    assert total.range == same(acc["v1"] - acc["v2"])
+    # By chance each user's two sums could as well be swapped: all 2 ** 8 ways.
+    sums = defaultdict(int)
+    for case_id, case in SAMPLE.items():
+        sums[case.user_id] += (case_id in right_of("v1", 0.9)) - (case_id in right_of("v2", 0.5))
+    ranges = [
+        abs(sum(map(math.prod, zip(sums.values(), signs, strict=True)))) for signs in product((1, -1), repeat=len(sums))
+    ]
+    assert total.chance == same(fmean(ranges) / len(SAMPLE), rel=0.05)
+    assert total.p == same(fmean(one >= abs(sum(sums.values())) for one in ranges), abs=0.02)
+    assert not sensitivities(reports[1:])  # of another model, or the only one
+
+
+# --- controls -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_control_differs_in_its_setting_alone(tmp_path):
+    mine, control = (run(tmp_path, "a", 0.8, setting=setting) for setting in ("persona", "no_persona"))
+    refuse_other_control(mine, control, "no_persona")
+    assert set(named_differences(mine).values()) >= {"no_persona"}
+    for refused, sentence in (
+        ((mine, mine, "no_persona"), "found setting persona, expected no_persona for a control"),
+        ((control, control, "no_persona"), "expected a run that is told more or other things than its control"),
+        ((mine, replace(control, model="b"), "no_persona"), "found the model b, expected a as in the run"),
+        ((mine, run(tmp_path, "a", 0.8, setting="no_persona", prompt="v2"), "no_persona"), "found fingerprint"),
+    ):
+        with pytest.raises(RunError, match=sentence):
+            refuse_other_control(*refused)
+
+
+def test_controls_find_their_runs(tmp_path):
+    a, b = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.8)
+    of_a = run(tmp_path, "a", 0.8, setting="no_persona")
+    half = run(tmp_path, "a", 0.8, "general", setting="no_persona")
+    found = [replace(one, named=False) for one in (a, b, half, of_a)]
+    rows = with_controls(found)
+    # The control with the most cases in common is taken; one that is not used is a row of its own.
+    assert [(row.model, beside) for row, beside in rows] == [("a", {"no_persona": found[3]}), ("b", {}), ("a", {})]
+    assert rows[2][0] is found[2]
+    # One that the user names is a row as well, and goes to the run that it controls; if it controls none, to the first.
+    assert [beside for _, beside in with_named([(b, {}), (a, {})], {"no_persona": of_a})] == [{}, {"no_persona": of_a}]
+    assert [beside for _, beside in with_named([(b, {}), (b, {})], {"no_persona": of_a})] == [{"no_persona": of_a}, {}]
+
+
+# --- baselines and people -----------------------------------------------------------------------------------------------
+
+
+def test_a_baseline_has_every_measure_of_a_run(tmp_path):
+    mine = relevance(tmp_path, "a", 0.9)
+    found = make_beside(mine, RunData(None).texts(mine))
+    share = sum(LABELS.values()) / len(LABELS)
+    yes = {name: one.value for name, one in found.baselines["always YES"].items()}
+    assert yes["acc"] == yes["precision"] == same(share)
+    assert (yes["recall"], yes["f1"], yes["over_selection"]) == same((1, 2 * share / (1 + share), 1 / share))
+    assert yes["kappa"] == 0
+    assert found.agreement is not None
+    assert set(found.people) == {"acc", "f1", "precision", "recall", "kappa", "over_selection"}
+    assert all(0 < found.people[name].value <= 1 for name in ("acc", "f1", "precision", "recall", "kappa"))
+
+
+def test_without_precision_and_recall_there_are_the_measures_that_are_compared(tmp_path):
+    mine = run(tmp_path, "a", 0.8)
+    texts = RunData(None).texts(mine)
+    found = make_beside(mine, texts)
+    assert (found.people, found.agreement) == ({}, None)
+    assert set(found.baselines) == set(texts.said)
+
+
+# --- writers ------------------------------------------------------------------------------------------------------------
+
+
+def test_writers_are_ranked_with_their_votes_as_they_are_or_by_the_exam(tmp_path):
+    data = [RunData(None)]
+    folders = {
+        name: write_duels(
+            tmp_path / name, lambda case, name=name: f"{name} says so.", f"acme/{name}", difficulty="hard"
+        )
+        for name in ("one", "two")
+    }
+    shares = {"one": 0.9, "two": 0.3}
+    runs = [
+        run(tmp_path / f"judged {name}", name, shares[name], "hard", "judge", data=str(folders[name]))
+        for name in folders
+    ]
+    exam, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "somebody", 0.9, "hard")
+    written = [(one, *duels_of(one, data)) for one in runs]
+    assert [duels.writer for _, duels, _ in written] == ["acme/one", "acme/two"]
+    assert all(duels_in(one, data) == (duels, cases) for one, duels, cases in written)
+    assert duels_in(exam, data) is None
+    (plain,) = writers(written, None, (), data)
+    (corrected,) = writers(written, tmp_path, exams([exam, other, runs[0]]), data)
+    for ranking in (plain, corrected):
+        assert [row.run.model for row in ranking.rows] == ["acme/one", "acme/two"]
+    assert CORRECTED not in [one.heading for one in plain.measures]
+    assert CORRECTED in [one.heading for one in corrected.measures]
+    assert "votes_as_they_are" in [caveat.key for caveat in plain.caveats]
+    assert "votes_as_they_are" not in [caveat.key for caveat in corrected.caveats]
+    for row, (one, duels, cases) in zip(corrected.rows, written, strict=True):
+        found = make_verdict(one, exam, duels, cases, load_cases("sample", difficulty="hard")).corrected.rate
+        assert found is not None
+        assert found in row.values.values()
+
+
+def test_an_exam_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
+    folder = write_duels(tmp_path / "duels", lambda case: "So.", difficulty="hard")
+    judged = run(tmp_path, "a", 0.9, "hard", "judge", data=str(folder))
+    exam, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "b", 0.9, "hard")
+    assert exams([judged, exam, other]) == [exam, other]
+    with pytest.raises(RunError, match="expected the judge's run on the benchmark itself"):
+        exams([judged])
+    assert exam_of(judged, tmp_path, [other, exam]) is exam
+    with pytest.raises(RunError, match="model: found b, expected judge"):
+        exam_of(judged, tmp_path, [other])
+    with pytest.raises(RunError, match="which has no duels"):
+        duels_of(exam, [RunData(None)])
+    shutil.move(folder, tmp_path / "moved")
+    for refused in (duels_of, duels_in):
+        with pytest.raises((RunError, DataError), match="not at hand"):
+            refused(judged, [RunData(None)])
+    assert duels_of(judged, [RunData(str(tmp_path / "moved")), RunData(None)])[0].writer == "acme/writer"
+
+
+# --- calibration --------------------------------------------------------------------------------------------------------
+
+
+def test_calibration_by_hand(tmp_path):
+    mine = run(tmp_path, "a", 0.8)
+    name = mine.benchmark.report.probability
+    assert calibration(mine) is None  # replies have no probabilities
+    # Sure by .9 and right, .9 and wrong, .52 and right, 1 and right; none, a tie, and one that is not defined.
+    values = {"u1": [0.9, 0.1, 0.52], "u2": [1.0, 0.5, math.nan]}
+    cases = {
+        f"{user}{number}": scored_case(f"{user}{number}", "cell", user, values=[{name: value}])
+        for user, some in values.items()
+        for number, value in enumerate(some)
+    }
+    found = calibration(replace(mine, cases=cases))
+    assert found.n == 5
+    assert [(one.low, one.high) for one in found.bins] == [(same(0.5 + n / 20), same(0.55 + n / 20)) for n in range(10)]
+    assert [one.right.n for one in found.bins] == [2, 0, 0, 0, 0, 0, 0, 0, 2, 1]
+    assert [found.bins[place].predicted for place in (0, 8, 9)] == same([0.51, 0.9, 1.0])
+    assert [found.bins[place].right.value for place in (0, 8, 9)] == [0.75, 0.5, 1.0]
+    assert found.error == same((2 * 0.24 + 2 * 0.4 + 0) / 5)
+    spreads = math.sqrt(0.52 * 0.48 + 0.25) + math.sqrt(2 * 0.09)
+    assert found.chance == same(math.sqrt(2 / math.pi) * spreads / 5)

@@ -1,0 +1,67 @@
+"""`build plan`: every number from the settings and the assumed tokens, by hand."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.building import a_build
+from support.commands import personafeedback
+
+from personafeedback_tasks.building.texts import prompts
+from personafeedback_tasks.common.tokens import estimated
+
+SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 900, 40, 15, 400, 100, 20
+
+
+def planned(root, *options):
+    """(what is said, kind of call -> calls, input tokens and output tokens)."""
+    said = personafeedback("build", "plan", root, *options).output
+    lines = re.findall(r"(?m)^(\S.*?)  +([\d,]+)  +([\d,]+)  +([\d,]+)$", said)
+    return said, {what: tuple(int(number.replace(",", "")) for number in numbers) for what, *numbers in lines}
+
+
+@pytest.mark.parametrize(("general", "shown"), [(1, POOL), (3, 30)])
+def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
+    folder = a_build(
+        tmp_path / "build", personas=4, specific=2, general=general, test="1/2", masked="3/4", annotators=5
+    )
+    filled = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
+    said, calls = planned(folder.root, "--models", 3)
+    questions, answers = 4 * (2 + general), 4 * (2 + general) * 3
+    pairs = 2 * (2 + general) * 3  # of two test persons, three kinds
+    rewrites = 2 * (2 + general) * 3  # by three models, of their questions
+    expected = {
+        "personas": (4, filled["persona"] + SEED, PERSONA),
+        "specific questions": (4 * 2, filled["specific"] + PERSONA, QUESTION),
+        "general questions": (4, filled["general"] + PERSONA + shown * QUESTION, CHOICE),
+        "answers, full": (answers, filled["full"] + QUESTION + PERSONA, ANSWER),
+        "answers, masked": (answers, filled["masked"] + QUESTION + PERSONA // 4, ANSWER),
+        "answers, question": (answers, filled["question"] + QUESTION, ANSWER),
+        "answers, improved": (rewrites, filled["improve"] + QUESTION + ANSWER, ANSWER + REASONS),
+        "answers, degraded": (rewrites, filled["degrade"] + QUESTION + ANSWER, ANSWER + REASONS),
+    }
+    products = {what: (n, n * told, n * written) for what, (n, told, written) in expected.items()}
+    assert calls == {**products, "total": tuple(map(sum, zip(*products.values(), strict=True)))}
+    assert f"{pairs} pairs of 2 test persons; 4 persons and {questions} questions in all; 3 models answer" in said
+    assert f"Votes to buy: {pairs * 5} (5 to each pair)" in said
+
+
+def test_a_size_decides_how_many_personas_there_must_be(tmp_path):
+    root = a_build(tmp_path / "build", personas=4, specific=2, test="1/2").root
+    # Six pairs of a test person, and every other person is one: 13 pairs take three of them, the fifth person being the third.
+    said, calls = planned(root, "--size", 13)
+    assert f"Set personas: 5 in {root / 'build.yaml'} (it has 4), or bring your own personas." in said
+    assert "18 pairs of 3 test persons; 5 persons and 10 questions in all; 2 models answer" in said
+    assert calls["personas"][0] == 5
+    for size in (7, 12):  # two of them, the third person being the second
+        assert "12 pairs of 2 test persons; 3 persons" in planned(root, "--size", size)[0]
+    assert "Set personas" not in planned(root)[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"), [({"test": "0"}, "test"), ({"specific": 0, "general": 0}, "specific and general")]
+)
+def test_without_pairs_to_vote_on_there_is_nothing_to_plan(tmp_path, changes, name):
+    root = a_build(tmp_path / "build", **changes).root
+    assert f"{name} must be above 0 in {root / 'build.yaml'}" in personafeedback("build", "plan", root).output

@@ -1,0 +1,256 @@
+"""What the commands decide by themselves: which options go together, what is written where, and what is printed. On logs of the toy harness."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from support import jsonl_harness
+from support.building import a_build
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.judges import JUDGES
+
+from personafeedback_tasks.cli.build_options import model_arguments
+from personafeedback_tasks.cli.paper import NUMBERS
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.runs import log as logs
+
+SAMPLE = load_cases("sample")
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
+
+
+def judged(folder: Path, judge: str, data: object = "sample", selection: str = "", **options: object) -> Path:
+    return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", selection, data=str(data), **options)
+
+
+def done(*arguments: object) -> str:
+    """What a command prints that succeeds."""
+    ended = personafeedback(*arguments)
+    assert ended.exit_code == 0, ended.output
+    return ended.output
+
+
+def refused(*arguments: object) -> str:
+    ended = personafeedback(*arguments)
+    assert ended.exit_code != 0, ended.output
+    return ended.output
+
+
+# --- rank, compare, verdict ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(tmp_path) -> Path:
+    """A folder with the logs of two judges."""
+    for judge in ("readable", "mixed"):
+        judged(tmp_path / "logs", judge)
+    return tmp_path / "logs"
+
+
+def test_a_ranking_is_printed_or_written_as_asked(two, tmp_path):
+    printed = done("rank", two)
+    assert "readable" in printed
+    assert not re.search(r"(?m)^\| ", printed)
+    assert list(tmp_path.iterdir()) == [two]  # nothing was written
+    marked = done("rank", two, "--markdown", "--csv", tmp_path / "r.csv", "--json", tmp_path / "r.json")
+    assert re.search(r"(?m)^\| .*readable", marked)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["logs", "r.csv", "r.json"]
+    rows = list(csv.DictReader((tmp_path / "r.csv").read_text(encoding="utf-8-sig").splitlines()))
+    (ranking,) = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rankings"]
+    assert [row["model"] for row in rows] == [run["model"] for run in ranking["runs"]] == ["readable", "mixed"]
+    said = done("rank", two, "--out", tmp_path / "out")
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["index.html", "ranking.csv", "ranking.json", "ranking.md"]
+    assert all(f"wrote {tmp_path / 'out' / name}\n" in said for name in names)
+    assert (tmp_path / "out" / "ranking.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
+
+
+def test_an_exam_goes_with_duels_only(two, tmp_path):
+    said = refused("rank", two, "--exam", two / "mixed.jsonl")
+    assert "--exam needs runs on duels, and found none with their data." in said
+    duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
+    log, exam = (judged(tmp_path / str(number), "gold", data, "hard") for number, data in enumerate((duels, "sample")))
+    for options in ((), ("--exam", exam)):
+        done("rank", log, *options, "--json", tmp_path / "r.json")
+        (ranking,) = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rankings"]
+        (row,) = ranking["runs"]
+        assert row["model"] == "acme/writer"
+
+
+def test_a_run_beside_itself_differs_in_nothing(two, tmp_path):
+    log = two / "mixed.jsonl"
+    assert not re.search(r"(?m)^\| ", done("compare", log, log))
+    assert re.search(r"(?m)^\| ", done("compare", log, log, "--markdown", "--json", tmp_path / "c.json"))
+    assert json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert "expected one" in refused("compare", two, log)
+
+
+def test_a_verdict_needs_duels(two):
+    assert "found no run on duels in it" in refused("verdict", two, "--exam", two / "mixed.jsonl")
+
+
+# --- report and its controls --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["no_persona", "=LOG", "no_persona=", "no_persona=nowhere.jsonl"])
+def test_a_control_needs_a_setting_and_a_log(given, two):
+    given = given.replace("LOG", str(two / "mixed.jsonl"))
+    assert "--control must be SETTING=RUN with a log or folder that exists" in refused(
+        "report", two / "mixed.jsonl", "--control", given
+    )
+
+
+def test_a_control_of_an_unknown_setting_is_refused_with_those_that_there_are(two):
+    log = two / "mixed.jsonl"
+    said = refused("report", log, "--control", f"nobody={log}")
+    assert "the setting of --control must be one of rag, other_persona, no_persona, got 'nobody'." in " ".join(
+        said.split()
+    )
+
+
+def test_a_control_has_a_short_form(two, tmp_path):
+    log, control = two / "mixed.jsonl", judged(tmp_path / "control", "mixed", setting="no_persona")
+    told = [
+        done("report", log, *option)
+        for option in ((), ("--no-persona", control), ("--control", f"no_persona={control}"))
+    ]
+    assert told[0] != told[1] == told[2]
+
+
+# --- replies ------------------------------------------------------------------------------------------------------------
+
+
+def test_replies_are_written_and_scored_again(two, tmp_path):
+    file = tmp_path / "replies.jsonl"
+    said = done("replies", two / "mixed.jsonl", "--out", file)
+    assert f"wrote {file}: {2 * len(SAMPLE)} replies of mixed" in said
+    assert f"personafeedback score-replies personafeedback {file} --data sample" in said
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert {row["call"] for row in rows} == {"chosen_first", "rejected_first"}  # several calls, so each is named
+    done("score-replies", "personafeedback", file, "--data", "sample", "--out", tmp_path / "a")
+    document = done("score-replies", "personafeedback", file, "-T", "data=sample", "--json", "-")
+    written = json.loads((tmp_path / "a" / "report.json").read_text(encoding="utf-8"))
+    assert json.loads(document)["reports"][0]["groups"] == written["reports"][0]["groups"]
+
+
+@pytest.mark.parametrize("given", ["data", "=sample"])
+def test_an_option_of_a_task_is_a_pair(given, tmp_path):
+    (tmp_path / "r.jsonl").touch()
+    assert "-T needs NAME=VALUE" in refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", given)
+
+
+def test_an_option_that_is_given_twice_is_refused(tmp_path):
+    (tmp_path / "r.jsonl").touch()
+    arguments = ("score-replies", "personafeedback", tmp_path / "r.jsonl", "--data", "sample", "-T", "data=x")
+    assert "data is given twice. Leave one of them out." in refused(*arguments)
+
+
+# --- build --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        (["a=1", "b=true", "c=x"], {"a": 1, "b": True, "c": "x"}),
+        (["a=", "b=x=y"], {"a": "", "b": "x=y"}),
+        (["a=[1, 2]", "b={"], {"a": [1, 2], "b": "{"}),  # what is no YAML is a text
+    ],
+)
+def test_arguments_of_a_model_are_read_as_inspect_reads_them(given, arguments):
+    assert model_arguments(given) == arguments
+
+
+@pytest.mark.parametrize("given", ["a", "=1", ""])
+def test_arguments_of_a_model_are_pairs(given):
+    with pytest.raises(OptionError, match="-M must be KEY=VALUE"):
+        model_arguments([given])
+
+
+def test_arguments_without_a_model_are_refused(tmp_path):
+    root = a_build(tmp_path / "build").root
+    assert "-M is for the models of --votes-by" in refused("build", "votes", root, "-M", "a=1")
+
+
+def test_a_plan_of_a_build_says_what_it_assumes(tmp_path):
+    root = a_build(tmp_path / "build", personas=4, specific=2, test="1/2").root
+    said = done("build", "plan", root)
+    assert "12 pairs of 2 test persons; 4 persons and 8 questions in all; 2 models answer" in said
+    assert "Set personas" not in said
+    assert "Assumed: a persona has 900 tokens (assumed), an answer 400, a question 40." in said
+    assert f"Set personas: 5 in {root / 'build.yaml'} (it has 4)" in done("build", "plan", root, "--size", 18)
+    assert "2 pairs" not in done("build", "plan", root, "--size", 18)
+    # Numbers end below each other, names begin there.
+    table = said.split("\n\n")[1].splitlines()
+    assert len({len(line) for line in table[1:]}) == 1
+    assert all(line[0] != " " for line in table)
+    starts = [line.index(line.split("  ", 1)[1].strip()) for line in table[1:]]
+    assert min(starts) > max(len(line.split("  ")[0]) for line in table)
+
+
+def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
+    root = a_build(tmp_path / "build").root
+    said = done("build", "status", root)
+    assert f"Next: personafeedback build personas {root}" in said
+    assert "spent in" not in said
+    assert "refused in" not in said
+    assert "could not be read" not in said
+
+
+# --- paper, plan, export ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_one_table_of_the_paper_or_all(number, tmp_path):
+    said = done("paper", "--table", number, "--json", tmp_path / "t.json")
+    assert re.findall(r"(?m)^Table (\d+) ", said) == [number]
+    assert list(json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["tables"]) == [number]
+
+
+def test_models_of_the_paper_have_no_table():
+    assert "--models and --table cannot be combined." in refused("paper", "--models", "--table", "3")
+    said = done("paper", "--models")
+    commands = {line.split()[0] for line in said.splitlines() if line and not line.startswith("#")}
+    assert commands == {"inspect", "lm_eval", "hf", "sed", "rewardbench", "personafeedback"}
+    assert not re.search(r"(?m)^Table ", said)
+
+
+def test_a_plan_shows_differences_where_a_method_has_them(tmp_path):
+    said = done("plan", "--data", "sample", "--json", tmp_path / "p.json")
+    assert "The --limit that shows 3 points between two runs" in said
+    for line, after in pairwise(["Cells, ", "What a run takes", "The --limit that shows", "half the time:"]):
+        assert said.index(line) < said.index(after)
+    assert "--limit that shows" not in done("plan", "--data", "sample", "--task", "recenter_extraction")
+
+
+def test_an_export_has_the_cases_that_were_asked_for(tmp_path):
+    out = tmp_path / "cases.jsonl"
+    said = done("export", "--format", "rewardbench", "--out", out, "--data", "sample", "--category", "general")
+    count = len(load_cases("sample", "general"))
+    assert f"wrote {out}: {count} cases, data " in said
+    assert len(out.read_text(encoding="utf-8").splitlines()) == count < len(SAMPLE)
+
+
+def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
+    row = {"user_id": "u", "question": "q?", "chosen": "a", "reject": "b"}
+    data = make_release({"general/hard": [row]}, {"u": {"Name": "Ann"}})
+    for command in ("audit", "baselines"):
+        ended = personafeedback(command, "--data", data, "--counts", "any", "--json", "-")
+        assert "only the other cells are included." in ended.stderr
+        assert "general_hard" not in ended.stderr
+        assert json.loads(ended.stdout)
+        assert "only the other cells are included." in done(command, "--data", data, "--counts", "any")
+        assert "only the other cells" not in done(command, "--data", "sample")

@@ -1,0 +1,67 @@
+"""Arguments of reward models, and what a scorer writes into a sample's score, without a run."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.inspect_harness import explained, reward_api
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.recenter.relevance import RELEVANCE
+
+ABOUT = {"longer": "chosen"}
+
+
+# --- -M of a reward model -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aspects", ["a, b", ["a", " b"], ("a", "b")])
+def test_aspects_are_a_list_or_a_text_with_commas(aspects):
+    assert reward_api._arguments({"aspects": aspects}) == {"aspects": ("a", "b")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"x": 1}, "-M x=1 is not an option of"),
+        *(({"batch_size": wrong}, "batch_size must be a positive integer") for wrong in (0, True, 1.5, "8")),
+        *(({"revision": wrong}, "revision must be a commit, branch or tag as text") for wrong in (1.0, "", None)),
+        *(({name: "yes"}, f"{name} must be true or false") for name in ("truncate", "trust_remote_code", "unpinned")),
+        *(({"aspects": wrong}, "aspects must name each output") for wrong in ("", "a,,b", 7, None, [], "reward", "half", "general")),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_none_are_refused(arguments, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        reward_api._arguments(arguments)
+
+
+def test_arguments_that_are_right_stay_as_they_are():
+    given = {"batch_size": 1, "revision": "main", "truncate": True, "unpinned": False}
+    assert reward_api._arguments(given) == given
+    assert reward_api._arguments({}) == {}
+
+
+# --- explanations -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metadata", "end"),
+    [({explained.FACTS: ABOUT}, "; it is the longer one"), ({}, ""), (None, ""), ({explained.FACTS: "damaged"}, "")],
+)
+def test_an_explanation_reads_the_facts_of_its_sample(metadata, end):
+    state = SimpleNamespace(metadata=metadata)
+    assert explained.answers(PERSONAFEEDBACK, ("A", "B"), state) == f"picked the chosen response in both orders{end}"
+    assert explained.rewards(PERSONAFEEDBACK, (2.0, 1.0), state) == (
+        f"the chosen response has the higher reward, by 1 (chosen 2, rejected 1){end}"
+    )
+
+
+def test_a_benchmark_without_explanations_has_none():
+    state = SimpleNamespace(metadata={explained.FACTS: ABOUT})
+    assert RELEVANCE.explanations is None
+    assert explained.answers(RELEVANCE, ("YES",), state) is None
+    assert explained.rewards(RELEVANCE, (1.0,), state) is None

@@ -1,0 +1,120 @@
+"""The record of `recenter_relevance` without a harness: what it asks, what it scores, what its judges and its reports say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.recenter import profile
+from personafeedback_tasks.recenter.control import under_control
+from personafeedback_tasks.recenter.data import Rows, load, with_judgment
+from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, texts_of
+from personafeedback_tasks.recenter.rows import Relevance
+
+ROWS = with_judgment(load(Relevance, "sample"))
+
+
+def outcomes(pairs):
+    return [Outcome(targets=(people,), answers=(model,)) for people, model in pairs]
+
+
+def test_a_score_without_a_denominator_is_nan():
+    nobody, model = outcomes([("NO", "NO")] * 3), outcomes([("NO", "YES")])
+    scores = {name: score(nobody) for name, score in RELEVANCE.corpus.items()}
+    undefined = {name for name, value in scores.items() if math.isnan(value)}
+    assert undefined == {"precision", "recall", "f1", "kappa", "over_selection"}
+    assert (scores["selection_rate"], scores["human_rate"]) == (0, 0)
+    assert RELEVANCE.corpus["precision"](model) == 0
+    assert math.isnan(RELEVANCE.corpus["over_selection"](model))
+
+
+@pytest.mark.parametrize("method", [GENERATE, SELECT])
+@pytest.mark.parametrize(
+    ("people", "model", "values"),
+    [
+        ("YES", "YES", {"acc": 1, "invalid": 0, "selected": 1}),
+        ("YES", "NO", {"acc": 0, "invalid": 0, "selected": 0}),
+        ("NO", "NO", {"acc": 1, "invalid": 0, "selected": 0}),
+        ("NO", "YES", {"acc": 0, "invalid": 0, "selected": 1}),
+        ("NO", "refusal", {"acc": 0, "invalid": 1, "selected": 0}),
+    ],
+)
+def test_the_values_of_a_row(method, people, model, values):
+    assert method.score((people,), (model,), ()) == values
+
+
+def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
+    for row in ROWS:
+        assert texts_of(build(row)) == (row.attribute, row.prompt)
+    text = build(ROWS[0])
+    for other in (text[1:], text[:-1], f"{text} ", "Hi", "", profile.build(profile.gather(ROWS)[0])):
+        with pytest.raises(
+            DataError, match="expected one that it makes. Run the task recenter_relevance with method=generate"
+        ):
+            texts_of(other)
+    tags = "\n</about_the_user>\n\n<prompt>\n"
+    for texts in ((f"a{tags}b", "c"), ("a", f"b{tags}c")):
+        with pytest.raises(DataError, match="several times in a prompt, expected them once"):
+            texts_of(build(Relevance("r", "u", texts[1], texts[0], True)))
+
+
+def test_a_prompt_is_that_of_a_row_or_of_a_profile():
+    options = RELEVANCE.options(data="sample")
+    (document, *_) = profile.gather(ROWS)
+    assert RELEVANCE.prompt(ROWS[0], options, "yes_or_no") == build(ROWS[0])
+    assert RELEVANCE.prompt(document, options, "select") == profile.build(document)
+    assert RELEVANCE.input(ROWS[0]) == ROWS[0].prompt
+    assert RELEVANCE.input(document) == document.cases[0].prompt
+    assert RELEVANCE.fingerprint(options) != RELEVANCE.fingerprint(RELEVANCE.options(method="select", data="sample"))
+
+
+def test_the_control_changes_what_is_shown_and_has_no_baselines():
+    controlled = RELEVANCE.load(RELEVANCE.options(data="sample", control="other_user"), {})
+    assert all(row.other not in ("", row.attribute) and row.other in build(row) for row in controlled)
+    assert [row.judgment for row in controlled] == [row.judgment for row in ROWS]
+    assert not RELEVANCE.report.examine(controlled, ()).said
+    assert RELEVANCE.report.under(ROWS, {"control": "other_user"}).cases == controlled.cases
+    again = RELEVANCE.report.under(controlled, {"control": "none"})
+    assert not any(row.other for row in again)
+    assert not any(row.other for row in RELEVANCE.load(RELEVANCE.options(data="sample"), {}))
+    assert under_control(controlled, "none").digest == ROWS.digest
+
+
+def test_reports_show_a_row_and_what_people_said_of_it():
+    rows = [
+        Relevance("r1", "u1", "What can I bake?", "Owns an oven", votes=(True, True, False)),
+        Relevance("r2", "u1", "What can I bake?", "Has a cat", votes=(False,)),
+        Relevance("r3", "u2", "Where to?", "Has a boat", label=True),
+    ]
+    shown = RELEVANCE.report.shown(Rows(tuple(rows), Relevance, "somewhere"), {"r1", "r2", "r3"})
+    assert (shown.question, shown.labels, shown.responses) == ("Prompt", ("right", "wrong"), {})
+    assert shown.questions == {row.id: row.prompt for row in rows}
+    assert {case: texts["About the user"] for case, texts in shown.texts.items()} == {
+        row.id: row.attribute for row in rows
+    }
+    assert [texts["People"] for texts in shown.texts.values()] == ["YES: 2 of 3 people", "NO: 1 of 1 people", "YES"]
+    assert RELEVANCE.report.shown(Rows(tuple(rows), Relevance, "somewhere"), {"r2"}).texts.keys() == {"r2"}
+    assert [RELEVANCE.targets(row) for row in rows] == [["YES"], ["NO"], ["YES"]]
+    tie = Relevance("r4", "u3", "?", "Sings", votes=(True, False))
+    scored = with_judgment(Rows((*rows, tie), Relevance, "somewhere"))
+    assert (scored.cases, scored.unscored) == (tuple(rows), (tie,))
+    assert RELEVANCE.signs(scored, None) == {"even_votes": 1}
+    pytest.importorskip("krippendorff")
+    examined = RELEVANCE.report.examine(scored, ())
+    assert examined.prompts == {row.id: row.prompt for row in rows}
+    assert examined.said["always YES"] == {row.id: ("YES",) for row in rows}
+    assert examined.agreement.note.startswith("2 rows of 2 users with votes of 2 to 3 people each")
+    assert sum(outcome.targets == outcome.answers for _, outcome in examined.agreement.against_rest) == 0
+
+
+def test_lines_of_the_report_keep_their_names_and_units():
+    assert RELEVANCE.report.line("f1").title == "F1 of YES"
+    assert RELEVANCE.report.line("kappa").ends == (-1.0, 1.0)
+    assert RELEVANCE.report.line("over_selection").ends == (0.0, math.inf)
+    assert RELEVANCE.report.line("selection_rate").ends == (0.0, 1.0)
+    assert [metric.name for metric in SELECT.metrics_in("inspect")] == ["acc", "invalid"]
+    assert [metric.higher_is_better for metric in GENERATE.metrics] == [True, False, True]
+    assert set(RELEVANCE.undirected) < set(RELEVANCE.corpus)

@@ -1,0 +1,182 @@
+"""Parts of outputs, each by itself: axes, curves, blocks, sentences, what is said of users, and the places of a page."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rich")
+
+from support import jsonl_harness
+from support.judges import JUDGES
+
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.run_data import RunData, ranked
+from personafeedback_tasks.analysis.users import Slice
+from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.reports import headline, page_data
+from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
+from personafeedback_tasks.reports.page import TICKS, Axis
+from personafeedback_tasks.reports.precision_recall import _equal_f1
+from personafeedback_tasks.reports.sentences import beside_people, sentence
+from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
+from personafeedback_tasks.runs.read import read_run
+
+same = pytest.approx
+
+
+# --- pictures -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "axis"),
+    [
+        ([0.501, 0.549], (50, 55, 1)),
+        ([0.50, 0.559], (50, 56, 1)),
+        ([0.50, 0.57], (50, 58, 2)),
+        ([0.41, 0.78], (40, 80, 10)),
+        ([0.0, 1.0], (0, 100, 20)),
+        ([0.5, 0.5], (49, 51, 1)),
+        ([1.0], (99, 100, 1)),
+        ([0.0, math.nan], (0, 1, 1)),
+        ([math.nan], (0, 100, 20)),
+        ([], (0, 100, 20)),
+    ],
+)
+def test_an_axis_has_the_finest_step_with_few_ticks(values, axis):
+    found = Axis.over(values)
+    assert (found.low, found.high, found.step) == axis
+    assert (found.high - found.low) / found.step < TICKS == 7
+
+
+@pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
+def test_a_curve_of_equal_f1_has_it_everywhere_and_ends_at_the_edges(level):
+    recalls, precisions = _equal_f1(level)
+    for recall, precision in zip(recalls, precisions, strict=True):
+        assert 2 * recall * precision / (recall + precision) == same(100 * level)
+    assert (precisions[0], recalls[-1]) == same((100, 100))
+    assert len(recalls) == 101
+    assert recalls == sorted(recalls)
+
+
+# --- blocks -------------------------------------------------------------------------------------------------------------
+
+
+def printed(block) -> list[str]:
+    return [str(line) for line in block.terminal()]
+
+
+def test_notes_have_their_lead_above_them():
+    assert bullets(("a", "b"), "About:").markdown() == ["About:", "- a\n- b"]
+    assert bullets(("a", "b")).markdown() == ["- a\n- b"]
+    assert printed(bullets(("a", "b"), "About:")) == ["About:", "  a", "  b", ""]
+    assert printed(bullets(("a",))) == ["a", ""]
+    assert bullets((), "About:").markdown() == bullets((), "About:").terminal() == []
+
+
+def test_a_title_is_a_level_above_its_tables():
+    assert heading("Runs").markdown() == ["## Runs"]
+    assert (printed(heading("Runs")), printed(paragraph()), paragraph("a").markdown()) == (["Runs"], [""], ["a"])
+
+
+def test_warnings_are_the_sentences_of_their_caveats():
+    caveat = Caveat("few_users", WEAKENS, {"users": 5})
+    found = warnings([caveat], ["more"])
+    assert printed(found) == [f"! {sentence(caveat)}", "! more"]
+    assert sentence(caveat).startswith("Only 5 users: ")
+    assert found.markdown() == [f"> {sentence(caveat)}  \n> more  "]
+    assert sentence(Caveat("one_user", WEAKENS, about=("run 2", ""))).startswith("run 2: Only one user")
+
+
+# --- sentences ----------------------------------------------------------------------------------------------------------
+
+
+def transfer(direct: bool, difference: float):
+    return SimpleNamespace(
+        direct=direct, accuracy=0.7, exam=0.8, reliability=0.9, p=0.01234, difference=SimpleNamespace(value=difference)
+    )
+
+
+def test_a_judge_beside_people():
+    assert beside_people(transfer(True, 0)) == (
+        "it agrees with 70.0 % of people's votes on replies and with 80.0 % of those on the exam's pairs"
+    )
+    assert beside_people(transfer(False, 0)).startswith("it is right in 70.0 % here and in 80.0 % of such pairs there")
+    assert "each vote is right in 90.0 %" in beside_people(transfer(False, 0))
+    for difference, side in ((-0.1, "worse"), (0.1, "better")):
+        said = sentence(Caveat("judge_differs", WEAKENS, {"transfer": transfer(True, difference)}))
+        assert said.startswith(f"The judge is {side} on these replies than in its exam: it agrees with")
+        assert "(p = 0.0123)" in said
+
+
+def slice_of(p: float, detectable: float, difference: float = 0.1) -> Slice:
+    return Slice("Gender", "male", 12, difference, 0.05, 0.15, p, detectable)
+
+
+def test_only_significant_groups_of_users_are_named():
+    found = headline._slices(SimpleNamespace(slices=(slice_of(0.01, 0.2), slice_of(0.2, 0.1))))
+    assert found == ["Gender: male (12 users): +10.0 points (+5.0 to +15.0) beside the others, p = 0.01 (Holm)"]
+    (none,) = headline._slices(SimpleNamespace(slices=(slice_of(0.3, 0.2), slice_of(0.2, 0.1), slice_of(0.9, 0.15))))
+    assert none.startswith("no group of users was found to differ, out of 3 groups of at least")
+    assert "a gap of 10.0 to 20.0 points would have been found in 80 % of benchmarks" in none
+    (equal,) = headline._slices(SimpleNamespace(slices=(slice_of(0.3, 0.2),)))
+    assert "a gap of 20.0 points" in equal
+    assert headline._slices(SimpleNamespace(slices=())) == []
+
+
+def test_what_is_said_of_users_has_every_number():
+    def one(value):
+        return Estimate(value, 0.01, value - 0.02, value + 0.02, 50, 9)
+
+    users = SimpleNamespace(
+        count=1234,
+        quantiles={10: one(0.5), 50: one(0.7)},
+        worst_tenth=one(0.4),
+        spread=0.08,
+        low=0.05,
+        high=0.12,
+        slices=(),
+    )
+    found = headline.users(SimpleNamespace(users=users))
+    lead, worst, spread, _ = (text.strip() for text in printed(found))
+    assert "1,234 users" in lead
+    assert worst.startswith("mean of the worst tenth 40.0")
+    assert worst.index("10 % of users at 50.0") < worst.index("50 % of users at 70.0")
+    assert spread == "standard deviation beyond chance 8.0 (5.0 to 12.0) points"
+    assert printed(headline.users(SimpleNamespace(users=None))) == []
+
+
+# --- the page -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rankings(monkeypatch, tmp_path):
+    """Two rankings: two judges of all cases, and one of some of them."""
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
+    runs = [
+        read_run(
+            jsonl_harness.run(JUDGES[judge], judge, tmp_path / selection, "personafeedback", selection, data="sample")
+        )
+        for judge, selection in (("readable", ""), ("mixed", ""), ("gold", "hard"))
+    ]
+    return [ranked([Contender(run) for run in some], [RunData(None)]) for some in (runs[:2], runs[2:])]
+
+
+def test_runs_are_numbered_in_each_ranking(rankings):
+    (first,), (second,) = rankings
+    assert page_data.places([first]) == [["1", "2"]]
+    assert page_data.places([first, second]) == [["1.1", "1.2"], ["2.1"]]
+
+
+def test_a_page_has_texts_where_any_ranking_of_its_kind_has_data(rankings):
+    (first,), (second,) = rankings
+    without = SimpleNamespace(runs=second.runs, rows=second.rows, data=None, texts=None)
+    for order in ([first, without], [without, first]):
+        assert page_data.data(order)["kinds"] == page_data.data([first])["kinds"]
+    (bare,) = page_data.data([without])["kinds"]
+    assert [bare] != page_data.data([first])["kinds"]
