@@ -5,6 +5,8 @@
 This models vLLM's automatic prefix caching: it splits prompts into blocks of 16 tokens, a block is a hit if it and all
 blocks before it are in the cache, and it evicts the least recently used blocks. One request at a time; the General
 half, both orders; a byte-level BPE of 16,000 tokens trained on these prompts. Needs `tokenizers`.
+
+A run of three settings asks a case under each before it goes on; three runs ask all cases under one before they ask under the next.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, PersonaCase, in_turns, load_cases
 
 BLOCK = 16
+SETTINGS = ("persona", "other_persona", "no_persona")
 CACHES = {"64 k": 64_000, "256 k": 256_000, "unlimited": None}  # tokens
 
 
@@ -80,6 +83,20 @@ def main() -> None:
         for order, requests in orders.items():
             shares = (f"{served(requests, capacity):.1%}" for capacity in CACHES.values())
             print(f"| {name} | {order} | {' | '.join(shares)} |")
+    of_settings = {
+        (case.id, setting): [
+            tokenizer.encode(prompts.build(case, prompts.Template(setting=setting), order)).ids for order in ORDERS
+        ]
+        for case in cases["ours"]
+        for setting in SETTINGS
+    }
+    in_order = {
+        "three settings, case after case": [(case.id, setting) for case in cases["ours"] for setting in SETTINGS],
+        "three settings, one after the other": [(case.id, setting) for setting in SETTINGS for case in cases["ours"]],
+    }
+    for order, keys in in_order.items():
+        requests = [tokens for key in keys for tokens in of_settings[key]]
+        print(f"| ours | {order} | {' | '.join(f'{served(requests, capacity):.1%}' for capacity in CACHES.values())} |")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def prefeval(
-    setting: Literal["persona", "no_persona", "other_persona"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona"] | list[str] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     data: str | None = None,
     counts: Literal["checked", "any"] = "checked",

@@ -122,10 +122,14 @@ def _leaf(benchmark: Benchmark, method: Method, task: str, narrowed: Mapping[str
 
 
 def _group_defaults(benchmark: Benchmark, method: Method) -> str:
-    """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled."""
+    """What all groups of a method share: the metrics whose denominator is the case, which alone can be pooled.
+
+    A group may name what no leaf has: lm-eval leaves it out without a word. So those of a run of several settings are among them.
+    """
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
-    for metric in filter(lambda metric: metric.defined, method.metrics_in("lm-eval")):
-        lines += [f"  - metric: {metric.name}", "    aggregation: mean", "    weight_by_size: true"]
+    names = [metric.name for metric in method.metrics_in("lm-eval") if metric.defined]
+    for name in (*names, *benchmark.of_several(["", *benchmark.setting_values])):
+        lines += [f"  - metric: {name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 
 

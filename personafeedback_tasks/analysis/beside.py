@@ -92,5 +92,5 @@ def _measures(
 def _with(run: Run, asked: Outcome, answers: Answers) -> ScoredCase:
     """A case of a run, or a judgment, with other answers."""
     case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
-    document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), asked.setting)
+    document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), (asked.setting,))
     return ScoredCase(run.method.judge(document, (), [answers]))

@@ -105,15 +105,18 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
         others: further settings whose runs a sheet can show beside.
         alike: see `Control.alike`.
     """
+    right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth")
+    gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
     return Control(
         option="setting",
         value=NO_PERSONA,
-        gain="persona gain",
+        gain=gain.name,
         without=f"without {known}",
         others=(*others, OTHER_PERSONA),
         named=(
-            Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth"),
+            right_minus_wrong,
             Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
         ),
         alike=alike or {},
+        of_one_run=(right_minus_wrong, gain),
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
+from math import nan
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
@@ -22,8 +23,11 @@ from .documents import Scorable, ScorableCase, cases_of
 from .graded import Graded
 from .method import FACTS, HARNESSES, Method
 from .options import Options
-from .outcome import CorpusMetric
+from .outcome import CorpusMetric, Outcome
 from .report import ReportSpec
+
+SETTINGS = "settings"
+"""The key under which both harnesses log the settings of a case that was asked under several."""
 
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
@@ -189,10 +193,83 @@ class Benchmark:
         control = self.report.control
         return str(options.get(control.option, "")) if control else ""
 
-    def logged(self, method: Method, document: Any) -> dict[str, Any]:
-        """What harnesses log of a case, or of a document of several: all that it takes to score it later, ready for JSON."""
+    def settings(self, every: Sequence[Options]) -> tuple[str, ...]:
+        """`setting` of all options of a run."""
+        return tuple(self.setting(vars(options)) for options in every)
+
+    def options_of(
+        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Options] | None = None
+    ) -> tuple[Options, ...]:
+        """The options of a run: once, or once for each setting that it asks, in their order.
+
+        Args:
+            given: by name, as a user wrote them: of settings a list, or names with commas between.
+            read: `Options.read` of the class, or `Options.strict`.
+
+        Raises:
+            OptionError: an option has an invalid value, or a setting is there twice.
+        """
+        read, control = read or self.options.read, self.report.control
+        listed = given.get(control.option) if control and self.setting_values else None
+        if isinstance(listed, str) and "," in listed:
+            listed = listed.split(",")
+        if control is None or not isinstance(listed, (list, tuple)) or not listed:
+            return (read(given),)
+        names = [name.strip() if isinstance(name, str) else name for name in listed]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise OptionError(
+                f"{control.option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times."
+            )
+        return tuple(read({**given, control.option: name}) for name in names)
+
+    @property
+    def setting_values(self) -> tuple[str, ...]:
+        """The settings that one run can ask together; empty where it asks one."""
+        control = self.report.control
+        return self.options.values_of(control.option) if control and control.of_one_run else ()
+
+    def of_several(self, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What further settings add to the values of a case: name -> a setting whose value it is, or two: the second is subtracted."""
+        control = self.report.control
+        if control is None or len(settings) == 1:
+            return {}
+        return {
+            **{f"{control.measure or self.report.primary}_{setting}": (setting,) for setting in settings[1:]},
+            **{
+                difference.key: (difference.more, difference.less)
+                for difference in control.of_one_run
+                if {difference.more, difference.less} <= {*settings}
+            },
+        }
+
+    def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
+        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add.
+
+        Args:
+            outcomes: from `Method.judge`.
+        """
+        by_case: dict[str, list[Outcome]] = {}
+        for outcome in outcomes:
+            by_case.setdefault(outcome.case_id, []).append(outcome)
+        return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
+
+    def _tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> dict[str, float]:
+        measure = (self.report.control and self.report.control.measure) or self.report.primary
+        under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
+        return method.tabled(outcomes[0].values, harness) | {
+            name: under[of[0]] - under[of[1]] if len(of) > 1 else under[of[0]]
+            for name, of in self.of_several(list(under)).items()
+        }
+
+    def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
+        """What harnesses log of a case, or of a document of several: all that it takes to score it later, ready for JSON.
+
+        Args:
+            settings: of the run; they are logged if there are several.
+        """
         return {
             **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
+            **({SETTINGS: list(settings)} if len(settings) > 1 else {}),
             **method.facts(document),
             **(
                 {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]} if method.several else {}
@@ -201,7 +278,11 @@ class Benchmark:
         }
 
     def scorable(self, method: Method, logged: Mapping[str, Any], setting: str = "") -> Scorable:
-        """What `logged` says of a document, for `Method.judge`. Another type or a missing value is a TypeError, ValueError or LookupError."""
+        """What `logged` says of a document, for `Method.judge`. Another type or a missing value is a TypeError, ValueError or LookupError.
+
+        Args:
+            setting: of the run, where it has one.
+        """
         ids = logged["cases"] if method.several else [logged]
         targets = method.of_each(logged["targets"])
         return Scorable(
@@ -209,7 +290,7 @@ class Benchmark:
             logged["user_id"],
             self.labels,
             tuple(ScorableCase(case["id"], case["digest"], of) for case, of in zip(ids, targets, strict=True)),
-            setting,
+            tuple(logged.get(SETTINGS) or [setting]),
             logged.get(FACTS, {}),
         )
 

@@ -87,7 +87,7 @@ class Scorable:
     Attributes:
         labels: the closed set that an answer is one of.
         cases: of the document, in the order of its answers.
-        setting: see `outcome.Outcome`.
+        settings: under which its cases were asked, in the order of the calls, see `outcome.Outcome.setting`.
         facts: what measures of a text need of its case, see `method.Described`.
     """
 
@@ -95,5 +95,5 @@ class Scorable:
     user_id: str
     labels: tuple[str, ...]
     cases: tuple[ScorableCase, ...]
-    setting: str = ""
+    settings: tuple[str, ...] = ("",)
     facts: Mapping[str, Any] = field(default_factory=dict)

@@ -23,7 +23,7 @@ def opening(
     task: str,
     asked: Sequence[Case],
     calls: int,
-    options: Options,
+    options: Sequence[Options],
     data: CaseSet[Any],
     chat_template: bool | None = None,
 ) -> str:
@@ -33,26 +33,31 @@ def opening(
         task: its name as rows show it.
         asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
         calls: how many calls of the model they need.
-        options: those of the run.
+        options: those of the run, once per setting.
         data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
-    characters = sum(len(text) for case in asked for text in texts(benchmark, case, options))
+    first = options[0]
+    characters = sum(len(text) for each in options for case in asked for text in texts(benchmark, case, each))
     languages = Counter(case.language for case in asked)
-    stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(options) else None
+    stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(first) else None
     cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
-    if several := benchmark.methods[options.method].several:
+    if several := benchmark.methods[first.method].several:
         cases = (
             f"{len(asked):,} of {len(several.gather(data)):,} {several.unit} ({cases}; --limit counts {several.unit})"
         )
+    details = dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
     parts = [
         f"{task}: {cases}",
         f"{calls:,} model calls",
         f"{characters:,} prompt characters",
-        *(f"{name} {getattr(options, name)}" for name in options.always()),
+        *(
+            f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}"
+            for name in first.always()
+        ),
         f"data {data.revision}",
         f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
-        *(remark for remark in options.details(vars(options)) if stage is None or remark != stage.name),
+        *(remark for remark in details if stage is None or remark != stage.name),
     ]
     if stage is not None:
         parts.append(f"{stage.name}: one extra call per case, its characters not counted")

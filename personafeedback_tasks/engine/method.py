@@ -110,20 +110,24 @@ class Method:
         """What a harness asks, in order: the cases, or documents that hold several of them."""
         return self.several.gather(cases) if self.several else cases
 
+    def asked(self, settings: Sequence[str]) -> list[str]:
+        """The names of all calls about a document, setting after setting. Those of the first setting are named after the call alone."""
+        return [*self.calls, *(f"{setting} {call}" for setting in settings[1:] for call in self.calls)]
+
     def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
         """One label per call and case of a document, as logs have them -> those of each case."""
         width = len(self.calls)
         return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
     def answers(self, read: Sequence[str], cases: int) -> list[Answers]:
-        """The answers of each case of a document.
+        """The answers of each case of a document, setting after setting.
 
         Args:
             read: the readings of its replies, one per call.
             cases: how many it has.
         """
         if self.several is None:
-            return [tuple(read)]
+            return self.of_each(read)
         return [(answer,) for reading in read for answer in self.several.split(reading, cases)]
 
     def reading(self, given: Evidence, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
@@ -145,20 +149,49 @@ class Method:
         evidence: Sequence[Evidence],
         answers: Sequence[Answers] | None = None,
         epoch: int = 1,
-        tokens: float = nan,
+        tokens: Sequence[float] = (),
     ) -> list[Outcome]:
-        """The outcome of each case of a document. Here alone evidence becomes answers, and answers become values.
+        """The outcome of each case of a document under each setting, setting after setting. Here alone evidence becomes answers, and
+        answers become values.
 
         Args:
-            evidence: one per call.
-            answers: of each case, where they were read before, such as by an older version whose log this is. They count in place
-                of what the evidence is read to.
-            epoch, tokens: of the document, see `Outcome`; its cases share the tokens.
+            evidence: one per call, in the order of `asked`; or none beside answers.
+            answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
+                count in place of what the evidence is read to.
+            epoch: of the document, see `Outcome`.
+            tokens: of the document under each setting, whose cases share them; empty where they are not counted.
 
         Raises:
             ValueError: the number of answers is not the number of targets.
             RewardError: a reward is not a finite number.
         """
+        width, count = len(self.calls), len(document.cases)
+        outcomes: list[Outcome] = []
+        for place, setting in enumerate(document.settings):
+            after = (
+                place + 1 if setting != document.settings[-1] else None
+            )  # what is left over is an error of the last one
+            given, read = (slice(place * each, after and after * each) for each in (width, count))
+            outcomes += self._judge(
+                document,
+                setting,
+                evidence[given],
+                None if answers is None else answers[read],
+                epoch,
+                tokens[place] if tokens else nan,
+            )
+        return outcomes
+
+    def _judge(
+        self,
+        document: Scorable,
+        setting: str,
+        evidence: Sequence[Evidence],
+        answers: Sequence[Answers] | None,
+        epoch: int,
+        tokens: float,
+    ) -> list[Outcome]:
+        """`judge` under one of the settings."""
         cases, texts = document.cases, self.read is not None
         rewards = None
         pairs: list[LogLikelihoods] = []
@@ -189,7 +222,7 @@ class Method:
         )  # nan stays the same object, so that equal outcomes are equal
         return [
             Outcome(
-                case.id, document.cell, document.user_id, case.digest, document.setting, epoch,
+                case.id, document.cell, document.user_id, case.digest, setting, epoch,
                 () if rewards else case.targets, of, scores, rewards, unread, each,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)

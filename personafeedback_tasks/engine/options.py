@@ -111,6 +111,12 @@ class Options:
         return [remark for name, value in cls.changed(options).items() for remark in said[name](value)]
 
     @classmethod
+    def values_of(cls, name: str) -> tuple[str, ...]:
+        """Those that an option can have, which are a closed set."""
+        (values,) = (one.metadata["values"]() for one in _options(cls) if one.name == name)
+        return tuple(values)
+
+    @classmethod
     def always(cls) -> list[str]:
         """The options that a signature and the line at the start of a run name in any case."""
         return [one.name for one in _options(cls) if one.metadata["always"]]

@@ -114,15 +114,15 @@ class Recorded:
         return unnamed if key.call in self.only and unnamed in self.replies else key
 
 
-def calls_of(benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The calls of a case: the stage's, if it is on, and those of the method.
+def calls_of(benchmark: Benchmark, *every: Mapping[str, Any]) -> tuple[str, ...]:
+    """The calls of a case: the stage's, if it is on, and those of the method under each setting.
 
     Args:
-        options: by name; a signature has them.
+        every: the options by name, once per setting; a signature has them.
     """
-    stage = benchmark.stage
-    before = [stage.name] if stage is not None and options.get(stage.name) else []
-    return (*before, *benchmark.methods[options["method"]].calls)
+    stage, first = benchmark.stage, every[0]
+    before = [stage.name] if stage is not None and first.get(stage.name) else []
+    return (*before, *benchmark.methods[first["method"]].asked([*map(benchmark.setting, every)]))
 
 
 def keys(case_ids: Iterable[str], calls: Sequence[str], epochs: Sequence[int]) -> list[Key]:

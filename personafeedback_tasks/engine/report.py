@@ -152,6 +152,11 @@ class Difference:
     name: str
     meaning: str
 
+    @property
+    def key(self) -> str:
+        """The name as one word: `right_minus_wrong`."""
+        return self.name.replace(" ", "_")
+
 
 @dataclass(frozen=True)
 class Control:
@@ -165,6 +170,7 @@ class Control:
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
         measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
+        of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
     """
 
     option: str
@@ -175,6 +181,7 @@ class Control:
     named: tuple[Difference, ...] = ()
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measure: str = ""
+    of_one_run: tuple[Difference, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ in anything that moves a score never share a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -56,6 +56,18 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         "data": cases.digest,
         "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
     }
+
+
+def signed(benchmark: Benchmark, task: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
+    """What the metadata of a log has: under KEY the signature of a run, or a list of them if it asks several settings."""
+    found = [signature(benchmark, task, cases, options) for options in every]
+    return {KEY: found if len(found) > 1 else found[0]}
+
+
+def signatures(metadata: Mapping[str, Any]) -> list[Any]:
+    """The way back, unchecked; empty without any."""
+    found = metadata.get(KEY)
+    return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def set_of(signature: Mapping[str, Any]) -> NamedSet | None:

@@ -6,6 +6,7 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import product
 from typing import Any
 
 import anyio
@@ -31,23 +32,27 @@ from ..engine.method import Method
 from ..engine.options import Options
 from .kept import kept
 
+TOKENS = "tokens"
+"""In the metadata of the output of a sample with several settings: the tokens of each call."""
+
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 def ask_every_call(
     benchmark: Benchmark,
     cases: CaseSet[Any],
-    options: Options,
+    every: Sequence[Options],
     refuse: Callable[[Model], None] | None = None,
     keep: bool = False,
 ) -> Solver:
     """A solver that makes the calls of a case, or of a document of several, concurrently, after the call of the benchmark's stage if it is on.
 
     Args:
+        every: the options, once per setting.
         refuse: raises for a model that does not support these calls.
         keep: whether replies outlive a kill while something else of their sample goes on, see `kept`.
     """
-    method = benchmark.methods[options.method]
+    method, settings = benchmark.methods[every[0].method], benchmark.settings(every)
     document_of = {document.id: document for document in method.documents(cases)}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
@@ -57,17 +62,23 @@ def ask_every_call(
             model, case = get_model(), document_of[str(state.sample_id)]
             if refuse is not None:
                 refuse(model)
-            told = await _after_stage(benchmark, model, case, options, state)
+            told = [await _after_stage(benchmark, model, case, options, state) for options in every]
             of_method = benchmark.methods[method]
+            asked = dict(zip(of_method.asked(settings), product(told, of_method.calls), strict=True))
             outputs = await concurrently(
-                of_method.calls,
-                lambda call: model.generate(
-                    messages(benchmark, of_method, case, told, call, state.epoch),
+                list(asked),
+                lambda name: model.generate(
+                    messages(benchmark, of_method, case, *asked[name], state.epoch, name),
                     **(kept() if keep else {}),
                 ),
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
-            state.output = ModelOutput(model=outputs[0].model, choices=[choice(output) for output in outputs])
+            state.output = ModelOutput(
+                model=outputs[0].model,
+                choices=[choice(output) for output in outputs],
+                # Inspect counts the tokens of a sample, not those of each setting.
+                metadata={TOKENS: [tokens_of(output) for output in outputs]} if len(every) > 1 else None,
+            )
             return state
 
         return solve
@@ -90,12 +101,16 @@ def text_config(room: int) -> GenerateConfig:
 
 
 def messages(
-    benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1
+    benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1, name: str = ""
 ) -> list[ChatMessage]:
-    """The messages of one call. The last one says which case and which call it is."""
+    """The messages of one call. The last one says which case and which call it is.
+
+    Args:
+        name: of the call in `Method.asked`.
+    """
     turns = benchmark.turns(method, case, options, call)
     made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
-    made[-1].metadata = _about(case, call, epoch)
+    made[-1].metadata = _about(case, name or call, epoch)
     return made
 
 
@@ -119,6 +134,11 @@ def replies(
         return dict(zip(calls, output.choices, strict=True))
     found = {about.get("call"): choice(call.output) for call, about in made(events())}
     return {call: found[call] for call in calls if call in found}
+
+
+def tokens_of(output: ModelOutput) -> int:
+    """Those of one call; 0 if the provider counts none."""
+    return output.usage.total_tokens if output.usage else 0
 
 
 def events() -> Sequence[Event]:

@@ -41,9 +41,9 @@ def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: 
 
 
 def _rewards(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str) -> list[Reward]:
-    abouts = [about_of(replies[call]) for call in method.calls if call in replies]
+    abouts = [about_of(reply) for reply in replies.values()]
     abouts = [about for about in abouts if "reward" in about]
-    if len(abouts) != len(method.calls):
+    if len(abouts) != max(len(replies), len(method.calls)):
         raise RewardError(
             f"sample {case_id}: found the rewards of {len(abouts)} responses, expected both. "
             f"Run the case again with --model {API}/... -T method=reward."

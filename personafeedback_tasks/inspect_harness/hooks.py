@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,27 +19,35 @@ from ..engine import messages, recorded
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
-from ..engine.signature import KEY, signature
+from ..engine.signature import KEY, signatures, signed
 from . import judges
 from .kept import TASK
 
 logger = logging.getLogger(__name__)
 
 
-def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:
+def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
     """Print the two messages about every run of this task.
 
+    Args:
+        every: the options, once per setting.
+
     Returns:
-        The signature of the run, for `Task(metadata=...)`.
+        The signatures of the run, for `Task(metadata=...)`.
     """
     _register()
-    signed = signature(benchmark, name, cases, options)
-    _TASKS[json.dumps(signed, sort_keys=True)] = cases, options
-    return {KEY: signed}
+    found = signed(benchmark, name, cases, every)
+    _TASKS[_key(signatures(found))] = cases, every
+    return found
 
 
-_TASKS: dict[str, tuple[CaseSet[Any], Options]] = {}
-"""Signature -> what it was made of."""
+_TASKS: dict[str, tuple[CaseSet[Any], Sequence[Options]]] = {}
+"""Signatures -> what they were made of."""
+
+
+def _key(found: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps(found, sort_keys=True)
+
 
 _SCORES: dict[str, list[list[Score]]] = {}
 """Id of one of our running evaluations -> the scores of each finished sample."""
@@ -49,14 +58,14 @@ def _register() -> None:
     @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies are readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
-            signed = (data.spec.metadata or {}).get(KEY)
-            if signed is not None:
+            found = signatures(data.spec.metadata or {})
+            if found:
                 TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id] = []
                 # By default, Inspect shows nothing below WARNING.
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
-                logger.warning(_opening(signed, ids, epochs))
-                calls = recorded.calls_of(find(signed["benchmark"]), signed)
+                logger.warning(_opening(found, ids, epochs))
+                calls = recorded.calls_of(find(found[0]["benchmark"]), *found)
                 asked = recorded.keys(map(str, ids or ()), calls, range(1, epochs + 1))
                 if said := judges.before(data.spec.model, data.spec.model_args, asked):
                     logger.warning(said)
@@ -68,35 +77,34 @@ def _register() -> None:
         async def on_task_end(self, data: TaskEnd) -> None:
             seen = _SCORES.pop(data.eval_id, None)
             if seen is not None:
-                signed = (data.log.eval.metadata or {})[KEY]
+                signature, *_ = signatures(data.log.eval.metadata or {})
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
                 noted = [score.metadata or {} for sample in seen for score in sample]
-                benchmark = find(signed["benchmark"])
-                method, stage = benchmark.methods[signed["method"]], benchmark.stage
+                benchmark = find(signature["benchmark"])
+                method, stage = benchmark.methods[signature["method"]], benchmark.stage
                 answers = [answer for about in noted for answer in about.get("answers", ())]
-                warnings = [messages.unreadable(benchmark, signed["task"], answers, method)]
+                warnings = [messages.unreadable(benchmark, signature["task"], answers, method)]
                 if stage is not None:
                     outcomes = [about[stage.name] for about in noted if stage.name in about]
-                    warnings.append(stage.warning(signed["task"], outcomes))
+                    warnings.append(stage.warning(signature["task"], outcomes))
                 for warning in warnings:
                     if warning is not None:
                         logger.warning(warning)
 
 
-def _opening(signed: dict[str, Any], ids: list[Any] | None, epochs: int) -> str:
-    cases, options = _TASKS[json.dumps(signed, sort_keys=True)]
-    benchmark = find(signed["benchmark"])
+def _opening(found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int) -> str:
+    cases, every = _TASKS[_key(found)]
+    benchmark = find(found[0]["benchmark"])
     chosen = set(map(str, ids or ()))
-    method = benchmark.methods[options.method]
+    method = benchmark.methods[every[0].method]
     asked = [document for document in method.documents(cases) if document.id in chosen]
-    before = benchmark.stage is not None and benchmark.stage.applies(options)
     return messages.opening(
         benchmark,
-        task=signed["task"],
+        task=found[0]["task"],
         asked=asked,
-        calls=len(asked) * (len(method.calls) + before) * epochs,
-        options=options,
+        calls=len(asked) * len(recorded.calls_of(benchmark, *found)) * epochs,
+        options=every,
         data=cases,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from inspect_ai.solver import Solver, TaskState
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
-from ..engine.rewards import TOTAL, RewardError, correlations
+from ..engine.rewards import RewardError, correlations
 from . import explained
 from .calls import ask_every_call, events, replies
 from .evidence import about_of, given, score_name
@@ -22,10 +22,10 @@ from .reward_api import API, CONNECTIONS, RewardModelAPI
 from .scorers import document_of
 
 
-def parts(record: Benchmark, cases: CaseSet[Any], options: Options) -> tuple[Solver, Scorer, GenerateConfig]:
+def parts(record: Benchmark, cases: CaseSet[Any], every: Sequence[Options]) -> tuple[Solver, Scorer, GenerateConfig]:
     """The solver and the scorer for a classifier that scores each response."""
-    asking = ask_every_call(record, cases, options, refuse_other_model)
-    return asking, responses(record.name, options.method)(), GenerateConfig(max_connections=CONNECTIONS)
+    asking = ask_every_call(record, cases, every, refuse_other_model)
+    return asking, responses(record.name, every[0].method)(), GenerateConfig(max_connections=CONNECTIONS)
 
 
 def refuse_other_model(model: Model) -> None:
@@ -63,20 +63,19 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     @scorer(metrics=[measures(name), pearson()], name=score_name(benchmark, method))
     def scores() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            asked = replies(state.output, events, method.calls)
-            (outcome,) = method.judge(
-                document_of(benchmark, method, state, target),
-                given(method, asked, f"{state.sample_id}", f"{state.model}"),
-            )
-            assert outcome.rewards is not None  # of a reward model
+            document = document_of(benchmark, method, state, target)
+            asked = replies(state.output, events, method.asked(document.settings))
+            outcomes = method.judge(document, given(method, asked, f"{state.sample_id}", f"{state.model}"))
+            (values,) = benchmark.tabled(method, outcomes, "inspect")
             about = about_of(asked[method.calls[0]])
             return Score(
-                value=cast(Any, outcome.values),
+                value=cast(Any, values),
                 answer=", ".join(reply.message.text for reply in asked.values()),
-                explanation=explained.rewards(benchmark, outcome.rewards[TOTAL], state),
+                explanation=explained.rewards(benchmark, outcomes, state),
                 metadata={
                     "rewards": {
-                        name: dict(zip(method.calls, pair, strict=True)) for name, pair in outcome.rewards.items()
+                        name: dict(zip(method.calls, pair, strict=True))
+                        for name, pair in (outcomes[0].rewards or {}).items()
                     },
                     # A log from before the revision was noted can be scored again.
                     **{name: about[name] for name in ("persona", "dtype", "revision") if name in about},

@@ -35,21 +35,22 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
     @scorer(metrics=[measures(name)], name=score_name(benchmark, method))
     def scores() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            asked = replies(state.output, events, method.calls)
+            document = document_of(benchmark, method, state, target)
+            asked = replies(state.output, events, method.asked(document.settings))
             evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
-            outcomes = method.judge(document_of(benchmark, method, state, target), evidence)
-            values = [method.tabled(outcome.values, "inspect") for outcome in outcomes]
+            outcomes = method.judge(document, evidence)
+            values = benchmark.tabled(method, outcomes, "inspect")
             answers = [answer for outcome in outcomes for answer in outcome.answers]
             return Score(
                 value=cast(Any, over_cases(values)),
                 answer=", ".join(answers if method.several is None else _read(benchmark, method, evidence)),
-                explanation=explained.answers(benchmark, answers, state),
+                explanation=explained.answers(benchmark, outcomes, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
                     "answers": answers,
                     "targets": list(target),
                     **({} if method.several is None else {VALUES: values}),
-                    **_of_tokens(benchmark, method, evidence),
+                    **_of_tokens(benchmark, method, dict(zip(asked, evidence, strict=True))),
                     **stage_outcome(benchmark.stage, state),
                 },
             )
@@ -74,9 +75,12 @@ def _read(benchmark: Benchmark, method: Method, evidence: Sequence[Evidence]) ->
     return [method.reading(of_call, benchmark.labels)[0] for of_call in evidence]
 
 
-def _of_tokens(benchmark: Benchmark, method: Method, evidence: Sequence[Evidence]) -> dict[str, Any]:
-    """p_letters: call -> the probability of all labels together."""
+def _of_tokens(benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
+    """p_letters: call -> the probability of all labels together.
+
+    Args:
+        evidence: by call.
+    """
     if method.read is not None:
         return {}
-    read = [method.reading(of_call, benchmark.labels) for of_call in evidence]
-    return {"p_letters": {call: mass(values) for call, (_, values) in zip(method.calls, read, strict=True)}}
+    return {"p_letters": {call: mass(method.reading(given, benchmark.labels)[1]) for call, given in evidence.items()}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, cast
 
 from inspect_ai import Epochs, Task
@@ -66,18 +66,23 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
         given["method"] = only
-    told = record.options.strict(given)
+    every = record.options_of(given, record.options.strict)
+    told = every[0]
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")
     named = {name: arguments[name] for name in narrowing if arguments.get(name) is not None}
     chosen = {**named, **record.selections[selection]}
     cases = record.load(told, chosen)
-    record.check(told, cases)
+    for options in every:
+        record.check(options, cases)
     facts = record.explanations.facts(cases) if record.explanations else {}
-    solver, scorer, config = _parts(record, method, cases, told)
+    solver, scorer, config = _parts(record, method, cases, every)
     return Task(
         dataset=MemoryDataset(
-            [_sample(record, document, method, facts.get(document.id)) for document in method.documents(cases)],
+            [
+                _sample(record, document, method, record.settings(every), facts.get(document.id))
+                for document in method.documents(cases)
+            ],
             name=record.titled(cases.named_set),
             location=cases.source,
         ),
@@ -87,7 +92,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
         name=_shown(record.named(name, cases, told)),
-        metadata=hooks.watch(record, name, cases, told),
+        metadata=hooks.watch(record, name, cases, every),
     )
 
 
@@ -102,8 +107,10 @@ def _shown(name: str) -> str:
     return plain if cut == plain else f"{cut}…"
 
 
-def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str, Any] | None) -> Sample:
-    about = record.logged(method, document)
+def _sample(
+    record: Benchmark, document: Any, method: Method, settings: Sequence[str], facts: Mapping[str, Any] | None
+) -> Sample:
+    about = record.logged(method, document, settings)
     return Sample(
         id=about.pop("id"),
         input=record.input(document),
@@ -113,17 +120,17 @@ def _sample(record: Benchmark, document: Any, method: Method, facts: Mapping[str
 
 
 def _parts(
-    record: Benchmark, method: Method, cases: CaseSet[Any], options: Options
+    record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
 ) -> tuple[Solver, list[Scorer], GenerateConfig]:
     """The solver, the scorers, and how the model generates."""
     if method.evidence == "rewards":
         from . import reward  # needs torch only when a reward model is loaded, but is slow to import
 
-        solver, scorer, config = reward.parts(record, cases, options)
+        solver, scorer, config = reward.parts(record, cases, every)
         return solver, [scorer], config
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
     found: list[Scorer] = [scorers.labels(record.name, method.name)()]
-    if not grader.applies(record, options):
-        return ask_every_call(record, cases, options), found, config
-    found.append(grader.grades(record.name)(**grader.arguments(record, options)))
-    return ask_every_call(record, cases, options, grader.refuse(record), keep=True), found, config
+    if not grader.applies(record, every[0]):
+        return ask_every_call(record, cases, every), found, config
+    found.append(grader.grades(record.name)(**grader.arguments(record, every[0])))
+    return ask_every_call(record, cases, every, grader.refuse(record), keep=True), found, config

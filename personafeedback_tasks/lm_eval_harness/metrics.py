@@ -8,7 +8,8 @@ from typing import Any
 from lm_eval.api.filter import Filter
 
 from ..common import statistics
-from ..engine.benchmark import find
+from ..engine.benchmark import Benchmark, find
+from ..engine.method import Method
 from ..engine.outcome import Outcome
 from ..engine.table import corpus_stderr, over_corpus
 
@@ -50,6 +51,20 @@ def _cases(items: Sequence[Item]) -> list[list[Outcome]]:
 def _measure(items: Sequence[Item]) -> Any:
     benchmark, metric, *_ = items[0]
     return find(benchmark).corpus[metric]
+
+
+def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) -> list[dict[str, Any]]:
+    """What the YAML file would list for a run of several settings."""
+    mean_of = mean_of_cases if method.several else mean
+    listed = [
+        ((name, mean_of, True if len(of) > 1 else None), (f"{name}_stderr_clustered", user_stderr, None))
+        for name, of in benchmark.of_several(settings).items()
+    ]
+    return [
+        {"metric": name, "aggregation": aggregation, "higher_is_better": better}
+        for pair in listed
+        for name, aggregation, better in pair
+    ]
 
 
 class ReadReply(Filter):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 import datasets
@@ -22,7 +23,8 @@ from ..engine.benchmark import find
 from ..engine.cases import CaseSet
 from ..engine.evidence import Evidence, Reply, per_call
 from ..engine.outcome import Answers, Outcome
-from ..engine.signature import KEY, signature
+from ..engine.signature import signatures, signed
+from . import metrics
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
@@ -52,28 +54,34 @@ class BenchmarkTask(ConfigurableTask):
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
-        self.options = self.benchmark.options.read({**metadata, "method": self.method.name})
+        self.options = self.benchmark.options_of({**metadata, "method": self.method.name})
+        self.settings = self.benchmark.settings(self.options)
+        self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))
         stage = self.benchmark.stage
-        if stage is not None and stage.applies(self.options):
+        if stage is not None and stage.applies(self.options[0]):
             raise OptionError(
                 f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
                 "Leave it out, or run the task in Inspect."
             )
         graded = self.benchmark.graded
-        if graded is not None and getattr(self.options, graded.option):
+        if graded is not None and getattr(self.options[0], graded.option):
             raise OptionError(
                 f"{graded.option} works in Inspect only: lm-eval has no second model. Leave it out, and compare afterwards "
                 "(`personafeedback duel`), or run the task in Inspect."
             )
         self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
-        logged = ("version", "config_source", *vars(self.options))
+        logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
+        config["metric_list"] = [
+            *config["metric_list"],
+            *metrics.of_several(self.benchmark, self.method, self.settings),
+        ]
         # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
-        signed = signature(self.benchmark, config["task"], self.cases, self.options)
-        self._config.metadata = {**metadata, KEY: signed}
-        self._config.task_alias = signed["task"]
+        found = signed(self.benchmark, config["task"], self.cases, self.options)
+        self._config.metadata = {**metadata, **found}
+        self._config.task_alias = signatures(found)[0]["task"]
         if self._config.task_alias != config["task"]:
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
@@ -90,16 +98,20 @@ class BenchmarkTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
-        self.cases: CaseSet[Any] = self.benchmark.load(self.options, self.selection)
-        self.benchmark.check(self.options, self.cases)
+        self.cases: CaseSet[Any] = self.benchmark.load(self.options[0], self.selection)
+        for options in self.options:
+            self.benchmark.check(options, self.cases)
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}
-        logged = {name: self.benchmark.logged(self.method, document) for name, document in self._document_of.items()}
+        logged = {
+            name: self.benchmark.logged(self.method, document, self.settings)
+            for name, document in self._document_of.items()
+        }
         self._scorable = {name: self.benchmark.scorable(self.method, row) for name, row in logged.items()}
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(list(logged.values()))}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
-        call = doc.get("call", self.method.calls[0])
-        return self.benchmark.prompt(self._document_of[doc["id"]], self.options, call)
+        options, call = self._asked[doc.get("call", self.method.calls[0])]
+        return self.benchmark.prompt(self._document_of[doc["id"]], options, call)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """The right label of each call, case after case. lm-eval logs it as text, beside `targets`."""
@@ -108,7 +120,7 @@ class BenchmarkTask(ConfigurableTask):
     def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
         """One context per call."""
         context = super().fewshot_context
-        return [context({**doc, "call": call}, *args, **kwargs) for call in self.method.calls]
+        return [context({**doc, "call": call}, *args, **kwargs) for call in self._asked]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:
         requests: list[Instance] = []
@@ -152,9 +164,16 @@ class BenchmarkTask(ConfigurableTask):
     @cached_property
     def fingerprint(self) -> str:
         """A key that changes with everything that a request is built from."""
-        signed = self.benchmark.signs(self.cases, self.options)
-        told = (*map(str, vars(self.options).values()), self.benchmark.fingerprint(self.options))
-        return "-".join((self.benchmark.version, *told, self.cases.digest, *map(str, signed.values())))
+        told = [
+            text
+            for options in self.options
+            for text in (
+                *vars(options).values(),
+                self.benchmark.fingerprint(options),
+                *self.benchmark.signs(self.cases, options).values(),
+            )
+        ]
+        return "-".join((self.benchmark.version, self.cases.digest, *map(str, told)))
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
@@ -177,15 +196,15 @@ class BenchmarkTask(ConfigurableTask):
         """One value per metric: numbers, one per case if a document has several; and for metrics over users or the corpus what
         their aggregation needs."""
         outcomes = self._judge(doc["id"], results)
+        tables = self.benchmark.tabled(self.method, outcomes, "lm-eval")
         found: dict[str, Any] = {}
-        for metric in self.method.metrics_in("lm-eval"):
-            if metric.name in outcomes[0].values:
-                of_each = [outcome.values[metric.name] for outcome in outcomes]
-                found[metric.name] = of_each if self.method.several else of_each[0]
-        primary = self.benchmark.report.primary
-        if primary in found:
-            found[f"{primary}_stderr_clustered"] = (doc["user_id"], [outcome.values[primary] for outcome in outcomes])
-        judged = [(outcome.targets, outcome.answers, outcome.cell) for outcome in outcomes]
+        for name in tables[0]:
+            of_each = [table[name] for table in tables]
+            found[name] = of_each if self.method.several else of_each[0]
+        for name in (self.benchmark.report.primary, *self.benchmark.of_several(self.settings)):
+            if name in found:
+                found[f"{name}_stderr_clustered"] = (doc["user_id"], [table[name] for table in tables])
+        judged = [(outcome.targets, outcome.answers, outcome.cell) for outcome in outcomes[: len(tables)]]
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, doc["user_id"], judged)
             found |= {name: item, f"{name}_stderr_clustered": item}

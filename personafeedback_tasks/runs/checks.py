@@ -24,21 +24,22 @@ from .log import Log, LoggedDocument, LoggedTask, Printed
 from .run import Asked, Run, RunError
 
 
-def run_of(log: Log) -> Run:
-    """The run of a log.
+def runs_of(log: Log) -> list[Run]:
+    """The runs of a log, one per setting.
 
     Raises:
         RunError: the log contradicts itself or what this version makes of it; a case occurs twice, or an answer is invalid.
     """
+    settings = range(len(log.tasks[0].settings))
     cells: dict[str, int] = {}
-    cases: dict[str, ScoredCase] = {}
-    otherwise = 0
+    cases: list[dict[str, ScoredCase]] = [{} for _ in settings]
+    otherwise = [0 for _ in settings]
     asked: list[Asked] = []
     unchecked: dict[Caveat, None] = {}
     left_out: dict[str, int] = {}
     for task in log.tasks:
         path, benchmark = task.path, find(task.signature["benchmark"])
-        unchecked |= dict.fromkeys(claims.compared(path, task.signature, task.record))
+        unchecked |= dict.fromkeys(claims.compared(path, task.signatures, task.record))
         cells |= cells_of(path, task.signature, benchmark)
         spread: Spread[LoggedDocument] = Spread()
         every, found_marks = compared(task, benchmark, spread)
@@ -48,19 +49,32 @@ def run_of(log: Log) -> Run:
         counted = [case for case in every if not case.mark]
         kept, short = marks.of_all_epochs(path, counted, task.epochs)
         left_out |= marks.counted(found_marks) | short
-        otherwise += _differing(task, kept, benchmark)
+        _refuse_other_answers(task, kept, benchmark)
         _refuse_other_values(task, kept, benchmark)
         _refuse_other_table(task, [every, counted] if any(found_marks) else [every], benchmark)
-        of_task = scored_cases(case.outcome for case in kept)
-        if twice := cases.keys() & of_task.keys():
+        if twice := cases[0].keys() & {case.outcome.case_id for case in kept}:
             raise RunError(
                 f"{path}: found {min(twice)} ({len(twice):,} in all), which are also in another cell's samples, expected each "
                 "case in one cell. Use the files as the harness wrote them."
             )
-        cases |= of_task
-    return replace(
-        log.run(), cells=cells, cases=cases, otherwise=otherwise, asked=tuple(asked), unchecked=tuple(unchecked), left_out=left_out,
-    )  # fmt: skip
+        for place in settings:
+            cases[place] |= scored_cases(case.outcomes[place] for case in kept)
+            otherwise[place] += sum(_differing(case, place) for case in kept)
+    run = log.run()
+    return [
+        replace(
+            run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
+            otherwise=otherwise[place], asked=tuple(_under(one, place, len(settings)) for one in asked), unchecked=tuple(unchecked),
+            left_out=left_out, named=run.named and len(settings) == 1,
+        )
+        for place in settings
+    ]  # fmt: skip
+
+
+def _under(asked: Asked, place: int, settings: int) -> Asked:
+    """What was asked under one of the settings, whose calls follow each other."""
+    each = -(-len(asked.calls) // settings)
+    return replace(asked, calls=asked.calls[place * each : (place + 1) * each])
 
 
 def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> dict[str, int]:
@@ -83,17 +97,18 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
     return found
 
 
-def _differing(task: LoggedTask, cases: Sequence[Compared], benchmark: Benchmark) -> int:
-    """Number of replies that this version of the reader reads differently from the run's.
-
-    Raises:
-        RunError: there are some, and the run's version is this one.
-    """
-    wrong = [case for case in cases if case.outcome.answers != case.again]
+def _refuse_other_answers(task: LoggedTask, cases: Sequence[Compared], benchmark: Benchmark) -> None:
+    """Raise RunError if the run's version is this one, and reads some replies differently."""
+    wrong = [case for case in cases if [outcome.answers for outcome in case.outcomes] != [*case.again]]
     if wrong and task.signature["task_version"] == benchmark.version:
-        answers, again = ", ".join(wrong[0].outcome.answers), ", ".join(wrong[0].again)
+        answers = ", ".join(answer for outcome in wrong[0].outcomes for answer in outcome.answers)
+        again = ", ".join(answer for of_setting in wrong[0].again for answer in of_setting)
         raise _contradiction(task.path, wrong, len(cases), f"the answers {answers}", again, "its replies")
-    return sum(a != b for case in wrong for a, b in zip(case.outcome.answers, case.again, strict=True))
+
+
+def _differing(case: Compared, place: int) -> int:
+    """Number of replies that this version of the reader reads differently from the run's, under one of the settings."""
+    return sum(a != b for a, b in zip(case.outcomes[place].answers, case.again[place], strict=True))
 
 
 def _refuse_other_values(task: LoggedTask, cases: Sequence[Compared], benchmark: Benchmark) -> None:
@@ -153,7 +168,7 @@ def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float], p
 
 def _table(printed: Printed, compared: Sequence[Compared], benchmark: Benchmark) -> dict[str, float]:
     """The means as the harness computes them."""
-    cases = scored_cases(case.outcome for case in compared).values()
+    cases = scored_cases(replace(case.outcome, values=case.table) for case in compared).values()
     names = {*compared[0].table, *benchmark.corpus}
     ours = table(cases, benchmark.columns if printed.cells else lambda cells: {}, benchmark.corpus, names)
     if compared[0].outcome.rewards:

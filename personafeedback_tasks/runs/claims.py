@@ -49,21 +49,54 @@ def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
         RunError: no run has such options.
     """
     named = {name: value for name, value in signature.items() if name != "data"}  # there, the digest
-    return _read(path, find(signature["benchmark"]), named, "its signature")
+    (found,) = _read(path, find(signature["benchmark"]), named, "its signature")
+    return found
 
 
-def compared(path: Path, signature: Mapping[str, Any], record: HarnessRecord) -> tuple[Caveat, ...]:
+def compared(path: Path, signatures: Sequence[Mapping[str, Any]], record: HarnessRecord) -> tuple[Caveat, ...]:
     """What could not be compared.
 
+    Args:
+        signatures: one per setting.
+
     Raises:
-        RunError: the signature differs from what the harness wrote, or from what this version writes for its options.
+        RunError: a signature differs from what the harness wrote, or from what this version writes for its options; or signatures of one
+            run differ in something that no setting decides.
     """
-    benchmark = find(signature["benchmark"])
+    first, benchmark = signatures[0], find(signatures[0]["benchmark"])
     for (name, place), value in record.fields.items():
-        if value != signature[name]:
-            raise _contradiction(path, name, signature[name], value, f"as in {place}")
-    if record.options is not None:
-        _refuse_other_options(path, signature, benchmark, record)
+        if value != first[name]:
+            raise _contradiction(path, name, first[name], value, f"as in {place}")
+    control = benchmark.report.control
+    own = {"task", *benchmark.signed, *([control.option] if control else [])}
+    for signature in signatures[1:]:
+        for name in first.keys() | signature.keys():
+            if name not in own and signature.get(name) != first.get(name):
+                raise _contradiction(
+                    path, name, signature.get(name), first.get(name), "as in that of the first setting"
+                )
+    passed = None if record.options is None else _read(path, benchmark, record.options, record.place)
+    if passed is not None and benchmark.settings(passed) != tuple(map(benchmark.setting, signatures)):
+        settings = [benchmark.setting(signature) for signature in signatures]
+        raise _contradiction(
+            path, control.option if control else "", settings, [*benchmark.settings(passed)], f"as in {record.place}"
+        )
+    found: dict[Caveat, None] = {}
+    for signature, options in zip(signatures, passed or [None] * len(signatures), strict=True):
+        found |= dict.fromkeys(_compared(path, signature, benchmark, record, options))
+    return tuple(found)
+
+
+def _compared(
+    path: Path, signature: Mapping[str, Any], benchmark: Benchmark, record: HarnessRecord, passed: Options | None
+) -> tuple[Caveat, ...]:
+    """`compared` of one setting.
+
+    Args:
+        passed: the options under that setting; None where somebody else's task has others.
+    """
+    if passed is not None:
+        _refuse_other_options(path, signature, passed, record.place)
     if record.source is not None and not signature["source"].endswith(record.source):
         raise _contradiction(path, "source", signature["source"], record.source, "as in the header of the log")
     if record.task is not None:
@@ -102,18 +135,14 @@ _SAMPLE = "sample"
 """The source of the bundled sample, and what users write for it."""
 
 
-def _refuse_other_options(
-    path: Path, signature: Mapping[str, Any], benchmark: Benchmark, record: HarnessRecord
-) -> None:
+def _refuse_other_options(path: Path, signature: Mapping[str, Any], passed: Options, place: str) -> None:
     """Raise RunError unless the signature has the options that were passed, and the defaults of all others."""
-    assert record.options is not None
-    passed = _read(path, benchmark, record.options, record.place)
     for name, value in {**passed.signed(), "counts": passed.counts}.items():
         if signature[name] != value:
-            raise _contradiction(path, name, signature[name], value, f"as in {record.place}")
+            raise _contradiction(path, name, signature[name], value, f"as in {place}")
     given, source = passed.data, signature["source"]
     if given is not None and given.strip() and not _may_be(given.strip(), source):
-        raise _contradiction(path, "source", source, given, f"as in {record.place}")
+        raise _contradiction(path, "source", source, given, f"as in {place}")
 
 
 def _may_be(given: str, source: str) -> bool:
@@ -134,13 +163,12 @@ def refuse_other_model(path: Path, record: HarnessRecord) -> None:
             )
 
 
-def _read(path: Path, benchmark: Benchmark, options: Mapping[str, Any], place: str) -> Options:
+def _read(path: Path, benchmark: Benchmark, options: Mapping[str, Any], place: str) -> tuple[Options, ...]:
     known = {name: options[name] for name in (*benchmark.options.signed_names(), "data", "counts") if name in options}
     try:
-        found: Options = benchmark.options.read(known)
+        return benchmark.options_of(known)
     except PersonaFeedbackError as error:
         raise RunError(f"{path}: found options in {place} that no run has. {error}") from error
-    return found
 
 
 def _contradiction(path: Path, name: str, found: object, expected: object, why: str) -> RunError:

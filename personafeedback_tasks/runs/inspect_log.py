@@ -23,7 +23,7 @@ from inspect_ai.log import (
 from inspect_ai.model import GenerateConfig, ModelOutput
 
 from ..common import limits
-from ..engine.benchmark import Benchmark, benchmarks, find
+from ..engine.benchmark import SETTINGS, Benchmark, benchmarks, find
 from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
@@ -65,13 +65,13 @@ def opened(path: Path) -> Log:
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
-    signature = signed(log.eval.metadata, path)
+    signatures = signed(log.eval.metadata, path)
     if log.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    samples = _Samples(path, log, find(signature["benchmark"]), signature)
+    samples = _Samples(path, log, find(signatures[0]["benchmark"]), signatures[0])
     task = LoggedTask(
         path=path,
-        signature=signature,
+        signatures=signatures,
         harness="inspect",
         record=_record(samples),
         documents=samples.read,
@@ -127,7 +127,8 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             yield from json.loads(limits.read(path)).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
+            # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
+            for member in sorted(archive.infolist(), key=lambda member: member.orig_filename):
                 if member.orig_filename.startswith(_SAMPLES):
                     yield json.loads(limits.unpack(archive, member))
     except Exception as error:  # as above
@@ -217,13 +218,16 @@ class _Samples:
 
     def _document(self, raw: dict[str, Any], value: dict[str, Any], noted: dict[str, Any], mark: str) -> LoggedDocument:
         path, method, where = self.path, self.method, f"sample {raw['id']}"
+        logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
+        document = self.benchmark.scorable(method, logged, self.benchmark.setting(self.signature))
+        asked = method.asked(document.settings)
         self.models.update(raw.get("model_usage") or ())
         self.notes.append(noted)
-        replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), method.calls)
-        refuse_other_number(path, where, [1] * len(replies), len(method.calls))
-        logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
+        replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), asked)
+        refuse_other_number(path, where, [1] * len(replies), len(asked))
         labels = method.evidence != "rewards"
-        if labels and (len(noted["answers"]) != len(logged["targets"]) or len(noted["answers"]) % len(method.calls)):
+        expected = len(logged["targets"]) * len(document.settings)
+        if labels and (len(noted["answers"]) != expected or expected % len(asked)):
             raise RunError(
                 f"{path}, {where}: found the answers {noted['answers']!r}, expected one per call. Use the log as Inspect wrote it."
             )
@@ -236,13 +240,13 @@ class _Samples:
         return LoggedDocument(
             where=where,
             id=raw["id"],
-            document=self.benchmark.scorable(method, logged, self.benchmark.setting(self.signature)),
+            document=document,
             evidence=evidence,
             answers=method.of_each(noted["answers"]) if labels else None,
             values=[value] if method.several is None else noted.get(VALUES) or (),
             mean=value if method.several is not None else None,
             epoch=raw["epoch"],
-            tokens=_tokens(raw),
+            tokens=_tokens(raw, asked, len(document.settings)),
             mark=mark,
             asked=partial(self._asked, raw),
             votes=self._votes(raw),
@@ -253,7 +257,8 @@ class _Samples:
         made = {about.get("call"): call for call, about in calls.made(_events(raw)) if call.role is None}
         stage = self.benchmark.stage.name if self.benchmark.stage else ""
         texts = []
-        for call in (made[name] for name in (stage, *self.method.calls) if name in made):
+        asked = self.method.asked(raw["metadata"].get(SETTINGS) or [""])
+        for call in (made[name] for name in (stage, *asked) if name in made):
             own = (
                 call.input[1:] if call.config.system_message == call.input[0].text else call.input
             )  # Inspect's own option
@@ -306,15 +311,26 @@ def _record(samples: _Samples) -> HarnessRecord:
     )
 
 
-def _tokens(raw: dict[str, Any]) -> float:
-    """Those of all calls of the model itself in a sample; nan if the provider counts none.
+def _tokens(raw: dict[str, Any], asked: Sequence[str], settings: int) -> list[float]:
+    """Those of all calls of the model itself in a sample under each setting; nan if the provider counts none.
 
     A model that plays a role, such as a grader, is counted twice by Inspect: among the models, and by its role.
+
+    Args:
+        asked: the names of the calls.
     """
     models, roles = (
         [one["total_tokens"] for one in (raw.get(name) or {}).values()] for name in ("model_usage", "role_usage")
     )
-    return float(sum(models) - sum(roles)) or math.nan
+    total = float(sum(models) - sum(roles)) or math.nan
+    if settings == 1 or math.isnan(total):
+        return [total] * settings
+    of_calls = (raw["output"].get("metadata") or {}).get(calls.TOKENS)
+    if of_calls is None:  # a killed run's sample, which Inspect rebuilds from its events
+        made = {about.get("call"): calls.tokens_of(call.output) for call, about in calls.made(_events(raw))}
+        of_calls = [made.get(name, 0) for name in asked]
+    each = len(asked) // settings
+    return [float(sum(of_calls[start : start + each])) for start in range(0, len(of_calls), each)]
 
 
 def _grader(samples: _Samples) -> Grader | None:

@@ -28,18 +28,23 @@ class Compared:
 
     Attributes:
         where, mark: see `LoggedDocument`.
-        outcome: its answers are the log's, its values follow from them.
-        again: the reading of the evidence by this version.
+        outcomes: one per setting. Their answers are the log's, their values follow from them.
+        again: under each setting, the reading of the evidence by this version.
         logged: metric -> value, as logged; None where nothing was scored.
         table: metric -> value, as the harness should have it.
     """
 
     where: str
     mark: str
-    outcome: Outcome
-    again: Answers
+    outcomes: Sequence[Outcome]
+    again: Sequence[Answers]
     logged: Mapping[str, Any] | None
     table: Mapping[str, float]
+
+    @property
+    def outcome(self) -> Outcome:
+        """That of the first setting; the others have the same case and epoch."""
+        return self.outcomes[0]
 
 
 def scored_cases(outcomes: Iterable[Outcome]) -> dict[str, ScoredCase]:
@@ -96,7 +101,7 @@ def compared(
         found_marks.append(document.mark)
         if document.document is None:
             continue
-        for case in _judged(task, method, document):
+        for case in _judged(task, benchmark, method, document):
             if not case.mark:
                 _refuse_unknown(task, case, benchmark)
                 of_case = seen.setdefault(case.outcome.case_id, [])
@@ -108,21 +113,26 @@ def compared(
     return compared, found_marks
 
 
-def _judged(task: LoggedTask, method: Method, logged: LoggedDocument) -> list[Compared]:
+def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
     """The cases of a document."""
     path, where, document = task.path, logged.where, logged.document
     assert document is not None  # checked by the caller
-    refuse_other_number(path, where, [1] * len(logged.evidence), len(method.calls))
+    if document.settings != task.settings:
+        raise RunError(
+            f"{path}, {where}: found the settings {', '.join(map(str, document.settings))}, expected {', '.join(task.settings)} as in the "
+            "signature of the log. Use the log as the harness wrote it."
+        )
+    refuse_other_number(path, where, [1] * len(logged.evidence), len(method.asked(document.settings)))
     outcomes = _outcomes(path, method, logged, None)
     again = [outcome.answers for outcome in outcomes]
     if logged.answers is not None and list(logged.answers) != again:
         answers = [answer for of_case in logged.answers for answer in of_case]
-        if list(map(len, logged.answers)) != [len(case.targets) for case in document.cases]:
+        if list(map(len, logged.answers)) != [len(case.targets) for _ in document.settings for case in document.cases]:
             raise RunError(
                 f"{path}, {where}: found the answers {answers!r}, expected one per call. Use the log as the harness wrote it."
             )
         outcomes = _outcomes(path, method, logged, logged.answers)
-    tables = [method.tabled(outcome.values, task.harness) for outcome in outcomes]
+    tables = benchmark.tabled(method, outcomes, task.harness)
     if logged.mean is not None:
         _refuse_other_mean(path, where, logged.mean, tables)
     values = [None] * len(tables) if logged.values is None else logged.values
@@ -131,7 +141,10 @@ def _judged(task: LoggedTask, method: Method, logged: LoggedDocument) -> list[Co
             f"{path}, {where}: found no values of its {len(tables)} cases, expected one mapping for each. Use the log as the "
             "harness wrote it."
         )
-    return [Compared(where, logged.mark, *of_case) for of_case in zip(outcomes, again, values, tables, strict=True)]
+    return [
+        Compared(where, logged.mark, outcomes[place :: len(tables)], again[place :: len(tables)], of_case, table)
+        for place, (of_case, table) in enumerate(zip(values, tables, strict=True))
+    ]
 
 
 def _outcomes(path: Path, method: Method, logged: LoggedDocument, answers: Sequence[Answers] | None) -> list[Outcome]:
@@ -169,7 +182,7 @@ def _refuse_unknown(task: LoggedTask, case: Compared, benchmark: Benchmark) -> N
             f"{task.path}, {case.where}: found a case of {outcome.cell}, expected one of {', '.join(cells)}, the cells "
             "of the run. Keep the files of one run together."
         )
-    unknown = [answer for answer in outcome.answers if answer not in benchmark.answers]
+    unknown = [answer for one in case.outcomes for answer in one.answers if answer not in benchmark.answers]
     if unknown:
         raise RunError(
             f"{task.path}, {case.where}: found the answer {unknown[0]!r} to {outcome.case_id}, expected one of "

@@ -63,8 +63,8 @@ def _log(path: Path, only: Path | None) -> Log:
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
     if only is not None:
         leaves = {task: config for task, config in leaves.items() if samples[task] == only}
-    signatures = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
-    if not signatures:
+    every = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
+    if not every:
         raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
     logs = [samples[task] for task in leaves if samples[task].is_file()]
     if not logs and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
@@ -82,7 +82,7 @@ def _log(path: Path, only: Path | None) -> Log:
         else str(results.get("model_source") or results.get("model_name")),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
-        signature=next(iter(signatures.values())),
+        signature=next(iter(every.values()))[0],
         conditions=_conditions(results, leaves, arguments),
         cells={},
         cases={},
@@ -90,7 +90,7 @@ def _log(path: Path, only: Path | None) -> Log:
         loaded=(str(results["config"]["model"]), key),
         needed=needed(arguments),
     )
-    _refuse_mixture(path, run, list(signatures.values()))
+    _refuse_mixture(path, run, list(every.values()))
     for file in samples.values() if only is None else ():
         if not file.is_file():
             raise RunError(
@@ -99,13 +99,15 @@ def _log(path: Path, only: Path | None) -> Log:
     tasks = [
         LoggedTask(
             path=samples[task],
-            signature=signature,
+            signatures=signatures,
             harness="lm-eval",
             record=_record(results, task, leaves[task]),
-            documents=partial(_documents, samples[task], task, signature, int(results["n-samples"][task]["effective"])),
+            documents=partial(
+                _documents, samples[task], task, signatures[0], int(results["n-samples"][task]["effective"])
+            ),
             printed=_printed(results, task),
         )
-        for task, signature in signatures.items()
+        for task, signatures in every.items()
     ]
     return Log(tasks, lambda: run)
 
@@ -142,10 +144,14 @@ def _date(path: Path, seconds: object) -> str:
         ) from error
 
 
-def _refuse_mixture(path: Path, run: Run, signatures: Sequence[Mapping[str, Any]]) -> None:
-    """One invocation may run a task and its `_mc` twin, or two benchmarks."""
+def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+    """One invocation may run a task and its `_mc` twin, or two benchmarks.
+
+    Args:
+        every: the signatures of each task, one per setting.
+    """
     for name in run.defining:
-        values = sorted({str(signature.get(name)) for signature in signatures})
+        values = sorted({" and ".join(str(signature.get(name)) for signature in signatures) for signatures in every})
         if len(values) > 1:
             raise RunError(
                 f"{path}: found several values of {name} ({', '.join(values)}), expected one per row. "
@@ -188,7 +194,7 @@ def _document(
         refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
     document = benchmark.scorable(method, logged, setting)
     each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
-    refuse_other_number(path, where, list(map(len, row["resps"])), len(method.calls) * each)
+    refuse_other_number(path, where, list(map(len, row["resps"])), len(method.asked(document.settings)) * each)
     evidence: Sequence[Evidence]
     read: Sequence[str] = row["filtered_resps"]
     if method.evidence == "log_likelihoods":
@@ -200,7 +206,7 @@ def _document(
         evidence = [Reply(str(reply), None) for reply, *_ in row["resps"]]
     values = None
     if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
-        names = [metric.name for metric in method.metrics_in("lm-eval")]
+        names = [*(metric.name for metric in method.metrics_in("lm-eval")), *benchmark.of_several(document.settings)]
         places = range(len(document.cases))
         several = method.several is not None
         values = [

@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..engine.benchmark import find
 from ..engine.documents import Scorable
 from ..engine.evidence import Evidence, Reply
 from ..engine.outcome import Answers
@@ -32,11 +33,12 @@ class LoggedDocument:
         where: `line 12`, `sample ID`.
         id: of the document.
         document: what is scored; None for a marked sample without a score.
-        evidence: one per call.
-        answers: of each case, as logged; None where the log has none beside the evidence.
+        evidence: one per call, see `Method.asked`.
+        answers: of each case under each setting, as logged; None where the log has none beside the evidence.
         values: metric -> value of each case, as logged; None where the harness scored nothing.
         mean: metric -> value of the whole document, where a harness logs that of several cases beside `values`.
-        epoch, tokens: see `engine.outcome.Outcome`.
+        epoch: see `engine.outcome.Outcome`.
+        tokens: of each setting; empty where they are not counted.
         mark: why it does not count, see marks.py; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
         votes: comparison -> the answers of a grader in the same run; none where it did not need to be asked.
@@ -51,7 +53,7 @@ class LoggedDocument:
     values: Sequence[Mapping[str, Any]] | None = None
     mean: Mapping[str, Any] | None = None
     epoch: int = 1
-    tokens: float = float("nan")
+    tokens: Sequence[float] = ()
     mark: str = ""
     asked: Callable[[], Asked] | None = None
     votes: Mapping[str, Answers] = field(default_factory=dict)
@@ -91,7 +93,7 @@ class LoggedTask:
 
     Attributes:
         path: the file with its documents.
-        signature: see `engine.signature.signature`.
+        signatures: one per setting, see `engine.signature.signature`.
         harness: whose table the values are in, see `Metric.harnesses`.
         record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
         documents: reads them, in the order of the file. Raises RunError.
@@ -102,7 +104,7 @@ class LoggedTask:
     """
 
     path: Path
-    signature: dict[str, Any]
+    signatures: Sequence[dict[str, Any]]
     harness: str
     record: HarnessRecord
     documents: Callable[[], Iterable[LoggedDocument]]
@@ -111,15 +113,25 @@ class LoggedTask:
     invalidated: bool = False
     grader: Grader | None = None
 
+    @property
+    def signature(self) -> dict[str, Any]:
+        """That of the first setting: the others have another task's name, and of what is read for a setting other digests."""
+        return self.signatures[0]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Those that it asks, in the order of its calls."""
+        return tuple(map(find(self.signature["benchmark"]).setting, self.signatures))
+
 
 @dataclass(frozen=True)
 class Log:
-    """The tasks of one run in a log.
+    """The tasks of one run of a harness in a log.
 
     Attributes:
-        tasks: the tasks; more than one where a harness runs each cell as its own.
-        run: gives what the header says, without cells and cases. To be called after all documents were read, since these may say
-            more of its conditions.
+        tasks: the tasks; more than one where a harness runs each cell as its own. All ask the same settings.
+        run: gives what the header says of the run under the first setting, without cells and cases. To be called after all documents
+            were read, since these may say more of its conditions.
     """
 
     tasks: Sequence[LoggedTask]

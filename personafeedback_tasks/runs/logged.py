@@ -20,18 +20,19 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
         RunError: the run's method reads no text.
     """
     refuse_without_text(run.method, RunError, str(run.logs[0]))
-    stage, done = run.benchmark.stage, set[Path]()
+    stage, done, setting = run.benchmark.stage, set[Path](), run.setting
     for task in (task for log in run.logs for task in open_log(log).tasks):
         if (
             task.path in done or task.path not in run.logs
         ):  # lm-eval's results file has the tasks of all its samples files
             continue
         done.add(task.path)
+        before = task.settings.index(setting) * len(run.method.calls)
         for document in task.documents():
             if document.mark:
                 continue
             if stage and run.signature.get(stage.name) and (reply := document.stage_reply()):
                 yield Key(document.id, stage.name, document.epoch), reply
-            for call, given in zip(run.method.calls, document.evidence, strict=False):
+            for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
                 if isinstance(given, Reply):
                     yield Key(document.id, call, document.epoch), given

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
-from .checks import run_of
+from .checks import runs_of
 from .lm_eval_log import results_beside
 from .log import Log, reader_of, readers
 from .run import UNREADABLE, ForeignError, Run, RunError
@@ -28,7 +29,7 @@ def read_runs(
 
     Args:
         paths: each a folder, an Inspect log, a results file of lm-eval, or one of its samples files. Samples files of one
-            invocation of lm-eval make one run. In a folder, logs of the same model that were asked the same make one run,
+            invocation of lm-eval make one run, and a log of several settings has one of each. In a folder, logs of the same model that were asked the same make one run,
             and whatever is no log of ours is skipped.
         say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, and one whose
             cases another log of the same run has too.
@@ -45,7 +46,7 @@ def read_runs(
             runs += _of_folder(path, say, reading)
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
-            runs.append(_read(path))
+            runs += _read(path)
     return _join_leaves(runs)
 
 
@@ -86,7 +87,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
             reader = reader_of(_beginning(path))
             if reader is not None and path.suffix in reader.suffixes:
                 reading(path)
-                found.append(replace(_read(path), named=False))
+                found += [replace(run, named=False) for run in _read(path)]
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
         except RunError as error:
@@ -100,6 +101,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
         )
     for reason in broken:
         say(f"Passed over {reason}")
+    say = cache(say)  # the runs of one log share what is said of it
     alike: dict[str, list[Run]] = {}
     for run in _finished(_superseded(found), say):
         alike.setdefault(repr(run.same), []).append(run)
@@ -141,9 +143,9 @@ def _superseded(runs: list[Run]) -> list[Run]:
 
     A log that was scored again has the date of its run.
     """
-    last: dict[str, Run] = {}
+    last: dict[tuple[str, str], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
-        last[run.resumed or str(run.logs[0])] = run
+        last[run.resumed or str(run.logs[0]), run.setting] = run
     return list(last.values())
 
 
@@ -151,7 +153,7 @@ def _join_leaves(runs: list[Run]) -> list[Run]:
     """Runs of the same results file become one: the samples files of one invocation, named one by one."""
     joined: dict[object, list[Run]] = {}
     for run in runs:
-        joined.setdefault(run.logs[0] if len(run.logs) == 2 else id(run), []).append(run)
+        joined.setdefault((run.logs[0], run.setting) if len(run.logs) == 2 else id(run), []).append(run)
     return [_merge(parts) for parts in joined.values()]
 
 
@@ -216,9 +218,9 @@ def _beginning(path: Path) -> bytes:
     return head
 
 
-def _read(path: Path) -> Run:
+def _read(path: Path) -> list[Run]:
     try:
-        return run_of(open_log(path))
+        return runs_of(open_log(path))
     except UNREADABLE as error:
         if isinstance(error, PersonaFeedbackError):
             raise

@@ -17,7 +17,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
-from ..engine.signature import KEY, TYPES, set_of
+from ..engine.signature import TYPES, set_of, signatures
 from .caveat import Caveat
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
@@ -70,7 +70,7 @@ class Run:
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
-        named: whether an argument named its log; else it was found in a folder.
+        named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
     """
@@ -136,6 +136,11 @@ class Run:
     def remark(self) -> str:
         """What a reader must know of the data; empty for the benchmark's own."""
         return remark_of(self.signature["demonstration"], self.named_set)
+
+    @property
+    def setting(self) -> str:
+        """See `Benchmark.setting`."""
+        return self.benchmark.setting(self.signature)
 
     @cached_property
     def answered(self) -> Counter[str]:
@@ -205,19 +210,22 @@ class Run:
         }
 
 
-def signed(metadata: object, path: Path) -> dict[str, Any]:
-    """The signature in a log's metadata.
+def signed(metadata: object, path: Path) -> list[dict[str, Any]]:
+    """The signatures in a log's metadata, one per setting.
 
     Raises:
-        RunError: there is none, or it is of a later version of this package that we cannot know.
+        RunError: there is none, or one is of a later version of this package that we cannot know.
     """
-    found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
-    if found is None:
+    found = signatures(metadata) if isinstance(metadata, Mapping) else []
+    if not found:
         raise ForeignError(
             f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
             "earlier versions cannot be reported: run again."
         )
-    found = found if isinstance(found, dict) else {}
+    return [_checked(signature if isinstance(signature, dict) else {}, path) for signature in found]
+
+
+def _checked(found: dict[str, Any], path: Path) -> dict[str, Any]:
     _refuse_types(path, found, TYPES)
     try:
         set_of(found)
@@ -253,7 +261,7 @@ _ABSENT = object()
 def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
     """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
 
-    An older one switches no check off: its replies are read again, see `checks.run_of`.
+    An older one switches no check off: its replies are read again, see `checks.runs_of`.
     """
     found = _numbers(version)
     if found is None:

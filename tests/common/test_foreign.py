@@ -406,7 +406,9 @@ def test_the_data_commands_show_a_folder_as_it_is(tmp_path):
 def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
     cases = load_cases("sample")
     data = replace(cases, release=replace(cases.release, source="x[b]\x1b[31m\n"))
-    line = messages.opening(find("personafeedback"), task="t", asked=cases[:1], calls=2, options=Template(), data=data)
+    line = messages.opening(
+        find("personafeedback"), task="t", asked=cases[:1], calls=2, options=[Template()], data=data
+    )
     assert line.isprintable()
     assert "data x[b]\\x1b[31m\\n" in line
 

@@ -147,7 +147,7 @@ def test_rewards_of_a_case_by_hand():
     for wrong in (math.nan, math.inf, -math.inf):
         with pytest.raises(rewards.RewardError, match="expected finite numbers"):
             rewards.right_and_tie(1.0, wrong)
-    pairs = rewards.pairs_of(
+    pairs = rewards.named_rewards(
         [Reward(2.0, {"a": 1.0}, True), Reward(2.0, {"a": 0.0}, False), Reward(2.0, {"a": 3.0}, False)]
     )
     assert pairs == {"reward": (2, 2, 2), "a": (1, 0, 3)}

@@ -24,7 +24,7 @@ RECORD = find("personafeedback")
 
 
 def opening(template, **kwargs):
-    return messages.opening(RECORD, options=template, **kwargs)
+    return messages.opening(RECORD, options=[template], **kwargs)
 
 
 def unreadable(task, answers, method="generate"):

@@ -118,7 +118,7 @@ def test_a_writer_has_the_judges_values_and_what_needed_no_judge(tmp_path):
 
 def sample(case: str, epoch: int) -> Compared:
     made = object.__new__(Compared)
-    object.__setattr__(made, "outcome", Outcome(case_id=case, epoch=epoch))
+    object.__setattr__(made, "outcomes", [Outcome(case_id=case, epoch=epoch)])
     object.__setattr__(made, "where", f"sample {case}")
     return made
 
@@ -152,8 +152,9 @@ def test_advice_is_that_of_the_harness():
 
 def test_a_signature_is_found_or_missed_by_name(tmp_path):
     run = read_run(toy(tmp_path, selection="hard"))
-    assert signed({KEY: run.signature}, tmp_path) == run.signature
-    for metadata in (None, {}, [KEY], {KEY: None}):
+    assert signed({KEY: run.signature}, tmp_path) == [run.signature]
+    assert signed({KEY: [run.signature] * 2}, tmp_path) == [run.signature] * 2
+    for metadata in (None, {}, [KEY], {KEY: None}, {KEY: []}):
         with pytest.raises(RunError, match="found no signature of personafeedback-tasks"):
             signed(metadata, tmp_path)
     with pytest.raises(RunError, match="signature"):

@@ -58,6 +58,30 @@ def test_its_log_is_a_run_like_any_other(mixed, tmp_path):
     assert not make_report(run, SAMPLE).run.unchecked  # its prompts are those of its options
 
 
+def test_it_can_ask_several_settings_in_one_run(tmp_path):
+    """Nothing of it is of one harness: the record has the options, the calls, the outcomes and the table of all settings."""
+
+    def model(case_id: str, name: str) -> str:
+        *setting, call = name.split()
+        return JUDGES["mixed" if setting else "readable"](case_id, call)
+
+    path = jsonl_harness.run(model, "one", tmp_path, "personafeedback", data="sample", setting="persona,no_persona")
+    told, nothing = read_runs([path])
+    for run, judge in ((told, "readable"), (nothing, "mixed")):
+        single = read_run(made(tmp_path / judge, judge, setting=run.setting))
+        assert repr(run.cases) == repr(single.cases)
+        assert run.signature == single.signature
+        assert not make_report(run, SAMPLE).run.unchecked
+    table = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])["table"]
+    gains = [case.value("acc") - nothing.cases[name].value("acc") for name, case in told.cases.items()]
+    assert table["persona_gain"] == pytest.approx(sum(gains) / len(gains))
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(f'"persona_gain": {table["persona_gain"]}', '"persona_gain": 0.9')
+    )
+    with pytest.raises(RunError, match=r"found persona_gain 0.9 in the table of the last line"):
+        read_runs([path])
+
+
 def test_it_is_reported_and_ranked_by_the_commands(mixed, tmp_path):
     control = made(tmp_path / "control", "mixed", setting="no_persona")
     made(mixed.parent, "readable")
@@ -115,7 +139,7 @@ def option(rows: list[Json]) -> None:
 
 
 def version(rows: list[Json]) -> None:
-    rows[0]["signature"]["task_version"] = "99.0"
+    rows[0]["personafeedback_tasks"]["task_version"] = "99.0"
 
 
 @pytest.mark.parametrize(

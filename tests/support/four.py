@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
+from lm_eval import models as models  # else the first one that is registered here would be the only one
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+from personafeedback_tasks.engine import signature
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.outcome import ScoredCase
-from personafeedback_tasks.engine.signature import signature
 from personafeedback_tasks.engine.table import table
 from personafeedback_tasks.runs.claims import HarnessRecord
 from personafeedback_tasks.runs.log import Log, LoggedDocument, LoggedTask, Printed, Reader
@@ -31,24 +33,26 @@ Model = Callable[[str, str], str]
 def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = "", **options: Any) -> Path:
     """Ask every case and write the log."""
     record = find(benchmark)
-    told = record.options.strict(options)
-    method, cases = record.methods[told.method], record.load(told, record.selections[selection])
-    signed = signature(record, record.task(selection), cases, told)
+    every = record.options_of(options, record.options.strict)
+    settings, method = record.settings(every), record.methods[every[0].method]
+    cases = record.load(every[0], record.selections[selection])
     lines: list[dict[str, Any]] = [
         {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": record.task(selection), "options": options,
-         "signature": signed}
+         **signature.signed(record, record.task(selection), cases, every)}
     ]  # fmt: skip
     scored = []
     for document in method.documents(cases):
-        logged = record.logged(method, document)
+        logged = record.logged(method, document, settings)
         asked = [
-            {"prompt": [turn["content"] for turn in record.turns(method, document, told, call)], "reply": model(document.id, call)}
-            for call in method.calls
+            {"prompt": [turn["content"] for turn in record.turns(method, document, told, call)], "reply": model(document.id, name)}
+            for name, (told, call) in zip(method.asked(settings), product(every, method.calls), strict=True)
         ]  # fmt: skip
         outcomes = method.judge(record.scorable(method, logged), [Reply(call["reply"]) for call in asked])
-        scored += [ScoredCase([outcome]) for outcome in outcomes]
         answers = [answer for outcome in outcomes for answer in outcome.answers]
-        values = [method.tabled(outcome.values, NAME) for outcome in outcomes]
+        values = record.tabled(method, outcomes, NAME)
+        scored += [
+            ScoredCase([replace(outcome, values=of_case)]) for outcome, of_case in zip(outcomes, values, strict=False)
+        ]
         lines.append({"document": logged, "calls": asked, "answers": answers, "values": values})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
     path = folder / f"{name}.jsonl"
@@ -62,12 +66,13 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 
 def opened(path: Path) -> Log:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    said = signed({"personafeedback_tasks": header["signature"]}, path)
+    every = signed(header, path)
+    said = every[0]
     if last.get("cases") != len(rows):
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
     task = LoggedTask(
         path=path,
-        signature=said,
+        signatures=every,
         harness=NAME,
         record=HarnessRecord(header["task"], "the first line", header["options"], {}),
         documents=partial(documents, rows, said),

@@ -70,11 +70,11 @@ class Ranked:
         self._ranks.exchange(self.rank, None)
 
 
-def evaluate_on(models, task, data, limit=None):
+def evaluate_on(models, task, data, limit=None, **options):
     """The results of rank 0 on as many ranks as there are models."""
     ranks = Ranks(len(models))
     models = [model.on(ranks, rank) for rank, model in enumerate(models)]
-    metadata = {"data": str(data)}
+    metadata = {"data": str(data), **options}
     loaded = [
         TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata).load([task])
         for _ in models

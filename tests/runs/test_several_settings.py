@@ -1,0 +1,587 @@
+"""One run that asks each case under several settings: it holds the runs that ask one setting each, to the last bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from inspect_ai import score
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import (
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    modelapi,
+)
+from lm_eval import models as models  # else the first one that is registered here would be the only one
+from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import inspect_runs, lm_eval_runs
+from support.commands import personafeedback
+from support.judges import MIXTURE
+from support.killed import Command, serving
+from support.ranks import Ranked, evaluate_on
+
+from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.cli.runs import the_run
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.engine import recorded
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.recorded import line_of
+from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.cells import CELLS
+from personafeedback_tasks.runs.logged import logged
+from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.runs.recorded import run_of
+from personafeedback_tasks.runs.run import Run, RunError
+
+pytestmark = pytest.mark.slow
+same = pytest.approx
+SETTINGS = ("persona", "other_persona", "no_persona")
+LISTED = ",".join(SETTINGS)
+TASK = "personafeedback_general_hard"
+CHOSEN = {case.chosen for case in load_cases("sample")}
+
+
+def reply(prompt: str) -> str:
+    """A reply that the prompt alone decides: mostly right if the persona is told, and sometimes unreadable."""
+    drawn = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
+    gold, other = ("A", "B") if responses(prompt, TWO)[0] in CHOSEN else ("B", "A")
+    if "<persona>" in prompt and drawn % 3:
+        return gold
+    return MIXTURE[drawn % len(MIXTURE)].format(gold=gold, other=other)
+
+
+@modelapi(name="prompted")
+class PromptedAPI(ModelAPI):
+    """Counts tokens by the characters of the prompt, so that each setting has its own number."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(self, input, tools, tool_choice, config):
+        said, read = reply(input[-1].text), len(input[-1].text)
+        output = ModelOutput.from_content("prompted", said)
+        if config.logprobs:
+            likely = [TopLogprob(token=letter, logprob=-1.0 - (letter != said) - read % 5) for letter in "AB"]
+            output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
+        output.usage = ModelUsage(input_tokens=read, output_tokens=1, total_tokens=read + 1)
+        return output
+
+
+@register_model("prompted")
+class PromptedLM(LM):
+    @classmethod
+    def create_from_arg_obj(cls, arguments, additional_config=None):
+        return cls()
+
+    create_from_arg_string = create_from_arg_obj
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [reply(request.args[0]) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        return [
+            (-1.0 - len(request.args[0]) % 7 - (reply(request.args[0]) != request.args[1]), False)
+            for request in requests
+        ]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+def by_inspect(
+    folder: Path, setting: str, *arguments: object, task: str = "personafeedback", model: str = "prompted/acme"
+) -> Path:
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", model,
+        "--log-dir", folder, *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def by_lm_eval(folder: Path, setting: Any, *arguments: object, task: str = "personafeedback") -> Path:
+    done = lm_eval_runs.command(
+        "--model", "prompted", "--tasks", task, "--metadata", json.dumps({"setting": setting, "data": "sample"}),
+        "--output_path", folder, "--log_samples", *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
+    """Harness -> (folder of one run under all settings, folder of one run under each)."""
+    found = {}
+    for name, run in (("inspect", by_inspect), ("lm-eval", by_lm_eval)):
+        together, apart = tmp_path_factory.mktemp("together"), tmp_path_factory.mktemp("apart")
+        run(together, LISTED)
+        for setting in SETTINGS:
+            run(apart, setting)
+        found[name] = together, apart
+    return found
+
+
+HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+
+
+def comparable(run: Run) -> dict[str, Any]:
+    """All that a run says but for what no two runs share: its time, its files and the places in them."""
+    return {
+        **vars(replace(run, date="", logs=(), resumed="", asked=None)),
+        "cases": sorted(run.cases.items()),  # Inspect logs them in the order in which they ended
+    }
+
+
+@HARNESSES
+def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
+    together, apart = map(read_runs, map(lambda folder: [folder], logs[harness]))
+    by_setting = {run.setting: run for run in apart}
+    assert [run.setting for run in together] == [*SETTINGS]
+    for run in together:
+        single = by_setting[run.setting]
+        assert repr(comparable(run)) == repr(comparable(single))  # nan is nan
+        assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
+    accuracies = {run.setting: sum(case.value("acc") for case in run.cases.values()) / 48 for run in together}
+    assert len({*accuracies.values()}) == 3
+    assert harness == "lm-eval" or len({next(iter(run.cases.values())).tokens for run in together}) == 3
+
+
+TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")
+
+
+@HARNESSES
+def test_every_command_gives_the_numbers_of_three_runs(harness, logs, tmp_path):
+    """Reports, rankings and pages are the same files but for the times in them."""
+    written: list[dict[str, str]] = []
+    for number, folder in enumerate(logs[harness]):
+        out = tmp_path / str(number)
+        assert personafeedback("report", folder, "--data", "sample", "--out", out / "report").exit_code == 0
+        assert personafeedback("rank", folder, "--data", "sample", "--out", out / "rank").exit_code == 0
+        texts = [path for path in out.rglob("*.*") if path.suffix in (".md", ".json", ".csv", ".html")]
+        written.append(
+            {str(path.relative_to(out)): TIME.sub("TIME", path.read_text("utf-8")) for path in sorted(texts)}
+        )
+    together, apart = written
+    assert {"report/report.json", "report/report.md", "rank/ranking.json", "rank/index.html"} <= together.keys()
+    assert "right minus wrong" in together["report/report.md"]
+    assert together.keys() == apart.keys()
+    for name, text in together.items():
+        assert text == apart[name], name
+
+
+@HARNESSES
+def test_a_command_that_takes_one_run_gets_the_first_with_its_controls(harness, logs):
+    """So does `card`."""
+    folder, _ = logs[harness]
+    (path,) = (path for path in folder.rglob("*") if path.suffix == ".eval" or path.name.startswith("results_"))
+    for one in (folder, path):
+        run, beside = the_run(one)
+        assert run.setting == "persona"
+        assert {value: control.setting for value, control in beside.items()} == {
+            "no_persona": "no_persona", "other_persona": "other_persona",
+        }  # fmt: skip
+
+
+def test_the_table_of_inspect_has_the_differences_with_clustered_errors(logs):
+    (log,) = logs["inspect"][0].glob("*.eval")
+    found = inspect_runs.metrics(read_eval_log(str(log), header_only=True))
+    of = {run.setting: run.cases for run in read_runs([log])}
+    for end, cells in {
+        "": {*CELLS},
+        "_general": {cell for cell in CELLS if "general" in cell},
+        "_specific_hard": {"specific_hard"},
+    }.items():
+        cases = [case for case in of["persona"].values() if case.cell in cells]
+        users = [case.user_id for case in cases]
+        acc = {setting: [of[setting][case.case_id].value("acc") for case in cases] for setting in SETTINGS}
+        expected = {
+            "acc": acc["persona"],
+            "acc_other_persona": acc["other_persona"],
+            "acc_no_persona": acc["no_persona"],
+            "right_minus_wrong": [
+                right - wrong for right, wrong in zip(acc["persona"], acc["other_persona"], strict=True)
+            ],
+            "persona_gain": [told - nothing for told, nothing in zip(acc["persona"], acc["no_persona"], strict=True)],
+        }
+        for name, values in expected.items():
+            assert found[f"{name}{end}"] == mean(values)
+            assert found[f"{name}{end}_stderr"] == same(clustered_stderr(values, users))
+    assert found["right_minus_wrong"] != 0
+    assert found["persona_gain"] > 0.1
+    assert not [name for name in found if "wrong_minus_none" in name or "acc_persona" in name]
+
+
+def test_lm_eval_has_the_differences_in_leaves_and_groups(logs):
+    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    results = json.loads(path.read_text())["results"]
+    of = {run.setting: run.cases for run in read_runs([path])}
+    for cell in CELLS:
+        leaf = results[f"personafeedback_{cell}"]
+        cases = [case for case in of["persona"].values() if case.cell == cell]
+        gain = [case.value("acc") - of["no_persona"][case.case_id].value("acc") for case in cases]
+        assert leaf["persona_gain,none"] == mean(gain)
+        assert leaf["persona_gain_stderr_clustered,none"] == clustered_stderr(gain, [case.user_id for case in cases])
+        assert leaf["persona_gain_stderr,none"] == "N/A"  # lm-eval's own would take users for independent
+        assert leaf["acc_other_persona,none"] == mean(of["other_persona"][case.case_id].value("acc") for case in cases)
+    whole = results["personafeedback"]
+    assert whole["right_minus_wrong,none"] == same(
+        mean(case.value("acc") - of["other_persona"][name].value("acc") for name, case in of["persona"].items())
+    )
+    assert whole["right_minus_wrong_stderr,none"] == "N/A"
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("persona,no_persona", {"acc_no_persona", "persona_gain"}),
+        (["other_persona", "persona"], {"acc_persona", "right_minus_wrong"}),
+        ("no_persona, other_persona", {"acc_other_persona"}),
+        (["no_persona"], set()),
+        ("persona", set()),
+    ],
+)
+def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
+    task = tasks.personafeedback_general_hard(data="sample", setting=listed)
+    first = listed.split(",")[0] if isinstance(listed, str) else listed[0]
+    assert task.name == f"personafeedback_general_hard ({'' if first == 'persona' else f'{first}, '}demonstration)"
+    table = inspect_runs.metrics(inspect_runs.evaluate(task, "prompted/acme", tmp_path))
+    plain = {"acc", "acc_both", "invalid", "consistency", "first_rate"}
+    assert {name for name in table if not name.endswith(("_stderr", "_general_hard"))} == plain | names
+    results = lm_eval_runs.evaluate(
+        PromptedLM(), "personafeedback_general_hard", "sample", metadata={"setting": listed}
+    )
+    leaf = results["results"]["personafeedback_general_hard"]
+    shown = {name.partition(",")[0] for name in leaf if "," in name and "_stderr" not in name}
+    assert shown == plain | names
+    for name in names | {"acc"}:
+        assert (leaf[f"{name},none"], leaf[f"{name}_stderr_clustered,none"]) == (table[name], table[f"{name}_stderr"])
+
+
+@pytest.mark.parametrize(
+    ("listed", "sentence"),
+    [
+        ("persona,nobody", "setting must be one of persona, no_persona, other_persona, rag, got 'nobody'."),
+        ("persona,", "setting must be one of persona, no_persona, other_persona, rag, got ''."),
+        (["persona", 1], "setting must be one of persona, no_persona, other_persona, rag, got 1."),
+        (LISTED + ",persona", "setting must have each value once, got 'persona' 2 times."),
+    ],
+)
+def test_unknown_and_repeated_settings_are_refused(listed, sentence):
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        tasks.personafeedback_hard(data="sample", setting=listed)
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        lm_eval_runs.evaluate("gold", "personafeedback_general_hard", "sample", metadata={"setting": listed})
+
+
+def test_a_benchmark_without_such_a_control_takes_one_setting():
+    with pytest.raises(OptionError, match="setting must be one of .*, got 'persona,no_persona'"):
+        find("personafeedback_write").options_of({"setting": "persona,no_persona"})
+    with pytest.raises(OptionError, match="control must be one of none, other_user, got 'none,other_user'"):
+        find("recenter_relevance").options_of({"control": "none,other_user"})
+
+
+def check_same(folder: Path) -> int:
+    """The runs in `together` are those in `apart`; how many cases each has."""
+    together, apart = read_runs([folder / "together"]), read_runs([folder / "apart"])
+    assert sorted(run.setting for run in together) == sorted(run.setting for run in apart) == sorted(SETTINGS)
+    by_setting = {run.setting: run for run in apart}
+    for run in together:
+        assert repr(comparable(run)) == repr(comparable(by_setting[run.setting]))
+    return len(together[0].cases)
+
+
+@pytest.mark.parametrize(
+    ("task", "model"),
+    [
+        ("personafeedback_general_hard_mc", "lm-eval"),
+        ("personafeedback_general_hard_cot", "lm-eval"),
+        ("prefeval", "lm-eval"),
+        ("prefeval_mc", "lm-eval"),
+        ("prefeval", "inspect"),
+    ],
+)
+def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
+    run = by_inspect if model == "inspect" else by_lm_eval
+    run(tmp_path / "together", LISTED, "--limit", 7, task=task)
+    for setting in SETTINGS:
+        run(tmp_path / "apart", setting, "--limit", 7, task=task)
+    assert check_same(tmp_path) == 7
+
+
+def test_logprobs_have_it_too(tmp_path):
+    """Every call of every setting has its probability of a letter."""
+    by_inspect(tmp_path / "together", LISTED, "-T", "method=logprobs", "--limit", 7)
+    for setting in SETTINGS:
+        by_inspect(tmp_path / "apart", setting, "-T", "method=logprobs", "--limit", 7)
+    check_same(tmp_path)
+    (path,) = (tmp_path / "together").glob("*.eval")
+    for sample in read_eval_log(str(path)).samples:
+        names = find("personafeedback").methods["logprobs"].asked(SETTINGS)
+        assert list(sample.scores["personafeedback_logprobs"].metadata["p_letters"]) == names
+        assert names[:3] == ["chosen_first", "rejected_first", "other_persona chosen_first"]
+
+
+def test_rewards_have_it_too(tmp_path):
+    """Up to the rounding of a batch, which has other conversations in it."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from support import classifiers
+
+    cases = load_cases("sample", "general", "hard")
+    folder = classifiers.random_classifier(tmp_path / "model", [case.persona.text for case in cases])
+    found = {}
+    for setting in (LISTED, *SETTINGS):
+        logs = by_inspect(
+            tmp_path / setting, setting, "-T", "method=reward", model=f"personafeedback-reward/{folder}", task=TASK
+        )
+        found[setting] = {run.setting: run for run in read_runs([logs])}
+    assert [*found[LISTED]] == [*SETTINGS]
+    for setting, run in found[LISTED].items():
+        for name, case in found[setting][setting].cases.items():
+            assert run.cases[name].value("acc") == case.value("acc")
+            assert run.cases[name][0].rewards["reward"] == same(case[0].rewards["reward"], abs=1e-4)
+    rewards = [str([case[0].rewards for case in run.cases.values()]) for run in found[LISTED].values()]
+    assert len({*rewards}) == 3
+
+
+def test_a_log_can_be_scored_again(logs):
+    (path,) = logs["inspect"][0].glob("*.eval")
+    log = read_eval_log(str(path))
+    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    assert inspect_runs.metrics(again) == same(inspect_runs.metrics(log), nan_ok=True)
+    for one, other in zip(log.samples, again.samples, strict=True):
+        assert one.scores["personafeedback"].value == same(other.scores["personafeedback"].value, nan_ok=True)
+        lines = one.scores["personafeedback"].explanation.splitlines()
+        assert [line.partition(": ")[0] for line in lines] == [*SETTINGS]
+
+
+def test_epochs_keep_their_settings_apart(tmp_path):
+    by_inspect(tmp_path, "persona,no_persona", "--limit", 3, "--epochs", 2)
+    told, nothing = read_runs([tmp_path])
+    for run in (told, nothing):
+        assert len(run.cases) == 3
+        assert run.conditions["epochs"] == 2
+        assert all([outcome.epoch for outcome in case] == [1, 2] for case in run.cases.values())
+    assert {case.case_id: case[0].answers for case in told.cases.values()} != {
+        case.case_id: case[0].answers for case in nothing.cases.values()
+    }
+
+
+def changed(path: Path, copy: Path, change: Any) -> Path:
+    """A copy of a results file and its samples with another header or other rows."""
+    shutil.copytree(path.parent, copy)
+    header = json.loads(path.read_text(encoding="utf-8"))
+    samples = next(copy.glob("samples_personafeedback_general_hard_*.jsonl"))
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    change(header, header["configs"]["personafeedback_general_hard"]["metadata"], rows)
+    (copy / path.name).write_text(json.dumps(header))
+    samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return samples
+
+
+def relabel(header, metadata, rows):
+    """The control passes for the run."""
+    signatures = metadata["personafeedback_tasks"]
+    for name in ("setting", "task", "others"):
+        signatures[0][name], signatures[1][name] = signatures[1][name], signatures[0][name]
+
+
+def relabel_rows(header, metadata, rows):
+    for row in rows:
+        row["doc"]["settings"] = ["other_persona", "persona", "no_persona"]
+
+
+def exchange_replies(header, metadata, rows):
+    for row in rows:
+        row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
+
+
+def other_model_data(header, metadata, rows):
+    metadata["personafeedback_tasks"][2]["data"] = "0" * 12
+
+
+def forget_a_setting(header, metadata, rows):
+    del metadata["personafeedback_tasks"][2]
+
+
+def raise_the_difference(header, metadata, rows):
+    rows[0]["right_minus_wrong"] = 1.5
+
+
+def raise_the_table(header, metadata, rows):
+    header["results"]["personafeedback_general_hard"]["persona_gain,none"] = 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (relabel, r"found task personafeedback_general_hard \(other_persona, demonstration\) in its signature"),
+        (relabel_rows, "found the settings other_persona, persona, no_persona, expected persona, other_persona, no_persona as in the signature"),
+        (exchange_replies, "found the answers"),
+        (other_model_data, "found data 000000000000 in its signature"),
+        (forget_a_setting, "found setting persona and other_persona in its signature, expected"),
+        (raise_the_difference, "found right_minus_wrong 1.5 for"),
+        (raise_the_table, "found persona_gain 0.9 in the table of personafeedback_general_hard"),
+    ],
+)  # fmt: skip
+def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):
+    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    with pytest.raises(RunError, match=sentence):
+        read_runs([changed(path, tmp_path / "changed", change)])
+
+
+def test_a_setting_that_was_relabelled_everywhere_is_found_by_its_prompts(logs, tmp_path):
+    """Its signatures, options, task and rows; only the prompts and replies are as they were."""
+
+    def everywhere(header, metadata, rows):
+        metadata["setting"] = "other_persona,persona,no_persona"
+        metadata["personafeedback_tasks"][0], metadata["personafeedback_tasks"][1] = metadata["personafeedback_tasks"][
+            1::-1
+        ]
+        header["configs"]["personafeedback_general_hard"]["task_alias"] = metadata["personafeedback_tasks"][0]["task"]
+        leaf = header["results"]["personafeedback_general_hard"]
+        leaf["acc_persona,none"] = leaf.pop("acc_other_persona,none")
+        for end in ("", "_stderr_clustered"):
+            leaf[f"right_minus_wrong{end},none"] = -leaf[f"right_minus_wrong{end},none"]
+        for row in rows:
+            row["doc"]["settings"] = ["other_persona", "persona", "no_persona"]
+            row["acc_persona"] = row.pop("acc_other_persona")
+            row["right_minus_wrong"] = row["right_minus_wrong"] * -1
+            row["persona_gain"] = row["acc_persona"] - row["acc_no_persona"]
+        for name in (
+            "persona_gain",
+            "persona_gain_stderr_clustered",
+            "right_minus_wrong_stderr_clustered",
+            "acc_persona_stderr_clustered",
+        ):
+            leaf.pop(f"{name},none", None)
+
+    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    samples = changed(path, tmp_path / "changed", everywhere)
+    done = personafeedback("report", samples, "--data", "sample")
+    assert done.exit_code == 1
+    assert "found another prompt (chosen_first) than its options ask for" in " ".join(done.output.split())
+
+
+def test_the_replies_of_a_setting_can_be_scored_again(logs, tmp_path):
+    """`replies` writes those of the run; the others are in reach of a reader of logs."""
+    record, file = find("personafeedback"), tmp_path / "replies.jsonl"
+    done = personafeedback("replies", logs["inspect"][0], "--out", file)
+    assert done.exit_code == 0, done.output
+    for run in read_runs([logs["inspect"][0]]):
+        file.write_text("".join(line_of(key, one, named=True) for key, one in logged(run)))
+        options = record.options.strict({"data": "sample", "setting": run.setting})
+        again = run_of(record, "", load_cases("sample"), options, recorded.read(file))
+        assert {name: case[0].answers for name, case in again.cases.items()} == {
+            name: case[0].answers for name, case in run.cases.items()
+        }
+
+
+class RankLM(Ranked, PromptedLM):
+    pass
+
+
+def test_two_ranks_give_the_scores_of_one():
+    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
+    task = "personafeedback_general"
+    one, two = (evaluate_on([RankLM() for _ in range(count)], task, "sample", setting=LISTED) for count in (1, 2))
+    for name in (task, "personafeedback_general_hard"):
+        assert {"persona_gain,none", "right_minus_wrong,none", "acc_no_persona,none"} <= one["results"][name].keys()
+        numbers = {metric: value for metric, value in one["results"][name].items() if isinstance(value, float)}
+        assert {metric: two["results"][name][metric] for metric in numbers} == same(numbers, nan_ok=True)
+
+
+# --- a run that is killed half-way, and resumed --------------------------------------------------------------------
+
+KILLED = 20
+"""Calls that are answered before the kill, of 48."""
+
+
+@pytest.fixture(scope="module")
+def server():
+    cases = load_cases("sample", "general", "hard")
+    asked = {
+        prompts.build(case, prompts.Template(setting=setting), order): (
+            prompts.build(case, prompts.Template(setting=setting), order),
+            "",
+        )
+        for case in cases
+        for setting in SETTINGS
+        for order in TWO.names
+    }
+    with serving(asked, lambda prompt, _: reply(prompt)) as found:
+        yield found
+
+
+def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], after: list[Any]) -> None:
+    """The same three runs, and no reply was asked for twice but what was under way."""
+    expected, found = read_runs([undisturbed]), read_runs([resumed])
+    assert [run.setting for run in found] == [*SETTINGS]
+    for run, one in zip(found, expected, strict=True):
+        assert len(run.cases) == 8
+        assert repr(comparable(run)) == repr(comparable(one))
+    assert len(before) < 48
+    assert len(after) < 48
+    assert len({*before, *after}) == 48
+
+
+def test_lm_eval_is_killed_and_run_again_with_use_cache(server, tmp_path):
+    command = Command(tmp_path / "run", "sample", server.url)
+
+    def arguments(name: str, *more: str) -> tuple[str, ...]:
+        return (
+            "lm_eval", "run", "--model", "local-chat-completions", "--model_args",
+            f"model=judge,base_url={server.url}/chat/completions,num_concurrent=1,max_length=8192", "--include_path", str(task_configs()),
+            "--tasks", TASK, "--metadata", json.dumps({"setting": LISTED}), "--apply_chat_template", "--log_samples", "--output_path",
+            str(tmp_path / name), *more,
+        )  # fmt: skip
+
+    command.run(*arguments("undisturbed"))
+    server.take_seen()
+    cached = arguments("resumed", "--use_cache", str(tmp_path / "cache"))
+    command.run_and_kill(server, *cached, answered=KILLED, held=1)
+    before = server.take_seen()
+    command.run(*cached)
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "resumed", before, server.take_seen())
+
+
+def test_inspect_is_killed_and_retried(server, tmp_path):
+    command = Command(tmp_path / "run", "sample", server.url)
+
+    def arguments(name: str) -> tuple[str, ...]:
+        return (
+            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={LISTED}",
+            "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / name), "--display", "plain",
+        )  # fmt: skip
+
+    command.run(*arguments("undisturbed"))
+    server.take_seen()
+    command.run_and_kill(server, *arguments("killed"), answered=KILLED, held=2)
+    before = server.take_seen()
+    (killed,) = (tmp_path / "killed").glob("*.eval")
+    assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
+    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, server.take_seen())
