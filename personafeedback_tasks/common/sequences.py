@@ -7,14 +7,13 @@ stays out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from .statistics import LEVEL
 
-STEP = 0.0005
+STEP = 0.001
 """Distance of the values that are tried; an interval is rounded outward to them."""
 
 TYPICAL_USERS = 25
@@ -24,7 +23,6 @@ MOST_BET = 0.9
 """Largest share of the capital that `betting` can lose at one user."""
 
 Intervals = list[tuple[float, float]]
-Values = NDArray[np.float64]
 
 
 def mixture(sums: Sequence[float], counts: Sequence[int], spread: float, level: float = LEVEL) -> Intervals:
@@ -42,8 +40,10 @@ def mixture(sums: Sequence[float], counts: Sequence[int], spread: float, level: 
     Returns:
         after each user, the interval in [-1, 1].
     """
+    import numpy as np  # the extra `report` brings it
+
     error = 1 - level
-    rho = TYPICAL_USERS * spread / (-2 * np.log(error) + np.log(1 - 2 * np.log(error)))
+    rho = TYPICAL_USERS * spread / (-2 * math.log(error) + math.log(1 - 2 * math.log(error)))
     values = _values(-1)
     apart = _apart(sums, counts, values)
     total, squares = np.cumsum(apart, axis=0), np.cumsum(apart**2, axis=0) + rho
@@ -66,7 +66,9 @@ def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int,
     Returns:
         after each user, the interval in [low, 1].
     """
-    values, needed = _values(low), np.log(2 / (1 - level))
+    import numpy as np
+
+    values, needed = _values(low), math.log(2 / (1 - level))
     scaled = _apart(sums, counts, values) / most
     # of what is known before a user: the mean and the variance of the shares so far, with one guess in front
     shares = np.array([total / most for total in sums])
@@ -82,17 +84,23 @@ def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int,
     return _intervals(values, np.maximum(above, below) > needed)
 
 
-def _values(low: float) -> Values:
+def _values(low: float) -> Any:
+    import numpy as np
+
     return np.linspace(low, 1, round((1 - low) / STEP) + 1)
 
 
-def _apart(sums: Sequence[float], counts: Sequence[int], values: Values) -> Values:
+def _apart(sums: Sequence[float], counts: Sequence[int], values: Any) -> Any:
     """By how much each user's sum lies above what each value implies: users x values."""
+    import numpy as np
+
     return np.asarray(sums, float)[:, None] - np.asarray(counts, float)[:, None] * values
 
 
-def _intervals(values: Values, excluded: NDArray[np.bool_]) -> Intervals:
+def _intervals(values: Any, excluded: Any) -> Intervals:
     """What is left after each user, rounded outward; where nothing is, the point that was left last."""
+    import numpy as np
+
     left = ~np.logical_or.accumulate(excluded, axis=0)
     intervals: Intervals = []
     for row in left:
