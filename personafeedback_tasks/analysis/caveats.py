@@ -11,6 +11,7 @@ from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
+from .stopped import measure_of
 from .users import FEW_USERS
 
 MOST_MISSING = 0.01
@@ -51,7 +52,9 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("missing_replies", VOID, {"percent": 100 * share})
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
-    if run.partial:
+    if run.stopped is not None:
+        yield Caveat("stopped", WEAKENS, {"known": run.stopped, "name": measure_of(run)})
+    if run.partial and not run.stopped_early:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:
         words = {"state": state_of(run.status), "advice": advice(run.status, run.harness)}
@@ -107,7 +110,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         value: of the control's option.
     """
     yield from control.unchecked
-    if control.partial:
+    if control.partial and not control.stopped_early:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if share := unreadable_share(control):
         yield Caveat("control_unreadable", WEAKENS, {"value": value, "percent": 100 * share})

@@ -132,6 +132,11 @@ class Known:
     interval: tuple[float, float]
 
     @property
+    def accuracy(self) -> bool:
+        """Whether it is about an accuracy; else about right minus wrong."""
+        return read_rule(self.rule).accuracy
+
+    @property
     def early(self) -> bool:
         """Whether there are users who do not count."""
         return self.users < self.of

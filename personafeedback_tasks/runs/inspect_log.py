@@ -28,6 +28,7 @@ from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
+from ..engine.stopping import KEY, Plan
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
@@ -37,6 +38,7 @@ from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Grader, Log, LoggedDocument, LoggedTask, Printed
 from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
+from .stopped import plan_in
 from .unfinished import perhaps
 
 _NO_CONDITION = (
@@ -79,6 +81,7 @@ def opened(path: Path) -> Log:
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
         grader=_grader(samples),
+        stop=_stop(samples),
     )
     return Log([task], partial(_run, samples))
 
@@ -100,6 +103,14 @@ def _run(samples: _Samples) -> Run:
         resumed=log.eval.task_id,
         status=log.status,
     )
+
+
+def _stop(samples: _Samples) -> Plan | None:
+    spec = samples.log.eval
+    if KEY not in (spec.metadata or {}) and spec.task_args.get("stop") is None:
+        return None
+    ids = [str(name) for name in spec.dataset.sample_ids or ()]
+    return plan_in(samples.path, (spec.metadata or {}).get(KEY), ids, spec.task_args.get("stop"))
 
 
 def _damaged(path: Path, error: Exception) -> RunError:
