@@ -109,28 +109,23 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     low, high = (f"{100 * end:+.1f}" for end in known["interval"])
     words = f"STOPPING (stop=5): {known['users']} of {USERS} users count. right minus wrong: above 0, {low} to {high} with 95 % confidence"
     label = f"stopped after {known['users']} of {USERS} users"
-    report = personafeedback("report", stopped.location, "--json", tmp_path / "report.json").output
-    shown = personafeedback("report", stopped.location).output
-    assert report == "" or "report.json" in report
+    shown = personafeedback("report", stopped.location, "--out", tmp_path / "report").output
     assert label in shown
     assert words in " ".join(shown.split())
     assert f"{low} to {high}" in shown.partition("Differences")[2]
     assert "PARTIAL" not in shown
-    made = json.loads((tmp_path / "report.json").read_text())
-    (run,) = made if isinstance(made, list) else made.get("runs", [made])
+    (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
     assert run["stopped"] == known
     assert words in " ".join(caveat["sentence"] for caveat in run["caveats"])
     difference = run["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
     assert [difference["low"], difference["high"]] == known["interval"]
 
-    personafeedback("rank", stopped.location, "--json", tmp_path / "rank.json")
-    ranked = (tmp_path / "rank.json").read_text()
-    assert words in " ".join(personafeedback("rank", stopped.location).output.split())
-    assert str(known["interval"][0]) in ranked
+    ranking = personafeedback("rank", stopped.location, "--out", tmp_path / "rank").output
+    assert words in " ".join(ranking.split())
+    ranked = (tmp_path / "rank" / "ranking.json").read_text()
     assert words in ranked
-
-    personafeedback("report", stopped.location, "--html", tmp_path / "page.html")
-    assert words.partition(" users count")[0] in (tmp_path / "page.html").read_text()
+    assert all(f'"{name}": {end}' in ranked for name, end in zip(("low", "high"), known["interval"], strict=True))
+    assert words.partition(" users count")[0] in (tmp_path / "rank" / "index.html").read_text()
 
     refused = personafeedback("card", stopped.location, "--model-card", tmp_path / "README.md")
     assert refused.exit_code != 0
@@ -146,9 +141,8 @@ def test_an_accuracy_is_known_to_within_the_margin(data, tmp_path):
     assert known["decision"] == "known"
     assert high - low <= 0.18
     assert known["users"] < USERS
-    personafeedback("report", log.location, "--json", tmp_path / "report.json")
-    made = json.loads((tmp_path / "report.json").read_text())
-    (run,) = made if isinstance(made, list) else made.get("runs", [made])
+    personafeedback("report", log.location, "--out", tmp_path / "report")
+    (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
     assert [run["groups"]["general_hard"]["measures"]["acc"][end] for end in ("low", "high")] == [low, high]
 
 
@@ -220,6 +214,35 @@ def test_a_log_that_was_changed_is_refused(stopped, tmp_path, change, sentence):
     refused = personafeedback("report", changed(stopped, tmp_path, change))
     assert refused.exit_code != 0
     assert sentence in " ".join(refused.output.split())
+
+
+def test_finished_runs_are_compared_as_if_they_had_stopped(stopped, data, tmp_path):
+    for setting in SETTINGS.split(","):  # each as a run of its own
+        single = tasks.personafeedback_general_hard(setting=setting, data=str(data), counts="any")
+        JUDGES[setting] = lambda case_id, call, of=setting: judge(case_id, f"{of} {call}")
+        inspect_runs.evaluate(single, f"scripted/{setting}", tmp_path / setting)
+    known = stopped.results.early_stopping.metadata
+    done = personafeedback(
+        "compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona", "--json", tmp_path / "c.json"
+    )
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "c.json").read_text())["sequential"] == known
+    shown = " ".join(
+        personafeedback("compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona").output.split()
+    )
+    low, high = (f"{100 * end:+.1f}" for end in known["interval"])
+    assert (
+        f"it would have been decided after {known['users']} of {USERS} users, {known['users'] * CASES} of {USERS * CASES} cases: A - B is above 0"
+        in shown
+    )
+    assert f"{low} to {high}" in shown
+    same = " ".join(
+        personafeedback("compare", "--sequential", tmp_path / "persona", tmp_path / "persona").output.split()
+    )
+    assert "within 5 points of 0" in same
+    assert (
+        "sequential" not in personafeedback("compare", tmp_path / "persona", tmp_path / "other_persona").output.lower()
+    )
 
 
 def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, tmp_path):
