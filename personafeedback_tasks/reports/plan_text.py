@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
+from ..common.power import Comparison
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
+from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule
+from ..engine.stopping import Plan as Stop
 from .blocks import Block, paragraph
 from .table import NOTHING, of_rows, spaced
 
@@ -23,6 +27,43 @@ def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
         tokenizer: what counted the tokens; None for an estimate.
     """
     return [*_work(plan, tokenizer), *(_differences(plan) if plan.shown else [])]
+
+
+GAPS = (0.02, 0.05, 0.1, 0.2)
+"""Values of right minus wrong that `stopping` has."""
+
+
+def stopping(plan: Plan, rule: Rule) -> list[Block]:
+    """What a run of the right and the wrong persona takes with `stop` and without, and what stopping costs.
+
+    Raises:
+        OptionError: the rule asks for a width that the data cannot give.
+    """
+    stop = Stop.of(rule, {case.id: case.user_id for case in plan.cases})
+    if rule.accuracy:
+        stop.refuse_out_of_reach()
+        reach = f"With stop={rule.written}: all {len(stop.cases):,} users give an accuracy to within about {100 * stop.reach():.1f} points."
+        return [paragraph(), paragraph(reach)]
+    calls = 2 * plan.work.calls
+    stderr = Comparison("", DISCORDANT, CORRELATION).stderr(stop.sizes)
+    rows = []
+    for gap in GAPS:
+        decided, asked = stop.expected(gap)
+        power = NormalDist().cdf(gap / stderr - NormalDist().inv_cdf(0.975))
+        rows.append(
+            (f"{100 * gap:g}", f"{calls:,}", f"{round(calls * asked, -1):,.0f}", f"{power:.0%}", f"{decided:.0%}")
+        )
+    return [
+        paragraph(),
+        of_rows(
+            f"With stop={rule.written} and setting=persona,other_persona, in {SIMULATED} simulated benchmarks",
+            ["right minus wrong", "calls without", "calls with", "found without", "decided with"],
+            rows,
+        ),
+        paragraph(
+            "Where fewer are decided with stop than found without, stopping costs power: ask all cases if you expect such a difference."
+        ),
+    ]
 
 
 def _work(plan: Plan, tokenizer: str | None) -> list[Block]:

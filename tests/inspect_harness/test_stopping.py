@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -243,6 +244,23 @@ def test_finished_runs_are_compared_as_if_they_had_stopped(stopped, data, tmp_pa
     assert (
         "sequential" not in personafeedback("compare", tmp_path / "persona", tmp_path / "other_persona").output.lower()
     )
+
+
+def test_plan_says_what_stopping_saves_and_where_it_costs_power(data):
+    plain = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any").output
+    shown = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", 5).output
+    assert shown.startswith(plain.rstrip("\n"))
+    found = [line.split() for line in shown[len(plain.rstrip()) :].splitlines() if re.match(r"\d+ ", line)]
+    assert [row[:2] for row in found] == [[gap, "720"] for gap in ("2", "5", "10", "20")]
+    calls = [int(row[2]) for row in found]
+    assert calls == sorted(calls, reverse=True)
+    assert calls[-1] < 720 * 0.8
+    without, decided = ([int(row[place].rstrip("%")) for row in found] for place in (3, 4))
+    assert without == sorted(without)
+    assert decided[1] < without[1]
+    refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
+    assert "is known to within about" in " ".join(refused.output.split())
+    assert refused.exit_code != 0
 
 
 def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, tmp_path):
