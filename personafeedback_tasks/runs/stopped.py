@@ -80,7 +80,7 @@ def _values(runs: Sequence[Run], plan: Plan) -> dict[str, float]:
 
 def _refuse_other_order(run: Run, plan: Plan) -> None:
     """Raise RunError unless each user has their own place in the order that is drawn."""
-    found = []
+    found: list[str] = []
     for ids in plan.cases:
         users = {run.cases[case_id].user_id for case_id in ids if case_id in run.cases}
         if len(users) > 1:

@@ -208,9 +208,9 @@ GENERAL = [10] * 46 + [27] * 14 + [29] * 29 + [37] * 30 + [39] * 28
 def _stops() -> Iterable[Study]:
     """Runs that stop when right minus wrong is decided, by users who enter in a random order."""
     for sizes, rule, gaps in (
-        ([10] * 101, "5", (0.0, 0.05, 0.1, 0.2)),
-        ([10] * 101, "5:safe", (0.0, 0.05)),
-        (GENERAL, "5", (0.0, 0.05)),
+        ([10] * 101, "5", (0.0, 0.02, 0.05, 0.1, 0.2)),
+        ([10] * 101, "5:safe", (0.0, 0.05, 0.1)),
+        (GENERAL, "5", (0.0, 0.05, 0.1)),
     ):
         for gap in gaps:
 
