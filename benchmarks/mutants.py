@@ -34,7 +34,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "personafeedback_tasks"
 SEED = 11
 CPU_S = 60
-"""What a run may take beyond five times its room's quick tests."""
+"""Seconds of CPU added to a run's limit, which is five times that of its room's quick tests."""
 WALL_S = 1200
 MEMORY = 6 << 30
 PRELOADED = ("pytest", "hypothesis", "scipy.stats", "matplotlib.figure", "lm_eval.evaluator", "lm_eval.tasks", "inspect_ai", "inspect_ai.log")  # fmt: skip
@@ -59,7 +59,7 @@ class Fault:
 
 @dataclass
 class Run:
-    """What a run of quick tests showed."""
+    """Result of a run of quick tests."""
 
     exit_code: int
     """pytest's, or minus a signal's number."""
@@ -71,7 +71,7 @@ class Run:
 
     @property
     def failure(self) -> str:
-        """What made it fail; empty where all tests passed, or where there are none."""
+        """The failure; empty if all tests passed, or if there are none."""
         if self.exit_code in (0, 5):
             return ""
         if self.exit_code == 1:

@@ -36,7 +36,7 @@ LONG = 200
 
 
 def command(*words: object, exits: int = 0) -> str:
-    """What `personafeedback ...` prints, in this process.
+    """Output of `personafeedback ...`, run in this process.
 
     Args:
         exits: the status that it must end with.

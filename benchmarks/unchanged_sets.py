@@ -146,7 +146,7 @@ def accepted() -> list[str]:
 
 
 def written_by(root: Path) -> Stored:
-    """What the steps left in a build, without Inspect's own logs and cache."""
+    """The files of a build, without Inspect's own logs and cache."""
     for name, text in files(str(root)):
         if Path(name).relative_to(root).parts[0] not in ("logs", "cache"):
             yield name, text

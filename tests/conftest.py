@@ -18,6 +18,7 @@ os.environ["HF_HUB_OFFLINE"] = (
 )
 
 from support.environments import CHECKOUT, Venv, build_wheel
+from support.one_task import leave_one_task
 from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
@@ -46,7 +47,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("release"):
             item.add_marker("slow")
         item.user_properties += [("tried", [*mark.args, 1][:2]) for mark in item.iter_markers("tried")]
 
@@ -184,17 +185,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _environment(factory: pytest.TempPathFactory, name: str, requirement: str) -> Venv:
-    return Venv(built_once(factory, name, lambda root: Venv.create(root).install(requirement)))
-
-
 @pytest.fixture(scope="session")
 def bare_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
     """The wheel without a harness."""
-    return _environment(tmp_path_factory, "bare", str(wheel))
+    return Venv(built_once(tmp_path_factory, "bare", lambda root: Venv.create(root).install(str(wheel))))
 
 
 @pytest.fixture(scope="session")
 def full_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
     """The wheel with both harnesses."""
-    return _environment(tmp_path_factory, "full", f"{wheel}[all]")
+
+    def build(root: Path) -> None:
+        venv = Venv.create(root)
+        venv.install(f"{wheel}[all]")
+        leave_one_task(venv.site_packages)
+
+    return Venv(built_once(tmp_path_factory, "full", build))

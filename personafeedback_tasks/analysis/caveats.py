@@ -112,6 +112,10 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     yield from control.unchecked
     if control.partial and not control.stopped_early:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
+    if control.program != run.program:
+        conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}
+        harnesses = {"harness": run.harness, "other": control.harness}
+        yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **conditions})
     if share := unreadable_share(control):
         yield Caveat("control_unreadable", WEAKENS, {"value": value, "percent": 100 * share})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()

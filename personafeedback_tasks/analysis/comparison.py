@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..common.paired_tests import paired_p
+from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate, estimate_of
 from ..engine.outcome import CorpusMetric, Outcome
@@ -31,6 +31,7 @@ class GroupComparison:
         difference: acc_a - acc_b, paired, with its interval clustered by user.
         p: two-sided p value by resampling whole users, see `paired_tests.paired_p`, in (0, 1]. That over all cases is the test; those of the
             other groups, of which there may be ten, have Holm's correction.
+        is_bound: whether p is only known to be at most that: no sample of users reached the difference, see `paired_tests.SMALLEST`.
         only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
             reverse.
         detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
@@ -43,6 +44,7 @@ class GroupComparison:
     acc_b: float
     difference: Estimate
     p: float
+    is_bound: bool
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     detectable: float
@@ -138,13 +140,15 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         a, b = ([values[case_id][side] for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
         right = {case_id: tuple(value == 1 for value in values[case_id]) for case_id in ids}
+        p = paired_p(deltas, users)
         groups.append(
             GroupComparison(
                 name=name,
                 acc_a=sum(a) / len(a),
                 acc_b=sum(b) / len(b),
                 difference=estimate(deltas, users),
-                p=paired_p(deltas, users),
+                p=p,
+                is_bound=p <= SMALLEST,
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
                 detectable=minimum_detectable_difference(deltas, users),

@@ -43,13 +43,16 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
             f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
             f"{control.logs[0]}. Pass the run first, and its controls as options."
         )
+    other_harness = (
+        run.program != control.program
+    )  # it names the same conditions otherwise: see the caveat `control_harness`
     for name, mine, its in (
-        ("the model", run.model, control.model),
+        ("the model", run.name, control.name),
         *(
             (name, run.signature[name], control.signature.get(name))
             for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
         ),
-        ("the conditions", run.conditions_line, control.conditions_line),
+        *([] if other_harness else [("the conditions", run.conditions_line, control.conditions_line)]),
     ):
         if mine != its:
             raise RunError(
@@ -86,7 +89,7 @@ def with_named(
 
 
 def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
-    """Of each value of the control's option, the control with the most cases in common."""
+    """Of each value of the control's option, the control with the most cases in common; one of the same harness first."""
     spec = run.benchmark.report.control
     if spec is None:
         return {}
@@ -96,7 +99,9 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     for value in weaker:
         there = [other for other in runs if _controls(other, run, value)]
         if there:
-            found[value] = max(there, key=lambda other: len(run.cases.keys() & other.cases.keys()))
+            found[value] = max(
+                there, key=lambda other: (other.program == run.program, len(run.cases.keys() & other.cases.keys()))
+            )
     return found
 
 

@@ -107,19 +107,19 @@ def writers(
     """The rankings of the writers of some duels: those that the same judge compared with the same side.
 
     Args:
-        exam: where `candidates`, the exams of the judges, are from; then each row has its win rate without the judge's errors,
-            undefined where that is not given.
+        exam: where `candidates`, the exams of the judges, are from. Each row has its win rate without the judge's errors, undefined
+            where there is none.
     """
     contenders = []
     for run, duels, cases in written:
-        given, caveats = {}, list(favored(run.model, duels.models))
+        rate, caveats = None, list(favored(run.model, duels.models))
         if exam is None:
             caveats.append(Caveat("votes_as_they_are", WEAKENS))
         else:
             of = exam_of(run, exam, candidates)
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
-            given[CORRECTED] = rate or estimate([], [])  # undefined
+        given = {CORRECTED: rate or estimate([], [])}  # undefined
         contenders.append(Contender(of_writer(run, duels), given=given, caveats=caveats))
     return [make_ranking(some) for some in alike(contenders)]
 

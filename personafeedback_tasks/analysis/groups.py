@@ -158,6 +158,8 @@ def judged(case: ScoredCase) -> list[Outcome]:
 def _baselines(
     texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
 ) -> dict[str, Estimate]:
+    if not texts.baselines:
+        return {}
     names = dict.fromkeys(chain.from_iterable(texts.baselines.values()))
     of_cases = [texts.baselines[case_id] for case_id in ids]
     return {name: shared([of_case[name] for of_case in of_cases]) for name in names}

@@ -91,9 +91,8 @@ class Measure:
         key: its name in files.
         heading: its name in tables.
         unit: see PERCENT.
-        kind: see KINDS; a ranking's first table has the scores, its second the others.
+        kind: see KINDS.
         of: its value for a run; None where that has none.
-        interval: whether tables have its 95 % interval beside it.
     """
 
     key: str
@@ -101,30 +100,30 @@ class Measure:
     unit: str
     kind: str
     of: Callable[[Entry], Estimate | None]
-    interval: bool = False
 
     @property
-    def main(self) -> bool:
-        """Whether it is in the first table."""
-        return self.kind == "score"
+    def is_share(self) -> bool:
+        """Whether its values are shares or differences of shares, which every output has in percent."""
+        return self.unit in (PERCENT, POINTS)
 
 
 def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measure]:
-    """The measures of a ranking, in the order of every output."""
+    """The measures of a ranking, in the order of every output: all that its benchmark can have, so that files have the same ones
+    whichever data and controls are at hand."""
     spec, texts = contenders[0].run.benchmark.report, cases.texts
-    baselines = dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case) if texts else ()
-    differences = {
-        name for one in contenders for name, value in named_differences(one.run).items() if value in one.controls
-    }
+    baselines = dict.fromkeys(spec.baselines)
+    if texts:
+        baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     found = [
-        Measure(SCORE, SCORE, PERCENT, "score", _score, interval=True),
+        Measure(SCORE, SCORE, PERCENT, "score", _score),
         Measure("macro", "macro", PERCENT, "score", _macro),
     ]
     found += [Measure(over(name), over(name), POINTS, "margin", partial(_margin, name)) for name in baselines]
-    if spec.picked is not None and texts and texts.covariate:
-        found.append(_named(texts.covariate.equal, PERCENT, "adjusted", _adjusted))
-    every = dict.fromkeys(name for one in contenders for name in named_differences(one.run))
-    found += [_named(name, POINTS, "difference", partial(_difference, name)) for name in every if name in differences]
+    if spec.adjusted:
+        found.append(_named(spec.adjusted, PERCENT, "adjusted", _adjusted))
+    if spec.control is not None:
+        names = (spec.control.gain, *(one.name for one in spec.control.named))
+        found += [_named(name, POINTS, "difference", partial(_difference, name)) for name in names]
     given = dict.fromkeys(name for one in contenders for name in one.given)
     found += [_named(name, PERCENT, "given", partial(_given, name)) for name in given]
     for name in spec.ranked:
@@ -154,19 +153,22 @@ def _macro(one: Entry) -> Estimate | None:
     return share(one.scores, one.cases.users, one.cases.cells, one.cases.prompts) if has_macro(one.run) else None
 
 
-def _margin(name: str, one: Entry) -> Estimate:
-    """The score minus that of a baseline on the same cases."""
+def _margin(name: str, one: Entry) -> Estimate | None:
+    """The score minus that of a baseline on the same cases; None where it is not at hand."""
     cases = one.cases
-    assert cases.texts is not None  # or there are no baselines
-    theirs = [cases.texts.baselines[case_id][name] for case_id in cases.ids]
+    baselines = [cases.texts.baselines.get(case_id, {}) for case_id in cases.ids] if cases.texts else [{}]
+    if not all(name in of_case for of_case in baselines):
+        return None
+    theirs = [of_case[name] for of_case in baselines]
     margins = [mine - its for mine, its in zip(one.scores, theirs, strict=True)]
     return estimate(margins, cases.users, also=cases.prompts)
 
 
-def _adjusted(one: Entry) -> Estimate:
-    """The score where the responses do not differ in the texts' covariate."""
+def _adjusted(one: Entry) -> Estimate | None:
+    """The score where the responses do not differ in the texts' covariate; None without texts."""
     covariate = one.cases.texts.covariate if one.cases.texts else None
-    assert covariate is not None  # or the measure is not listed
+    if covariate is None:
+        return None
     return at_zero(one.scores, [covariate.values[case_id] for case_id in one.cases.ids], one.cases.users)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -37,6 +37,7 @@ class Ranked:
             95 % confidence all of these hold at once.
         tied: places in the table, from 1, of the other runs that it cannot be told apart from.
         values: key of a measure -> its value; None where the run has none.
+        controls: value of the control's option -> the run of the same model under it.
     """
 
     run: Run
@@ -44,6 +45,7 @@ class Ranked:
     ranks: tuple[int, int]
     tied: tuple[int, ...]
     values: Mapping[str, Estimate | None]
+    controls: Mapping[str, Run] = field(default_factory=dict)
 
     @property
     def score(self) -> Estimate:
@@ -105,8 +107,9 @@ class Ranking:
         return [row.run for row in self.rows]
 
     def has(self, measure: Measure) -> bool:
-        """Whether any run has it."""
-        return any(row.values[measure.key] is not None for row in self.rows)
+        """Whether it is defined for any run."""
+        values = (row.values[measure.key] for row in self.rows)
+        return any(value is not None and not math.isnan(value.value) for value in values)
 
 
 def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
@@ -150,6 +153,7 @@ def make_ranking(
             ranks=ranks_of(place, len(entries), apart),
             tied=_tied(place, len(entries), apart),
             values={measure.key: measure.of(one) for measure in listed},
+            controls=one.contender.controls,
         )
         for place, one in enumerate(entries, 1)
     ]

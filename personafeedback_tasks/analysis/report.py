@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from ..common.statistics import Estimate, estimate
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
@@ -18,7 +19,7 @@ from ..runs.signature_line import signature_line
 from .aspects import Aspects, make_aspects
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result
-from .control import gains, refuse_other_control
+from .control import gains, named_differences, refuse_other_control
 from .groups import Group, groups_of, has_macro, make_group
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
@@ -46,6 +47,8 @@ class Report:
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
+        margins: name of a baseline of the model card -> `primary` minus that of the baseline, paired by case, over all cases; empty
+            without data.
     """
 
     run: Run
@@ -61,6 +64,7 @@ class Report:
     shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
     judges: Beside | None = None
     users: Users | None = None
+    margins: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -81,6 +85,33 @@ class Report:
     def overall(self) -> Group:
         """The group of all cases of the run."""
         return self.groups[-1]
+
+    @property
+    def named_controls(self) -> dict[str, str]:
+        """Name of a difference to a control -> the setting of that control, `right minus wrong` before the gain, asked or not."""
+        control = self.run.benchmark.report.control
+        if control is None:
+            return {}
+        own = self.run.signature[control.option]
+        names = {name: value for name, value in named_differences(self.run).items() if value != own}
+        return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
+
+    def differences(self, name: str) -> dict[str, Estimate]:
+        """Those of `named_controls` in a group, as far as the controls are there.
+
+        Args:
+            name: of the group, or `macro`.
+        """
+        control = self.run.benchmark.report.control
+        found = {} if self.sheet is None else self.sheet.named_in(name)
+        for group in self.shown:
+            if group.name == name and group.gain is not None and control is not None:
+                found |= {
+                    difference: group.gain
+                    for difference, value in self.named_controls.items()
+                    if value == control.value
+                }
+        return {difference: found[difference] for difference in self.named_controls if difference in found}
 
 
 def make_report(
@@ -135,6 +166,7 @@ def make_report(
         shortcuts=shortcuts,
         judges=make_beside(run, texts) if texts and spec.compared else None,
         users=_users(run, texts),
+        margins=_margins(run, texts) if texts else {},
     )
 
 
@@ -167,6 +199,20 @@ def _groups(
     groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
     _, cells, ids = found[-1]
     return groups, make_group(run, MACRO, cells, ids, texts, gain, plain=True) if has_macro(run) else None
+
+
+def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
+    """See `Report.margins`."""
+    spec, ids = run.benchmark.report, sorted(run.cases)
+    if spec.card is None or not ids:
+        return {}
+    users, own = [run.cases[case_id].user_id for case_id in ids], run.values(spec.primary)
+    return {
+        name: estimate(
+            [own[case_id] - texts.baselines[case_id][name] for case_id in ids], users, also=texts.prompts_of(ids)
+        )
+        for name in spec.card.baselines
+    }
 
 
 def _users(run: Run, texts: Examined | None) -> Users | None:

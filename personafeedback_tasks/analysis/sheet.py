@@ -55,6 +55,11 @@ class Sheet:
         named = {difference(one.more, one.less): one for one in control.named}
         return {name: named[name] for name in self.columns[0].differences if name in named}
 
+    def named_in(self, group: str) -> dict[str, Estimate]:
+        """What a named difference is called -> its value in a column; empty where no run has one of the column's cases."""
+        columns = (column.differences for column in self.columns if column.name == group)
+        return {named.name: values[name] for values in columns for name, named in self.named.items()}
+
 
 def difference(more: str, less: str) -> str:
     """The name of a column's difference."""

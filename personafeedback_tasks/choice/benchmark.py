@@ -50,7 +50,7 @@ def choice_benchmark(
         dataset, revision: where the data are from, for cards: an id and a commit.
         known: what a control leaves out: `the preference`.
         asks: what the benchmark asks, for cards: `asks which ...`, in safe Markdown.
-        caveats: what its numbers do not show, for cards, in sentences of safe Markdown.
+        caveats: what its numbers do not show, for cards, in sentences of safe Markdown; cards fold the later ones away.
     """
     orders = wording.orders
     return Benchmark(
@@ -74,6 +74,7 @@ def choice_benchmark(
         comparisons=COMPARISONS,
         report=report_of(
             orders,
+            baselines=("longest", "overlap", "overlap_share"),
             examine=lambda cases, asked: examine(cases, asked, orders),
             shown=shown_of(wording.tag.capitalize()),
             control=control(known),
@@ -82,12 +83,13 @@ def choice_benchmark(
                 dataset=dataset,
                 revision=revision,
                 measures=("acc", "acc_sym"),
-                baselines={"longest": "picks the longest response"},
+                baselines={"longest": "the longest response"},
                 measured=lambda model, options, measures, cases: f"{asks} {measured(model, options, orders, known)}",
-                caveats=lambda facts: [*caveats, *caveats_of(facts)],
+                caveats=lambda facts: ([*caveats[:1], baselines_of(facts)], [*caveats[1:], prompt_of(facts)]),
             ),
             load=load,
             environment=environment,
+            asks=f"Each case is a question and {len(orders.letters)} responses, of which one respects {known} of this user. All orders are asked, and the model picks it.",
         ),
     )
 
@@ -133,11 +135,17 @@ def measured(model: str, options: Mapping[str, Any], orders: Orders, known: str)
     return f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
 
 
-def caveats_of(facts: CardFacts) -> list[str]:
-    """What holds of any such data, with the figures of a run."""
-    return [
+def baselines_of(facts: CardFacts) -> str:
+    """What the shortcuts reach on the cases of a run."""
+    return (
         f"Always picking the longest response reaches {facts.baselines['longest']} % on these cases, picking the one that shares more "
-        f"terms with what is known about the user {facts.baselines['overlap']} %.",
+        f"terms with what is known about the user {facts.baselines['overlap']} %."
+    )
+
+
+def prompt_of(facts: CardFacts) -> str:
+    """Whose prompt it is."""
+    return (
         f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors': these numbers are not interchangeable "
-        "with theirs.",
-    ]
+        "with theirs."
+    )

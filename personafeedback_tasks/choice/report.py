@@ -16,6 +16,9 @@ PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""
 
 
+ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
+
+
 def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
     """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, or
     of the rewards without a tie; nan without one."""
@@ -45,7 +48,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         score="Accuracy",
         chance=orders.chance,
         headline=(
-            Line("acc", strong=True, interval=True),
+            Line("acc", strong=True, interval=True, meaning=ACC),
             Line("tie", "ties (wrong in acc)"),
             Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
             Line("acc_sym", strong=True, interval=True),
@@ -53,11 +56,22 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         ),
         details=(
             Line(orders.all_right, table=case_table),
-            Line("consistency", table=case_table),
+            Line(
+                "consistency",
+                table=case_table,
+                meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
+            ),
             *(Line(bias, table=case_table) for bias in orders.biases),
             *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
-            *(Line(rate, table=replies) for rate in orders.rates),
-            Line("invalid", table=replies),
+            *(
+                Line(
+                    rate,
+                    table=replies,
+                    meaning=f"share of the readable replies that pick the response shown {rate[:-5]}",
+                )
+                for rate in orders.rates
+            ),
+            Line("invalid", table=replies, meaning="share of the replies that could not be read as a choice"),
             Line("acc_readable", "acc, readable", table=replies),
         ),
         # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
@@ -118,5 +132,6 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
             Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
         ),
         alike=alike or {},
+        people={PERSONA: "the right person", OTHER_PERSONA: "another person", NO_PERSONA: "nobody"},
         of_one_run=(right_minus_wrong, gain),
     )

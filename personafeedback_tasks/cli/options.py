@@ -58,6 +58,25 @@ json_option = click.option(
 markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 
 
+name_option = click.option(
+    "--name",
+    "names",
+    metavar="MODEL=SHOWN",
+    multiple=True,
+    callback=lambda context, option, values: dict(map(_name, values)),
+    help="Call a model SHOWN; may be given for each. Runs that get the same name are of one model, such as a run in Inspect and its "
+    "control in lm-eval.",
+)
+
+
+def _name(value: str) -> tuple[str, str]:
+    """(model, its name) of a value of --name."""
+    model, _, shown = value.partition("=")
+    if not (model and shown.strip()):
+        raise OptionError(f"--name must be MODEL=SHOWN, got {value!r}.")
+    return model, shown.strip()
+
+
 def out_option(metavar: str, help: str, required: bool = False) -> Decorator:
     """--out, a folder (DIR) or a file (FILE)."""
     kind = FOLDER if metavar == "DIR" else FILE

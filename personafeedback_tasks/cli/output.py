@@ -14,7 +14,7 @@ import click
 from ..common import foreign
 from ..common.errors import require
 from ..common.files import Content, write, write_all
-from ..common.strict_json import json_text
+from ..common.outputs import output_text
 
 if TYPE_CHECKING:
     from ..reports.blocks import Block
@@ -57,10 +57,10 @@ def needs_tables(json_file: Path | None) -> None:
 def write_json(path: Path | None, document: dict[str, Any]) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
     if path == STDOUT:
-        click.echo(json_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+        click.echo(output_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
         return False
     if path is not None:
-        write(path, json_text(document))
+        write(path, output_text(document))
     return True
 
 

@@ -10,9 +10,9 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
-from .options import FILE, RUN, json_option, markdown_option, out_option, places_option, runs_argument
+from .options import FILE, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import say, show, write_json
-from .runs import passed_over, read
+from .runs import check_names, passed_over, read
 
 
 @click.command()
@@ -24,6 +24,14 @@ from .runs import passed_over, read
     help="Of runs on duels: their judge's run on the benchmark, for the win rates without its errors (see `verdict`).",
 )
 @places_option
+@name_option
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    default="",
+    callback=lambda context, option, value: tuple(name.strip() for name in value.split(",") if name.strip()),
+    help="Columns of the table, with commas between them: acc, right_minus_wrong, tied, ...; `all` prints every measure and all pairs.",
+)
 @markdown_option
 @click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
 @json_option
@@ -34,6 +42,8 @@ def rank(
     runs: tuple[Path, ...],
     exam: Path | None,
     places: Sequence[RunData],
+    names: dict[str, str],
+    columns: tuple[str, ...],
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,
@@ -50,16 +60,21 @@ def rank(
         personafeedback rank logs
         personafeedback rank judged --exam logs/JUDGE
         personafeedback rank results/* logs/a.eval --csv ranking.csv
+        personafeedback rank logs --columns acc,persona_gain,over_longest,tied
+        personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import duels_in, exams, votes_in, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, rank_text
+    from ..reports import files, rank_data, rank_text
+    from ..reports.terminal import WIDTH, is_terminal
 
+    found = read(runs, names)
+    check_names(names, found)
     on_benchmark, on_duels = [], []
-    for run in read(runs):
+    for run in found:
         duels = None
         try:
             duels = duels_in(run, places)
@@ -76,9 +91,13 @@ def rank(
         )
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places)
+    known = rank_text.known(rankings)
+    if columns != rank_text.ALL and (unknown := [name for name in columns if name not in known]):
+        raise OptionError(f"--columns must be `all` alone, or names out of {', '.join(known)}, got {unknown[0]!r}.")
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
-    write_all(made | ({} if csv_file is None else {csv_file: rank_text.as_csv(rankings)}))
-    if write_json(json_file, rank_text.document(rankings)):
-        show(rank_text.all_blocks(rankings), as_markdown)
+    write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(rankings)}))
+    if write_json(json_file, rank_data.document(rankings)):
+        width = WIDTH if is_terminal() and not as_markdown else None
+        show(rank_text.all_blocks(rankings, columns, width), as_markdown)
     for path in made:
         say(f"wrote {path}", err=as_markdown or str(json_file) == "-")

@@ -151,7 +151,7 @@ def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
 
 def _commands(run: Run, file: Path) -> list[str]:
     """What scores the replies of a run: one command for each of its tasks."""
-    from ..reports.card_command import selections
+    from ..reports.rerun import selections
 
     words = ["--data", str(run.signature["source"])]
     options = run.benchmark.options.changed(run.signature)

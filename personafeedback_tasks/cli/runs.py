@@ -11,6 +11,7 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
+from ..runs.names import offers, refuse_unknown, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .options import (
@@ -21,6 +22,7 @@ from .options import (
     data_option,
     json_option,
     markdown_option,
+    name_option,
     out_option,
     paper_option,
     run_argument,
@@ -31,22 +33,29 @@ from .output import progress, say, show, write_files, write_json
 if TYPE_CHECKING:
     from ..analysis.report import Report
 
+NO_NAMES: Mapping[str, str] = {}
+"""--name of a command that has no such option."""
+
 
 @click.command()
 @runs_argument
 @data_option
 @control_options(*SHORT)
+@name_option
 @paper_option
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
     data: RunData,
     control: Sequence[tuple[str, Path]],
+    names: dict[str, str],
     paper: str | None,
     out: Path | None,
+    full: bool,
     **short: Path | None,
 ) -> None:
-    """Report runs: scores with their intervals, baselines and caveats.
+    """Report runs: a verdict, scores with their intervals, baselines and caveats. A screen for each run; --full prints everything.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, no_persona and other_persona runs become the controls of the
@@ -65,17 +74,22 @@ def report(
     from ..analysis.control import with_controls, with_named
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, report_text
+    from ..reports import files, report_short, report_text
 
-    rows = with_controls(read(runs))
-    rows = with_named(rows, _read_controls([run for run, _ in rows], control, short))
+    found = read(runs, names)
+    rows = with_controls(found)
+    named = _read_controls([run for run, _ in rows], control, short, names)
+    check_names(names, [*found, *named.values()])
+    rows = with_named(rows, named)
     # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
     some = any(_has_published(run) for run, _ in rows)
     reports = [
         report_of(run, data, controls, paper if _has_published(run) or not some else None) for run, controls in rows
     ]
-    for made in reports:
-        show(report_text.blocks(made))
+    for place, made in enumerate(reports):
+        if place:
+            say("")
+        show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
     show(report_text.sensitivity(reports))
     if out is not None:
         write_files(files.report_files(reports, ranked([Contender(*row) for row in rows], [data])), out)
@@ -125,6 +139,7 @@ def compare(
     "--replace", is_flag=True, help="Remove the sections and the `model-index` of another model from the card."
 )
 @control_options("no_persona", "other_persona")
+@name_option
 @paper_option
 @data_option
 def card(
@@ -132,6 +147,7 @@ def card(
     model_card: Path,
     replace: bool,
     control: Sequence[tuple[str, Path]],
+    names: dict[str, str],
     paper: str | None,
     data: RunData,
     **short: Path | None,
@@ -149,18 +165,34 @@ def card(
     from ..analysis.report import make_report
     from ..reports.card import update_card
 
-    asked, controls = the_run(run)
-    controls |= _read_controls([asked], control, short)
+    asked, controls = the_run(run, names)
+    controls |= _read_controls([asked], control, short, names)
+    check_names(names, [asked, *controls.values()])
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not, published_of([asked], paper))
     for line in update_card(made, cases, model_card, replace):
         say(line)
 
 
-def read(paths: Sequence[Path]) -> list[Run]:
-    """The runs of files and folders; what is left out is said on stderr."""
+def read(paths: Sequence[Path], names: Mapping[str, str] = NO_NAMES) -> list[Run]:
+    """The runs of files and folders; what is left out is said on stderr.
+
+    Args:
+        names: see --name.
+    """
     with progress() as show:
-        return read_runs(paths, passed_over, lambda path: show(f"Reading {path}"))
+        return with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
+
+
+def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+    """Offer the names that would make models of these runs one, on stderr.
+
+    Raises:
+        OptionError: --name is of a model that no run is of.
+    """
+    refuse_unknown(names, runs)
+    for offer in offers(runs):
+        say(offer, err=True)
 
 
 def passed_over(line: str) -> None:
@@ -168,7 +200,7 @@ def passed_over(line: str) -> None:
     say(line, err=True)
 
 
-def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
+def the_run(path: Path, names: Mapping[str, str] = NO_NAMES) -> tuple[Run, dict[str, Run]]:
     """The run of a file or folder, and the controls that are there: value of the control's option -> run.
 
     Raises:
@@ -176,19 +208,22 @@ def the_run(path: Path) -> tuple[Run, dict[str, Run]]:
     """
     from ..analysis.control import with_controls
 
-    rows = with_controls(read([path]))
+    rows = with_controls(read([path], names))
     only(path, [run for run, _ in rows])
     return rows[0]
 
 
 def _read_controls(
-    runs: Sequence[Run], control: Sequence[tuple[str, Path]], short: Mapping[str, Path | None]
+    runs: Sequence[Run],
+    control: Sequence[tuple[str, Path]],
+    short: Mapping[str, Path | None],
+    names: Mapping[str, str],
 ) -> dict[str, Run]:
     """Setting -> control.
 
     Args:
         runs: those that are controlled.
-        control, short: the options, see `control_options`.
+        control, short, names: the options, see --name and `control_options`.
 
     Raises:
         OptionError: no control of these runs has such a setting.
@@ -202,7 +237,7 @@ def _read_controls(
     controls = {}
     for setting, path in (*control, *short.items()):
         if path is not None:  # a folder may also have the runs of other settings
-            candidates = read([path])
+            candidates = read([path], names)
             controls[setting] = only(
                 path, [run for run in candidates if run.signature.get("setting") == setting] or candidates
             )

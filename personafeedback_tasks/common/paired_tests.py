@@ -12,6 +12,9 @@ from .statistics import user_sums
 RESAMPLES = 9_999
 """Random flips, and random samples of users, behind a p value. Up to 13 users have fewer flips than that, and all of them are tried."""
 
+SMALLEST = 2 / (1 + RESAMPLES)
+"""The p value of a difference that no sample of users reached: the true one may be smaller."""
+
 SEED = 20250615
 """Flips and samples are the same in every call, so the same results have the same p value."""
 

@@ -28,6 +28,7 @@ class Line:
         share: printed in percent; else as a number with three digits.
         sign: whether a number that is no share has its sign, as a correlation has, and a ratio has not.
         table: of the details, the heading of the table that it is in; the headline is a table of its own.
+        meaning: what its numbers are, for a tooltip or a list of definitions; no sentence, without a period.
     """
 
     measure: str
@@ -37,6 +38,7 @@ class Line:
     share: bool = True
     sign: bool = True
     table: str = "Details"
+    meaning: str = ""
 
     @property
     def title(self) -> str:
@@ -170,6 +172,7 @@ class Control:
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
         measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
+        people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
         of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
     """
 
@@ -181,7 +184,13 @@ class Control:
     named: tuple[Difference, ...] = ()
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measure: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
     of_one_run: tuple[Difference, ...] = ()
+
+    @property
+    def known(self) -> str:
+        """What the control leaves out, as a noun: `persona`."""
+        return self.without.removeprefix("without the ")
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -232,7 +241,7 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for the groups of the run.
+        ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
         baselines: name -> percent on the same cases.
         prompt: its fingerprint.
         package: ours.
@@ -254,9 +263,9 @@ class CardSpec:
     Attributes:
         dataset: the id on the Hub; revision: the commit that is read by default.
         measures: what a card gives, each with its interval.
-        baselines: those beside them -> what each does, in a sentence.
+        baselines: those beside them -> what each always picks: `the longer response`.
         measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not show, in safe Markdown.
+        caveats: the figures of a run -> what the numbers do not show, in safe Markdown: what everybody must see, and the rest.
     """
 
     dataset: str
@@ -264,7 +273,7 @@ class CardSpec:
     measures: tuple[str, ...]
     baselines: Mapping[str, str]
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
-    caveats: Callable[[CardFacts], list[str]]
+    caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,6 +283,7 @@ class ReportSpec:
     Attributes:
         primary: the measure that is compared, drawn and put into cards.
         score: its name on the axis of a figure.
+        asks: what a case is and what is right, in a sentence or two, for readers who do not know the benchmark.
         chance: its chance level; None if unknown.
         headline, details: the measures in the first table, and in those after the baselines and the subsets.
         derived: measure -> what it is, from the estimates of the others.
@@ -284,6 +294,8 @@ class ReportSpec:
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
         ranked: the measures beside `primary` in a ranking.
+        baselines: the names of all that `examine` may give; a ranking's files have them also where they are not at hand.
+        adjusted: as `Covariate.equal`, of a benchmark whose `examine` gives one.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
@@ -312,6 +324,8 @@ class ReportSpec:
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     ranked: Sequence[str] = ()
+    baselines: Sequence[str] = ()
+    adjusted: str = ""
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None
@@ -325,6 +339,7 @@ class ReportSpec:
     load: Callable[[str, str], Any] | None = None
     under: Callable[[Any, Mapping[str, Any]], Any] | None = None
     environment: str = ""
+    asks: str = ""
 
     def line(self, measure: str) -> Line:
         """How a measure is named and printed."""

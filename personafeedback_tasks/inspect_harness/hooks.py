@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import rich
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.scorer import Score
+from inspect_ai.util import display_type
 
 from ..engine import messages, recorded
 from ..engine.benchmark import Benchmark, find
@@ -62,9 +64,8 @@ def _register() -> None:
             if found:
                 TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id] = []
-                # By default, Inspect shows nothing below WARNING.
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
-                logger.warning(_opening(found, ids, epochs))
+                _inform(_opening(found, ids, epochs))
                 calls = recorded.calls_of(find(found[0]["benchmark"]), *found)
                 asked = recorded.keys(map(str, ids or ()), calls, range(1, epochs + 1))
                 if said := judges.before(data.spec.model, data.spec.model_args, asked):
@@ -92,6 +93,12 @@ def _register() -> None:
                 for warning in warnings:
                     if warning is not None:
                         logger.warning(warning)
+
+
+def _inform(text: str) -> None:
+    """Print a line that warns of nothing: by default, Inspect shows no log message below WARNING."""
+    if display_type() != "none":
+        rich.get_console().print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _opening(found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int) -> str:

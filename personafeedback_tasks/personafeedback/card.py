@@ -73,63 +73,75 @@ def _right(manifest: Manifest | None) -> str:
     return f"the reply of {foreign.code(manifest.duel.writer)} over {other or f'that of {foreign.code(manifest.duel.against)}'}"
 
 
-def caveats(facts: CardFacts) -> list[str]:
-    """What every card says, with the figures of this run, in Markdown."""
+def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
+    """What every card says, with the figures of this run, in Markdown: what everybody must see, and the rest."""
     manifest: Manifest | None = facts.cases.release.manifest
     return _of_the_release(facts) if manifest is None else _of_a_set(facts, manifest)
 
 
-def _of_a_set(facts: CardFacts, manifest: Manifest) -> list[str]:
+def _of_a_set(facts: CardFacts, manifest: Manifest) -> tuple[list[str], list[str]]:
     """What the manifest says, and what holds of any data."""
     duel, shown = manifest.duel, manifest.agreement
     agreement = "unknown"
     if shown is not None:
         between = "" if shown.low is None else f", 95 % interval {shown.low:g} to {shown.high:g}"
         agreement = f"{foreign.markdown(shown.measure)} {shown.value:g}{between}"
-    return [
+    first = [
+        "The run is one of a judge, whose own errors are in these numbers." if duel else _RECOGNIZES,
+        "No annotators are named: nobody's votes are behind the labels." if not (manifest.annotators or shown) else "",
+        *_of_the_texts(facts),
+    ]
+    return [*filter(None, first)], [
         f"How the labels arose: {foreign.markdown(manifest.labels)}",
         f"Who wrote the texts: {foreign.markdown(manifest.generator)}",
-        f"Annotators: {manifest.annotators or 'none are named'}; their agreement: {agreement}."
-        if manifest.annotators or shown
-        else "No annotators are named: nobody's votes are behind the labels.",
-        "The run is one of a judge, whose own errors are in these numbers."
-        if duel
-        else "The task is to recognize a personalized reply, not to write one.",
         *(
-            [f"{len(duel.not_asked):,} pairs of the duel are not among the cases: ties and empty replies."]
+            [f"Annotators: {manifest.annotators or 'none are named'}; their agreement: {agreement}."]
+            if manifest.annotators or shown
+            else []
+        ),
+        *(
+            [f"{duel.not_asked:,} pairs of the duel are not among the cases: ties and empty replies."]
             if duel and duel.not_asked
             else []
         ),
         f"License of the texts: {foreign.markdown(manifest.licence)}",
-        *_of_the_texts(facts),
+        _languages(facts),
         "Whether the model was trained on these texts was not checked.",
         f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}.",
     ]
 
 
+_RECOGNIZES = "The task is to recognize a personalized reply, not to write one."
+
+
 def _of_the_texts(facts: CardFacts) -> list[str]:
     """The figures of the texts at hand."""
-    languages = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
-    return [
+    ceiling = (
         "Label ceiling: an order-blind judge has at most this accuracy over all cells of the data (contradictory labels): "
-        f"{', '.join(facts.ceilings)} (from the audit).",
+        f"{', '.join(facts.ceilings)} (from the audit)."
+    )
+    return [
+        *([ceiling] if facts.ceilings else []),
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "
         f"shares more terms with the persona {facts.baselines['overlap']} %.",
-        f"Language of the data, in cases: {languages}.",
     ]
 
 
-def _of_the_release(facts: CardFacts) -> list[str]:
-    ceiling, baselines, languages = _of_the_texts(facts)
+def _languages(facts: CardFacts) -> str:
+    counts = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
+    return f"Language of the data, in cases: {counts}."
+
+
+def _of_the_release(facts: CardFacts) -> tuple[list[str], list[str]]:
     return [
-        "The task is to recognize a personalized reply, not to write one.",
+        _RECOGNIZES,
         "The personas are synthetic and mostly Chinese: not a sample of any population.",
+        *_of_the_texts(facts),
+    ], [
         "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
-        ceiling,
-        baselines,
         "The data have been public since 2025; whether the model was trained on them was not checked.",
-        languages,
+        _languages(facts),
         f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors', of which we found none: "
         "these numbers are not interchangeable with the paper's.",
     ]

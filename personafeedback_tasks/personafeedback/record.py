@@ -22,7 +22,7 @@ from ..engine.signature import set_of
 from . import card, conversations, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
-from .baselines import acc_of
+from .baselines import BASELINES, acc_of
 from .cases import PersonaCases, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .construction import scenarios
@@ -96,6 +96,9 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
+EQUAL = "at equal length"
+
+
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
     audited = audit(cases)
@@ -122,7 +125,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate=Covariate(
-            "at equal length",
+            EQUAL,
             {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
         ),
         people={
@@ -155,6 +158,8 @@ def duels(cases: PersonaCases) -> Duels | None:
 
 REPORT = report_of(
     TWO,
+    baselines=tuple(BASELINES),
+    adjusted=EQUAL,
     shortcuts={
         "longest": "the longer response",
         "overlap": "the response with more words of the persona",
@@ -171,12 +176,13 @@ REPORT = report_of(
         dataset=HUB_ID,
         revision=HUB_REVISION,
         measures=("acc", "acc_sym"),
-        baselines={"longest": "picks the longer response"},
+        baselines={"longest": "the longer response"},
         measured=card.measured,
         caveats=card.caveats,
     ),
     load=lambda data, counts: load_present(data, counts=counts),
     environment=ENVIRONMENT_VARIABLE,
+    asks="Each case is a persona, a question and two responses, asked in both orders. The model picks the response that suits this user.",
 )
 
 

@@ -29,6 +29,7 @@ CONTROL = Control(
     without="with attributes of another user",
     others=(NO_CONTROL,),
     measure=SELECTED,
+    people={NO_CONTROL: "own attributes", OTHER_USER: "another user's"},
 )
 """How much more the model makes of the users' own attributes than of others'. People judged the own ones only, so that nothing
 is right or wrong under the control."""

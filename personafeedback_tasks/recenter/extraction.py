@@ -94,13 +94,14 @@ EXTRACTION = stage_benchmark(
         _shown,
         headline=SCORES.headline,
         compared=COMPARED,
+        asks="Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
         ranked=("f1", "kappa", "invalid"),
         details=(
             *AGAINST_PEOPLE,
             Line("f1_gap", "F1, human minus synthetic", share=False, table=PEOPLE),
             Line("selection_rate", "called problematic", table=_RATES),
             Line("human_rate", "by people", table=_RATES),
-            Line("invalid", table=_RATES),
+            Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
     ),
 )

@@ -52,8 +52,9 @@ MEASURES: dict[str, Callable[[Tally], float]] = {
 """nan where the denominator is 0: for example, precision if the model finds nothing."""
 
 PEOPLE = "Against people's majority"
+KAPPA = "agreement with most people beyond chance (Cohen's kappa): 1 is full, 0 is chance"
 AGAINST_PEOPLE = (
-    Line("precision", table=PEOPLE), Line("recall", table=PEOPLE), Line("kappa", share=False, table=PEOPLE),
+    Line("precision", table=PEOPLE), Line("recall", table=PEOPLE), Line("kappa", share=False, table=PEOPLE, meaning=KAPPA),
 )  # fmt: skip
 
 COMPARED = (
@@ -80,8 +81,11 @@ class TwoLabels:
     @property
     def headline(self) -> tuple[Line, Line]:
         """The first table of a report."""
-        f1 = Line("f1", f"F1 of {self.sought}", strong=True, interval=True)
-        return Line("acc", strong=True, interval=True), f1
+        acc = Line(
+            "acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say"
+        )
+        meaning = f"harmonic mean of precision and recall of {self.sought}"
+        return acc, Line("f1", f"F1 of {self.sought}", strong=True, interval=True, meaning=meaning)
 
     def label(self, judgment: float | None) -> str:
         return self.sought if judgment else self.other

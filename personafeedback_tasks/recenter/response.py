@@ -104,8 +104,19 @@ RESPONSE = stage_benchmark(
         _examine,
         _shown,
         headline=(
-            Line("acc", "agrees whether it is better", strong=True, interval=True),
-            Line("spearman", share=False, strong=True),
+            Line(
+                "acc",
+                "agrees whether it is better",
+                strong=True,
+                interval=True,
+                meaning="share of the rows in which the model and people agree whether the personalized reply is better",
+            ),
+            Line(
+                "spearman",
+                share=False,
+                strong=True,
+                meaning="rank correlation of the model's ratings with the mean of people's",
+            ),
         ),
         compared=(
             Line("acc", strong=True, interval=True),
@@ -113,14 +124,21 @@ RESPONSE = stage_benchmark(
             Line("weighted_kappa", "weighted kappa", share=False),
             Line("no_better", "no better than generic"),
         ),
+        asks="Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
         ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
         published=reference.beside(Response.stage),
         details=(
-            Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN),
+            Line(
+                "weighted_kappa",
+                "weighted kappa",
+                share=False,
+                table=_MEAN,
+                meaning="agreement with people's ratings beyond chance, where near misses count in part: 1 is full, 0 is chance",
+            ),
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
-            Line("consistency", table=_ORDERS),
-            Line("invalid", table=_ORDERS),
+            Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
+            Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read"),
         ),
     ),
 )

@@ -43,6 +43,16 @@ def warnings(caveats: Sequence[Caveat], others: Sequence[str] = ()) -> Words:
     return Words([line(f"! {text}") for text in texts], ["\n".join(f"> {foreign.markdown(text)}  " for text in texts)])
 
 
+def lines(texts: Sequence[str], style: str = "") -> Words:
+    """Lines that a terminal shows below each other, without the empty ones.
+
+    Args:
+        style: of rich.
+    """
+    shown = [text for text in texts if text]
+    return Words([line(text, style) for text in shown], ["  \n".join(map(foreign.markdown, shown))])
+
+
 def bullets(texts: Sequence[str], lead: str = "") -> Words:
     """Sentences on numbers above or below them; nothing for none.
 
@@ -69,8 +79,8 @@ def paragraph(text: str = "", dim: bool = False) -> Words:
 
 def quoted(lead: str, texts: Sequence[str]) -> Words:
     """Replies of a model, as they are, below a line that says what they are."""
-    lines = [lead, *(f"  {text}" for text in texts)]
-    return Words(list(map(line, lines)), [foreign.fenced("\n".join(lines))])
+    quotes = [lead, *(f"  {text}" for text in texts)]
+    return Words(list(map(line, quotes)), [foreign.fenced("\n".join(quotes))])
 
 
 def picture(title: str, name: str) -> Words:
@@ -85,8 +95,8 @@ def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
         of_runs: name of a run -> its signature.
         printed: whether a terminal has them, too.
     """
-    lines = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []
-    return Words(lines, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
+    shown = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []
+    return Words(shown, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
 
 
 def terminal(blocks: Iterable[Block]) -> list[RenderableType]:

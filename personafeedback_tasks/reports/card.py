@@ -14,13 +14,15 @@ from typing import Any
 from huggingface_hub import EvalResult
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import locked, write
+from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
-from ..runs.signature_line import HUB_COMMIT, model_of
+from ..runs.signature_line import HUB_COMMIT, model_of, signature_line
 from .card_file import CardError, newline_of, read, sections_of, with_section
 from .card_metadata import Index, metadata_of, parts, with_metadata
 from .card_models import has_only_ours, of_others, signature_in, with_results
@@ -91,46 +93,64 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
-    of_run = {
-        **{name: foreign.yaml(run.signature[name]) for name in run.benchmark.options.always() if name != "prompt"},
-        "asked": variant(run),
-        "calls": run.method.per_case,
-    }
+
+    def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
+        ends = {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
+        args = {
+            **_asked(run),
+            "calls": run.method.per_case,
+            **({} if math.isnan(found.stderr) else ends),  # one user only
+            "cases": found.n,
+            "users": found.users,
+            **more,
+            "signature": foreign.yaml(signature_of(report)),
+        }
+        return EvalResult(
+            task_type="multiple-choice",
+            task_name="Multiple Choice",
+            dataset_type=_dataset(run, spec),
+            dataset_name=foreign.yaml(run.title),
+            dataset_config=group.name,
+            dataset_split="test",
+            dataset_revision=_commit(run, spec),
+            metric_type=kind,
+            metric_name=foreign.yaml(f"{name} ({run.method.per_case}), {unit}{remarks}"),
+            metric_value=_rounded(found.value),
+            metric_args=args,
+        )
+
     made = []
     for group in report.groups:
-        for name in spec.measures:
-            measure = group.measures[name]
-            if math.isnan(measure.value):
-                continue
-            args = {
-                **of_run,
-                "interval_95": [_rounded(measure.low), _rounded(measure.high)],
-                "stderr": _rounded(measure.stderr),
-                "cases": group.cases,
-                "users": measure.users,
-                "refusals": group.reasons.get("refusal", 0),
-                "unreadable": sum(unreadable(group).values()),
-                **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
-                "signature": foreign.yaml(signature_of(report)),
-            }
-            if math.isnan(measure.stderr):  # one user only
-                del args["interval_95"], args["stderr"]
-            made.append(
-                EvalResult(
-                    task_type="multiple-choice",
-                    task_name="Multiple Choice",
-                    dataset_type=_dataset(run, spec),
-                    dataset_name=foreign.yaml(run.title),
-                    dataset_config=group.name,
-                    dataset_split="test",
-                    dataset_revision=_commit(run, spec),
-                    metric_type="accuracy",
-                    metric_name=foreign.yaml(f"{name} ({run.method.per_case}), %{remarks}"),
-                    metric_value=_rounded(measure.value),
-                    metric_args=args,
-                )
-            )
+        replies = {
+            "refusals": group.reasons.get("refusal", 0),
+            "unreadable": sum(unreadable(group).values()),
+            **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
+        }
+        scores = {name: group.measures[name] for name in spec.measures}
+        made += [
+            result(group, "accuracy", name, "%", score, replies)
+            for name, score in scores.items()
+            if not math.isnan(score.value)
+        ]
+        for name, difference in report.differences(group.name).items():
+            control = report.controls[report.named_controls[name]]
+            more = {"control": foreign.yaml(signature_line(control, public=True))}
+            made.append(result(group, name.replace(" ", "_"), name, "points", difference, more))
     return made
+
+
+def _asked(run: Run) -> dict[str, Any]:
+    """The options that tell the ways of asking apart: the setting and the method, and what is not the default."""
+    options = run.benchmark.options
+    names = dict.fromkeys((*(name for name in options.always() if name != "prompt"), *options.changed(run.signature)))
+    return {name: _safe(run.signature[name]) for name in names}
+
+
+def _safe(value: Any) -> Any:
+    """A value that YAML of any version reads as it is."""
+    return (
+        list(map(_safe, value)) if isinstance(value, list) else foreign.yaml(value) if isinstance(value, str) else value
+    )
 
 
 def _rounded(value: float) -> float:
@@ -168,11 +188,13 @@ def _with_our_parts(
             "model, give the card the run's name first."
         )
 
+    options = run.benchmark.options.signed_names()
+
     def is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
         return (
             bool(signature_in(metric))
             and result["dataset"]["type"] == _dataset(run, spec)
-            and metric["args"].get("asked") == variant(run)
+            and {name: value for name, value in metric["args"].items() if name in options} == _asked(run)
         )
 
     def change(metadata: dict[str, Any], index: Index) -> dict[str, Any]:

@@ -9,20 +9,23 @@ from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
-from ..analysis.sheet import Sheet
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec
 from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
-from .card_command import command
-from .report_text import differences, published_tables, sheet_notes
-from .sentences import sentence
+from .headline import ceilings, verdict
+from .report_text import published_tables, sheet_notes
+from .rerun import commands
+from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
 
 PACKAGE = "personafeedback-tasks"
 _NOT_MEASURED = "not measured."
+MOST_ROWS = 4
+"""Rows of the first table of a card."""
+
 _MACRO = " `macro` is the plain mean of the cells."
 
 
@@ -38,7 +41,7 @@ def unreadable(group: Group) -> dict[str, int]:
 
 
 def counted(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
+    return ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
 
 
 def signature_of(report: Report) -> str:
@@ -47,66 +50,110 @@ def signature_of(report: Report) -> str:
 
 
 def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
-    """The Markdown section of a card: what was measured, the numbers, their caveats, the command, the signature."""
-    run, overall = report.run, report.overall
+    """The Markdown section of a card: the verdict, what was measured, the numbers, their caveats; the rest folded away."""
+    run = report.run
     heading = f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title
-    reasons = unreadable(overall)
-    replies = (
-        f"Of {overall.replies:,} replies {overall.reasons.get('refusal', 0):,} were refusals and {sum(reasons.values()):,} otherwise "
-        f"unreadable ({foreign.markdown(counted(reasons))})."
-    )
-    baselines = "; ".join(f"{name} {does}" for name, does in spec.baselines.items())
-    controls = "".join(
-        f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
-        for value, control in report.controls.items()
-    )
     void, others = (
-        [foreign.markdown(sentence(caveat)) for caveat in report.caveats if (caveat.severity == VOID) is first]
-        for first in (True, False)
+        [caveat for caveat in report.caveats if (caveat.severity == VOID) is first] for first in (True, False)
     )
     measures = [
         name for name in spec.measures if any(not math.isnan(group.measures[name].value) for group in report.groups)
     ]
-    sheet = report.sheet if report.sheet and report.sheet.named else None
+    cut = [sentence(caveat) for caveat in others if sentence(caveat) != first_sentence(caveat)]
+    first, rest = spec.caveats(_facts(report, cases, spec))
     parts = [
         f"## {foreign.markdown(heading)}",
-        *void,
+        *(foreign.markdown(sentence(caveat)) for caveat in void),
+        foreign.markdown(verdict(report)),
         spec.measured(foreign.code(model_of(run)), run.signature, measures, cases),
-        *_table(report, spec, measures).markdown(),
-        f"All values in percent; 95 % intervals clustered by user. Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
-        *([foreign.markdown(" ".join(sheet_notes(sheet))), *_differences(sheet).markdown()] if sheet else []),
-        *([foreign.markdown(report.published.why)] if report.published else []),
-        *(part for table in published_tables(report) for part in table.markdown()),
-        "" if run.method.evidence == "rewards" else replies,
+        *_main_table(report, spec, measures).markdown(),
+        f"Percent; 95 % intervals clustered by user.{_meanings(report)} {_replies(report)}".rstrip(),
         "What these numbers do not show:",
-        "\n".join(f"- {caveat}" for caveat in (*_of_every_card(report, cases, spec), *others)),
-        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(command(run, spec), 'bash')}",
-        f"Signature: {foreign.code(signature_of(report))}{controls}",
+        bulleted(
+            [
+                *first,
+                *([] if report.overall.gain else _gain(report)),
+                *(foreign.markdown(first_sentence(caveat)) for caveat in others),
+            ]
+        ),
+        "<details>\n<summary>Every number, more on the data, and how to run it again</summary>",
+        *_details(
+            report,
+            spec,
+            measures,
+            [*rest, *(_gain(report) if report.overall.gain else []), *map(foreign.markdown, cut)],
+        ),
+        "</details>",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
+def bulleted(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def _details(report: Report, spec: CardSpec, measures: Sequence[str], caveats: Sequence[str]) -> list[str]:
+    """What a card folds away: every number, the other caveats, the commands, the signatures."""
+    controls = "".join(
+        f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
+        for value, control in report.controls.items()
+    )
+    baselines = "; ".join(f"{name} always picks {what}" for name, what in spec.baselines.items())
+    sheet = report.sheet if report.sheet and report.sheet.named else None
+    again = commands([report.run, *report.controls.values()])
+    return [
+        *_table(report, spec, measures).markdown(),
+        f"Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
+        *([foreign.markdown(" ".join(sheet_notes(sheet)))] if sheet else []),
+        *([foreign.markdown(report.published.why)] if report.published else []),
+        *(part for table in published_tables(report) for part in table.markdown()),
+        bulleted(caveats),
+        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(again, 'bash')}",
+        f"Signature: {foreign.code(signature_of(report))}{controls}",
+    ]
+
+
+def _main_table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:
+    """The score beside its baselines, and what the persona is worth; of many cells the groups alone."""
+    groups = report.shown
+    if len(groups) > MOST_ROWS:
+        groups = tuple(group for group in report.groups if group.name not in report.run.cells)
+    columns = with_interval(measures[0], [group.measures[measures[0]] for group in groups])
+    columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
+    columns += _baselines(groups, spec)
+    return _whole([group.name for group in groups], [*columns, *_differences(report, groups)])
+
+
 def _table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:
-    """The numbers, the baselines and the gain."""
-    groups, control = report.shown, report.run.benchmark.report.control
+    """Every number of every cell."""
+    groups = report.shown
     columns: list[Column] = []
     for name in measures:
         columns += with_interval(name, [group.measures[name] for group in groups])
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     columns.append(Column("users", tuple(f"{group.measures[measures[0]].users:,}" for group in groups)))
-    for name in spec.baselines:
-        columns.append(Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
-    if control is not None and any(group.gain for group in groups):
-        columns += with_interval(control.gain, [group.gain for group in groups], sign=True, strong=False)
-    elif control is not None:
-        columns.append(Column(control.gain, ("not measured",) * len(groups)))
+    columns += [*_baselines(groups, spec), *_differences(report, groups)]
+    if report.sheet is not None:
+        for named in report.sheet.named.values():
+            if named.name not in report.named_controls:
+                found = [report.sheet.named_in(group.name).get(named.name) for group in groups]
+                columns += with_interval(named.name, found, sign=True, strong=False)
     return _whole([group.name for group in groups], columns)
 
 
-def _differences(sheet: Sheet) -> Table:
-    """The named differences between the runs."""
-    cases = Column("cases", tuple(f"{column.cases:,}" for column in sheet.columns))
-    return _whole([column.name for column in sheet.columns], [cases, *differences(sheet, list(sheet.named))])
+def _baselines(groups: Sequence[Group], spec: CardSpec) -> list[Column]:
+    return [
+        Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups))
+        for name in spec.baselines
+    ]
+
+
+def _differences(report: Report, groups: Sequence[Group]) -> list[Column]:
+    """The differences to the controls that are there."""
+    columns: list[Column] = []
+    for name in report.differences(report.overall.name):
+        columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
+    return columns
 
 
 def _whole(names: Sequence[str], columns: Sequence[Column]) -> Table:
@@ -114,33 +161,44 @@ def _whole(names: Sequence[str], columns: Sequence[Column]) -> Table:
     return Table("", tuple(map(spaced, names)), tuple(columns), corner="", undefined=True, whole=True)
 
 
-def _of_every_card(report: Report, cases: CaseSet[Any], spec: CardSpec) -> list[str]:
-    """The benchmark's own caveats with the figures of this run, and the gain over the control."""
-    run, overall = report.run, report.overall
-    held = {group.name for group in report.groups} | {
-        name for name, cells in run.benchmark.columns(run.benchmark.cells).items() if set(cells) & set(run.cells)
-    }
-    whole = [group.name for group in report.groups]
-    facts = CardFacts(
-        languages=Counter(case.language for case in cases if case.id in run.cases),
-        ceilings=[
-            f"{name} {percent(value)} %"
-            for name, value in report.texts.ceiling.items()
-            if name in held and (name != "total" or "total" in whole)
-        ],
-        baselines={name: percent(baseline.value) for name, baseline in overall.baselines.items()},
-        prompt=str(run.signature["fingerprint"]),
+def _meanings(report: Report) -> str:
+    """What the differences of the table are, in points."""
+    sheet, there = report.sheet, report.differences(report.overall.name)
+    named = sheet.named.items() if sheet is not None else ()
+    return "".join(f" {one.name.capitalize()} ({name}): {one.meaning}." for name, one in named if one.name in there)
+
+
+def _replies(report: Report) -> str:
+    """How many replies could not be read."""
+    overall = report.overall
+    if report.run.method.evidence == "rewards":
+        return ""
+    if not overall.reasons:
+        return f"All {overall.replies:,} replies could be read."
+    reasons, refusals = unreadable(overall), overall.reasons.get("refusal", 0)
+    others = f"{sum(reasons.values()):,} otherwise unreadable" + (f" ({counted(reasons)})" if reasons else "")
+    return f"Of {overall.replies:,} replies {refusals:,} were refusals and {foreign.markdown(others)}."
+
+
+def _facts(report: Report, cases: CaseSet[Any], spec: CardSpec) -> CardFacts:
+    """The figures of this run that the benchmark's caveats mention."""
+    return CardFacts(
+        languages=Counter(case.language for case in cases if case.id in report.run.cases),
+        ceilings=[f"{name} {value} %" for name, value in ceilings(report).items()],
+        baselines={name: percent(baseline.value) for name, baseline in report.overall.baselines.items()},
+        prompt=str(report.run.signature["fingerprint"]),
         cases=cases,
         package=PACKAGE,
     )
-    caveats = spec.caveats(facts)
-    if lead := _lead_of_gain(run):
-        gain = overall.gain
-        measured = _NOT_MEASURED
-        if gain is not None:
-            measured = f"{percent(gain.value, sign=True)} points, 95 % interval {interval(gain, sign=True)}."
-        caveats.append(f"{lead}{measured}")
-    return caveats
+
+
+def _gain(report: Report) -> list[str]:
+    """The gain over the control, in a sentence."""
+    lead, gain = _lead_of_gain(report.run), report.overall.gain
+    measured = _NOT_MEASURED
+    if gain is not None:
+        measured = f"{percent(gain.value, sign=True)} points, 95 % interval {interval(gain, sign=True)}."
+    return [f"{lead}{measured}"] if lead else []
 
 
 def _lead_of_gain(run: Run) -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.comparison import SEQUENTIAL, RunComparison
+from ..analysis.comparison import SEQUENTIAL, GroupComparison, RunComparison
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.report import Line
@@ -17,7 +17,7 @@ from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, wi
 
 LEGEND = (
     "acc in percent, paired by case; intervals clustered by user; p: the larger of sign flips and "
-    "bootstrap-t over users (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
+    "bootstrap-t over users, with < where no sample reached the difference (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
     "detectable: the minimum detectable difference at 80 % power."
 )
 
@@ -31,12 +31,18 @@ def tables(comparison: RunComparison) -> list[Table]:
         Column("A", tuple(percent(group.acc_a) for group in groups)),
         Column("B", tuple(percent(group.acc_b) for group in groups)),
         *with_interval("A - B", [group.difference for group in groups], sign=True),
-        Column("p", tuple(NOTHING if math.isnan(group.p) else f"{group.p:.4f}" for group in groups), joined=True),
+        Column("p", tuple(map(_p, groups)), joined=True),
         Column("only A", tuple(f"{len(group.only_a):,}" for group in groups)),
         Column("only B", tuple(f"{len(group.only_b):,}" for group in groups), joined=True),
         Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
     )
     return [Table("Difference", tuple(spaced(group.name) for group in groups), columns), _other_table(comparison)]
+
+
+def _p(group: GroupComparison) -> str:
+    if math.isnan(group.p):
+        return NOTHING
+    return f"{'< ' if group.is_bound else ''}{group.p:.4f}"
 
 
 def _other_table(comparison: RunComparison) -> Table:

@@ -9,8 +9,8 @@ from ..analysis.ranking import Ranking
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
-from ..common.strict_json import json_text
-from . import figure, heatmap, page, precision_recall, rank_text, report_text
+from ..common.outputs import output_text
+from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text
 from .blocks import Block, markdown, picture
 
 
@@ -38,7 +38,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     parts += report_text.sensitivity(reports)
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": json_text(report_document(reports)),
+        "report.json": output_text(report_document(reports)),
         **accuracies,
         **planes,
         **{name: content for heat_map in maps for name, content in heat_map.items()},
@@ -53,8 +53,8 @@ def _pictures(title: str, names: Iterable[str]) -> list[Block]:
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The rankings, and the page."""
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings))}",
-        "ranking.csv": rank_text.as_csv(rankings),
-        "ranking.json": json_text(rank_text.document(rankings)),
+        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, rank_text.ALL))}",
+        "ranking.csv": rank_data.as_csv(rankings),
+        "ranking.json": output_text(rank_data.document(rankings)),
         "index.html": page.render(rankings),
     }

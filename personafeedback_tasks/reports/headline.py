@@ -1,14 +1,62 @@
-"""What a report says right below its result: is the score a shortcut's, for whom does the run fail, what do people and baselines reach?"""
+"""What a report says first, and right below its result: is the score a shortcut's, for whom does the run fail, what do people and baselines reach?"""
 
 from __future__ import annotations
+
+import math
+from dataclasses import replace
 
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
 from ..common.statistics import percent
+from ..runs.caveat import VOID
+from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends
 
 PEOPLE = "people among themselves"
+
+
+def verdict(report: Report) -> str:
+    """The first sentence about a run; empty where nothing was answered."""
+    spec = report.run.benchmark.report
+    score, control = report.overall.measures[spec.primary], spec.control
+    if math.isnan(score.value):
+        return ""
+    if any(caveat.severity == VOID for caveat in report.caveats):
+        return "No verdict: the numbers are void."
+    clauses = [
+        sentences.beyond(margin, f"always picking {spec.card.baselines[name]}")
+        for name, margin in report.margins.items()
+        if spec.card is not None
+    ]
+    if not clauses and spec.chance is not None:
+        above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
+        clauses = [sentences.beyond(replace(score, **above), "chance")]
+    if not clauses:
+        clauses = [f"{spec.score} {percent(score.value)} %{_beside_baselines(report)}"]
+    uses = ""
+    if control is not None and control.named and control.named[0].name in report.named_controls:
+        uses = sentences.uses_known(report.differences(report.overall.name).get(control.named[0].name), control.known)
+    return sentences.verdict(clauses[0], uses)
+
+
+def _beside_baselines(report: Report) -> str:
+    """The best of the baselines that answer, in half a sentence; nothing without one."""
+    primary, baselines = report.run.benchmark.report.primary, report.judges.baselines if report.judges else {}
+    scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
+    if not scores:
+        return ""
+    best = max(scores, key=lambda name: scores[name])
+    return f"; the best baseline, {best}, reaches {percent(scores[best])} %"
+
+
+def ceilings(report: Report) -> dict[str, str]:
+    """Name of a group of the run -> the highest score that the labels of its data allow, in percent; only what is below 100."""
+    columns = report.run.benchmark.columns(report.run.benchmark.cells)
+    whole = {group.name for group in report.groups}
+    held = whole | {name for name, cells in columns.items() if name != "total" and set(cells) & set(report.run.cells)}
+    values = {name: percent(value) for name, value in report.texts.ceiling.items() if name in held}
+    return {name: value for name, value in values.items() if value != "100.0"}
 
 
 def shortcuts(report: Report) -> Words:

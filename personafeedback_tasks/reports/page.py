@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from calendar import month_name
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,13 @@ import jinja2
 from markupsafe import Markup
 
 from ..analysis import calibration
-from ..analysis.measures import over
 from ..analysis.ranking import Ranking
 from ..common import foreign
-from ..common.statistics import Estimate
 from ..runs.signature_line import signature_line
-from . import rank_text
+from . import meanings, page_plots, page_table, rank_data, rank_text
 from .page_data import called, data, places, script_json
 from .sentences import sentence
-from .table import interval, percent
+from .table import interval, percent, spaced
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
@@ -32,44 +31,6 @@ CALIBRATION = (
     "50 %. A calibrated run is right in that share of the cases: on the diagonal. The calibration error is the mean distance from it, weighted by "
     "the number of predictions; chance alone makes some, which is printed beside it."
 )
-
-TICKS = 7
-"""How many an axis has at most."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Percent, along a picture of any width.
-
-    Attributes:
-        low, high: its ends.
-        step: between two ticks.
-    """
-
-    low: float
-    high: float
-    step: float
-
-    @classmethod
-    def over(cls, values: Iterable[float]) -> Axis:
-        """An axis with all of these shares on it."""
-        percents = [100 * value for value in values if not math.isnan(value)] or [0.0, 100.0]
-        for step in (1.0, 2.0, 5.0, 10.0, 20.0):
-            low, high = step * math.floor(min(percents) / step), step * math.ceil(max(percents) / step)
-            if (high - low) / step < TICKS:
-                break
-        return cls(max(0.0, low if low < high else low - step), min(100.0, high if low < high else high + step), step)
-
-    def at(self, value: float) -> str:
-        """Where a share is, as SVG writes it; a margin keeps the ends in the picture."""
-        return f"{3 + 94 * (100 * value - self.low) / (self.high - self.low):.2f}%"
-
-    @property
-    def ticks(self) -> list[tuple[str, str]]:
-        """(place, text)."""
-        count = round((self.high - self.low) / self.step)
-        values = [self.low + number * self.step for number in range(count + 1)]
-        return [(self.at(value / 100), f"{value:g}") for value in values]
 
 
 def render(rankings: Sequence[Ranking]) -> str:
@@ -87,7 +48,7 @@ def render(rankings: Sequence[Ranking]) -> str:
     environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
     style, script = (Markup((FILES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
     numbers = places(rankings)
-    document = data(rankings)
+    document = {**data(rankings), "csv": rank_data.as_csv(rankings)}
     return environment.get_template("index.html.j2").render(
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
         style=style,
@@ -105,10 +66,13 @@ def render(rankings: Sequence[Ranking]) -> str:
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),
-        parts=[_section(ranking, of_ranking) for ranking, of_ranking in zip(rankings, numbers, strict=True)],
+        parts=[
+            _section(ranking, of_ranking, len(rankings) > 1)
+            for ranking, of_ranking in zip(rankings, numbers, strict=True)
+        ],
         reasons=rank_text.reasons(rankings),
-        legend=rank_text.LEGEND,
-        matrix_legend=rank_text.MATRIX,
+        place_meaning=meanings.PLACE,
+        most_pairs=page_table.MOST_PAIRS,
         calibration_note=CALIBRATION,
     )
 
@@ -117,55 +81,59 @@ def _hash(content: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def _section(ranking: Ranking, numbers: Sequence[str]) -> dict[str, Any]:
-    runs = [(number, called(row.run)) for number, row in zip(numbers, ranking.rows, strict=True)]
-    scores, others = rank_text.columns_of(ranking)
+def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[str, Any]:
+    first = ranking.runs[0]
+    rows: list[dict[str, Any]] = [
+        {"number": number, "name": called(row.run)} for number, row in zip(numbers, ranking.rows, strict=True)
+    ]
+    of_rows = zip(rows, page_table.possible(ranking, numbers), page_table.notes(ranking), ranking.rows, strict=True)
+    for row, possible, notes, ranked in of_rows:
+        row |= {
+            "possible": possible,
+            "notes": notes,
+            "signature": signature_line(ranked.run, ranking.texts.version if ranking.texts else ""),
+            "calibration": calibration.calibration(ranked.run),
+        }
     return {
+        "heading": f"Ranking {numbers[0].partition('.')[0]}: {first.title}" if several else first.title,
+        "about": about(ranking),
+        "asks": first.benchmark.report.asks,
         "title": rank_text.title(ranking),
+        "lead": page_table.lead(ranking),
         "caveats": [
             (", ".join(numbers[int(place) - 1] for place in caveat.about), sentence(replace(caveat, about=())))
             for caveat in ranking.caveats
+            if len(caveat.about) != 1
         ],
         "has_texts": ranking.data is not None,
-        "table": rank_text.table(ranking, [*scores, *others]),
-        "forest": _forest(ranking, runs),
-        "matrix": rank_text.matrix(ranking) if len(ranking.rows) > 1 else None,
-        "calibrations": [
-            (run, calibrated)
-            for run, row in zip(runs, ranking.rows, strict=True)
-            if (calibrated := calibration.calibration(row.run)) is not None
-        ],
-        "runs": [
-            (run, signature_line(row.run, ranking.texts.version if ranking.texts else ""))
-            for run, row in zip(runs, ranking.rows, strict=True)
-        ],
+        "rows": rows,
+        "columns": page_table.columns(ranking, numbers),
+        "control": first.benchmark.report.control,
+        "score": first.benchmark.report.score,
+        "dumbbell": page_plots.dumbbell(ranking),
+        "forest": page_plots.forest(ranking),
+        "pairs": page_table.pairs(ranking),
     }
 
 
-def _forest(ranking: Ranking, runs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Every run's score with its interval, before what needs no model."""
-    first = ranking.rows[0]
-    spec = first.run.benchmark.report
-    lines = [] if spec.chance is None else [("Chance", spec.chance)]
-    lines += [
-        (label, first.score.value - margin.value)
-        for name, (label, _) in spec.drawn.items()
-        if (margin := first.values.get(over(name)))
-    ]
-    scores = [row.score for row in ranking.rows]
-    axis = Axis.over(
-        [value for score in scores for value in (score.value, score.low, score.high)] + [value for _, value in lines]
-    )
-    return {
-        "score": spec.score,
-        "ticks": axis.ticks,
-        "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
-        "rows": [
-            (run, _bar(score, axis.at)) for run, score in zip(runs, scores, strict=True) if not math.isnan(score.value)
-        ],
-    }
+def about(ranking: Ranking) -> str:
+    """What is compared: the cells, how many cases and users, how they were asked, and when."""
+    first = ranking.runs[0]
+    every = first.benchmark.cells
+    whole = len(ranking.cells) == len(every) > 1
+    cells = f"All {len(every)} cells" if whole else ", ".join(spaced(cell) for cell in ranking.cells)
+    options = first.benchmark.options.remarks(ranking.asked)
+    days = sorted(run.date[:10] for run in ranking.runs)
+    dates = " to ".join(dict.fromkeys(map(_day, (days[0], days[-1]))))
+    users = f"{ranking.users:,} user{'' if ranking.users == 1 else 's'}"
+    text = "; ".join(filter(None, [f"{cells}: {ranking.cases:,} cases of {users}", ", ".join(options), dates]))
+    return f"{text[:1].upper()}{text[1:]}"
 
 
-def _bar(score: Estimate, at: Callable[[float], str]) -> dict[str, Any]:
-    ends = None if math.isnan(score.low) else (at(score.low), at(score.high))
-    return {"at": at(score.value), "ends": ends, "value": percent(score.value), "interval": interval(score)}
+def _day(text: str) -> str:
+    """`2026-11-23` -> `23 November 2026`; what is no date stays."""
+    try:
+        year, month, day = map(int, text.split("-"))
+        return f"{day} {month_name[month]} {year}"
+    except (ValueError, IndexError):
+        return text

@@ -27,24 +27,32 @@ def places(rankings: Sequence[Ranking]) -> list[list[str]]:
 
 def called(run: Run) -> str:
     """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
-    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
+    return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
 
 
 def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Everything, ready for `script_json`. A persona is there once, however many cases its user has."""
+    """Everything, ready for `script_json`. A persona and an answer are there once, however many cases have them."""
     keys = _keys(rankings)
     index = {key: place for place, key in enumerate(keys)}
     cases: list[dict[str, Any]] = [{} for _ in keys]
     people: dict[str, int] = {}
     flags: dict[str, str] = {}
-    runs, answers = [], []
+    runs: list[dict[str, Any]] = []
+    answers: dict[str, int] = {}
     kinds: dict[str, dict[str, Any]] = {}
+
+    def answered(run: Run) -> list[int | None]:
+        """The place of its answer to each case."""
+        of_run: list[int | None] = [None] * len(keys)
+        for case in run.cases.values():
+            if (key := _key(case)) in index:  # a control may have further cases
+                of_run[index[key]] = answers.setdefault(json.dumps(_safe(_answer(case, run))), len(answers))
+        return of_run
+
     for ranking, numbers in zip(rankings, places(rankings), strict=True):
         first = ranking.runs[0]
         kind, spec = first.benchmark.name, first.benchmark.report
-        shown = None
-        if ranking.data is not None and spec.shown is not None:
-            shown = spec.shown(ranking.data, first.cases.keys())
+        shown = texts_of(ranking)
         if shown or kind not in kinds:
             words = shown or Shown({})
             did = "answered" if spec.picked is None else "picked"
@@ -59,14 +67,18 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
-        for run, place in zip(ranking.runs, numbers, strict=True):
-            runs.append(
-                {"place": place, "name": called(run), "calls": run.method.calls, "kind": list(kinds).index(kind)}
-            )
-            of_run: list[dict[str, Any] | None] = [None] * len(keys)
-            for case in run.cases.values():
-                of_run[index[_key(case)]] = _answers(case, run)
-            answers.append(of_run)
+        people_of = spec.control.people if spec.control else {}
+        for row, place in zip(ranking.rows, numbers, strict=True):
+            run = row.run
+            controls = [
+                {"who": who, "answers": answered(row.controls[value])}
+                for value, who in people_of.items()
+                if value in row.controls
+            ]
+            own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
+            if spec.control:
+                own["who"] = people_of.get(run.signature[spec.control.option], "")
+            runs.append({"place": place, "name": called(run), **own, "answers": answered(run), "controls": controls})
     digests: dict[str, str] = {}
     for (case_id, digest), entry in zip(keys, cases, strict=True):
         entry["id"] = case_id if digests.setdefault(case_id, digest) == digest else f"{case_id} ({digest})"
@@ -76,8 +88,15 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
         "flags": flags,
         "runs": runs,
         "cases": cases,
-        "answers": answers,
+        "answers": list(map(json.loads, answers)),
     }
+
+
+def texts_of(ranking: Ranking) -> Shown | None:
+    """The texts of a ranking's cases; None without data, or where its benchmark shows none."""
+    first = ranking.runs[0]
+    shown = first.benchmark.report.shown
+    return shown(ranking.data, first.cases.keys()) if ranking.data is not None and shown is not None else None
 
 
 def script_json(document: Mapping[str, Any]) -> str:
@@ -125,7 +144,7 @@ def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
     return entry
 
 
-def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
+def _answer(case: ScoredCase, run: Run) -> dict[str, Any]:
     """What a run answered to a case: by epoch and call (answer, whether it is right).
 
     The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
@@ -145,5 +164,5 @@ def _answers(case: ScoredCase, run: Run) -> dict[str, Any]:
     if unread := [reply for outcome in case for reply in outcome.unread]:
         entry["said"] = unread
     if not math.isnan(probability := case.value(spec.probability)):
-        entry["probability"] = probability
+        entry["probability"] = round(probability, 3)  # as it is shown, so that equal ones are there once
     return entry

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-from ..analysis.measures import COUNT, KINDS, PERCENT, POINTS, SCORE, SIGNED, Measure
+from rich.cells import cell_len, set_cell_size
+
+from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
-from ..common.strict_json import jsonable
-from ..common.tables import lines_text
+from ..common import foreign
+from ..runs.caveat import Caveat
 from ..runs.signature_line import signature_line
-from .blocks import Block, heading, paragraph, signatures, warnings
-from .sentences import as_dicts
+from .blocks import Block, bullets, heading, paragraph, signatures, warnings
+from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
+PLACE = (
+    "place: by acc, and in parentheses the places that the model may have; in 95 % of rankings they are right for all models at once. tied: places of the "
+    "models that it cannot be told apart from."
+)
 LEGEND = (
-    "acc in percent; intervals clustered by user. rank: the places that a run may have; in 95 % of rankings the places of all runs are right. tied: the "
-    "other places that a run cannot be told apart from (paired; sign flips and bootstrap-t over users, the largest absolute t over all pairs, 5 % level). Differences to "
-    "a baseline or a control are in points, on the cases that both answered."
+    f"acc in percent; intervals clustered by user. {PLACE} Paired; sign flips and bootstrap-t over users, the largest absolute t over all pairs, 5 % level. "
+    "Differences to a baseline or a control are in points, on the cases that both answered."
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
+
+ALL = ("all",)
+"""The value of --columns for every measure and all pairs."""
+
+TIED = "tied"
+
+NOT_ASKED = "not asked"
+"""In place of a difference whose control is not there."""
+
+SHORTEST = 16
+"""Characters that a model's name keeps at least."""
 
 
 def title(ranking: Ranking) -> str:
@@ -33,51 +48,157 @@ def title(ranking: Ranking) -> str:
     )
 
 
-def blocks(ranking: Ranking) -> list[Block]:
-    """One ranking."""
+def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
+    """One ranking.
+
+    Args:
+        columns: ALL, names of `known`, or none for the short table.
+        width: how wide the short table may be; None leaves every name as it is.
+    """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
-    pairs: list[Block] = [paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else []
+    below = [caveat for caveat in ranking.caveats if caveat.about and caveat.key in OF_A_MODEL]
     return [
         heading(title(ranking)),
-        warnings(ranking.caveats),
-        *tables(ranking),
-        *pairs,
+        warnings([caveat for caveat in ranking.caveats if caveat not in below]),
+        *_tables(ranking, columns, width),
+        bullets(_about_models(ranking, below)),
         signatures(runs, printed=False),
     ]
 
 
-def all_blocks(rankings: Sequence[Ranking]) -> list[Block]:
+def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
     """Several rankings, and why they are several."""
     return [
-        *(block for ranking in rankings for block in blocks(ranking)),
-        paragraph(LEGEND, dim=True),
+        *(block for ranking in rankings for block in blocks(ranking, columns, width)),
+        paragraph(LEGEND if columns == ALL else PLACE, dim=True),
         *map(paragraph, reasons(rankings)),
     ]
 
 
-def tables(ranking: Ranking) -> list[Table]:
-    """The scores, and what puts them into proportion."""
-    return [table(ranking, columns) for columns in columns_of(ranking)]
-
-
-def table(ranking: Ranking, columns: Sequence[Column]) -> Table:
-    """A table with a row for each run."""
-    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
-    return Table("", places, tuple(columns), corner="", undefined=True, whole=True)
-
-
-def columns_of(ranking: Ranking) -> tuple[list[Column], list[Column]]:
-    """(the scores with the ranks, the other measures)."""
-    rows = ranking.rows
-    shown = [measure for measure in ranking.measures if ranking.has(measure)]
+def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list[Block]:
+    if not columns:
+        return [short_table(ranking, width)]
+    if columns != ALL:
+        chosen = [measure for measure in ranking.measures if measure.key in columns]
+        return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
     scores, others = (
-        [column for measure in shown if measure.main is first for column in _columns(ranking, measure)]
+        [measure for measure in ranking.measures if ranking.has(measure) and (measure.kind == "score") is first]
         for first in (True, False)
     )
-    names = Column("model", tuple(map(_name, rows)))
-    ranks = Column("rank", tuple(map(_ranks, rows)))
-    tied = Column("tied", tuple(_places(row.tied) for row in rows))
-    return [names, *scores, ranks, tied], others
+    made: list[Block] = [
+        _table_of(ranking, _shown(ranking, scores), _tied(ranking)),
+        _of_places(ranking, _shown(ranking, others)),
+    ]
+    return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
+
+
+def known(rankings: Sequence[Ranking]) -> list[str]:
+    """The names that --columns takes."""
+    return [*dict.fromkeys(measure.key for ranking in rankings for measure in ranking.measures), TIED]
+
+
+# --- what a model is asked first ---------------------------------------------------------------------------------------
+
+
+def short_table(ranking: Ranking, width: int | None = None) -> Table:
+    """Place, model, score, whether it uses who the user is, and ties.
+
+    Args:
+        width: see `blocks`. Where the table is wider, long lists of ties become their number, and then names are shortened.
+    """
+    uses = use_of_person(ranking) or _gain(ranking)
+    first = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"]
+    columns = _shown(ranking, [*first, *([uses] if uses else [])], absent=NOT_ASKED)
+    tied = _tied(ranking)
+    made = _table_of(ranking, columns, tied)
+    if width is None or (over := made.width - width) <= 0:
+        return made
+    counted = [f"{len(row.tied)} others" for row in ranking.rows]
+    longest = max(map(len, counted))
+    tied = replace(tied, texts=tuple(a if len(a) <= longest else b for a, b in zip(tied.texts, counted, strict=True)))
+    over = _table_of(ranking, columns, tied).width - width
+    names = _names(ranking)
+    return _table_of(ranking, columns, tied, shortened(names, max(SHORTEST, max(map(cell_len, names)) - over)))
+
+
+def use_of_person(ranking: Ranking) -> Measure | None:
+    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where the benchmark has none, and for
+    runs with another setting."""
+    control = ranking.runs[0].benchmark.report.control
+    if control is None:
+        return None
+    names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
+    return next((measure for measure in ranking.measures if measure.heading in names[:1]), None)
+
+
+def _gain(ranking: Ranking) -> Measure | None:
+    """The gain over the control, of a benchmark whose control has no other difference."""
+    control = ranking.runs[0].benchmark.report.control
+    gain = control.gain if control and not control.named else ""
+    return next((measure for measure in ranking.measures if measure.heading == gain), None)
+
+
+def shortened(names: Sequence[str], width: int) -> list[str]:
+    """Names that are no longer than that, each still another one: without folders and providers, then without their middle."""
+    whole = list(map(foreign.terminal, names))
+    last = [name.rpartition("/")[2] for name in whole]
+    of_each = [
+        name if cell_len(name) <= width else short if last.count(short) == 1 else name
+        for name, short in zip(whole, last, strict=True)
+    ]
+    cut = [_without_middle(name, width) for name in of_each]
+    return [short if cut.count(short) == 1 else name for short, name in zip(cut, whole, strict=True)]
+
+
+def _without_middle(name: str, width: int) -> str:
+    """A name of at most that many columns: its end tells variants apart as often as its beginning."""
+    end = (width - 1) // 2
+    return name if cell_len(name) <= width else f"{set_cell_size(name, width - 1 - end)}…{name[-end:]}"
+
+
+def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
+    """A sentence on each model of which the table does not say enough."""
+    uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
+    known = control.known if control else ""
+    lines = []
+    for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
+        parts = [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
+        difference = row.values[uses.key] if uses else None
+        if difference is not None and difference.low <= 0:
+            parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
+        if parts:
+            lines.append(f"{place} {name}: {'; '.join(parts)}.")
+    return lines
+
+
+def _table_of(
+    ranking: Ranking, columns: Sequence[Column], tied: Column | None = None, names: Sequence[str] | None = None
+) -> Table:
+    places = tuple(_place(place, row) for place, row in enumerate(ranking.rows, 1))
+    model = Column("model", tuple(names or _names(ranking)), left=True)
+    every = (model, *columns, *([tied] if tied else []))
+    return Table("", places, every, corner="place", undefined=True, whole=True)
+
+
+def _place(place: int, row: Ranked) -> str:
+    """`2`, or `2 (1–3)`: where it is in the table, and the places that it may have."""
+    return f"{place} ({row.ranks[0]}–{row.ranks[1]})" if row.ranks[0] < row.ranks[1] else f"{place}"
+
+
+def _tied(ranking: Ranking) -> Column:
+    return Column(TIED, tuple(ranges(row.tied) for row in ranking.rows))
+
+
+def _names(ranking: Ranking) -> list[str]:
+    """Each run's; with its harness where another run has the same."""
+    names = list(map(_name, ranking.rows))
+    return [
+        f"{name} ({row.run.program})" if names.count(name) > 1 else name
+        for name, row in zip(names, ranking.rows, strict=True)
+    ]
+
+
+# --- everything --------------------------------------------------------------------------------------------------------
 
 
 def matrix(ranking: Ranking) -> Table:
@@ -92,45 +213,55 @@ def matrix(ranking: Ranking) -> Table:
         value = pair.difference.value if a < b else -pair.difference.value
         return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
 
-    return table(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+    return _of_places(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
 
 
-def _columns(ranking: Ranking, measure: Measure) -> list[Column]:
-    values = [row.values[measure.key] for row in ranking.rows]
-    texts = (NOTHING if value is None else _in_unit(measure, value.value) for value in values)
-    columns = [Column(measure.heading, tuple(texts))]
-    if measure.interval:
-        columns.append(Column(INTERVAL, tuple(interval(value, sign=measure.unit == POINTS) for value in values)))
+def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
+    """Further columns of the models, which the places stand for."""
+    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
+    return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
+
+
+def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING) -> list[Column]:
+    """Each measure, and beside a share its interval, if any run has one.
+
+    Args:
+        absent: for a run that lacks the measure.
+    """
+    columns = []
+    for measure in measures:
+        values = [row.values[measure.key] for row in ranking.rows]
+        texts = (absent if value is None else in_text(measure, value.value) for value in values)
+        columns.append(Column(measure.heading, tuple(texts)))
+        ends = tuple(interval(value, sign=measure.unit == POINTS) for value in values)
+        if measure.is_share and measure.kind != "own" and any(text != NOTHING for text in ends):
+            columns.append(Column(INTERVAL, ends, joined=True))
     return columns
 
 
-def _in_unit(measure: Measure, value: float) -> str:
+def in_text(measure: Measure, value: float) -> str:
     """A value as tables show it."""
-    if measure.unit in (PERCENT, POINTS):
+    if measure.is_share:
         return percent(value, sign=measure.unit == POINTS)
     if measure.unit == COUNT:
         return f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)
 
 
-def _ranks(row: Ranked) -> str:
-    return f"{row.ranks[0]}–{row.ranks[1]}" if row.ranks[0] < row.ranks[1] else f"{row.rank}"
-
-
-def _places(places: Sequence[int]) -> str:
+def ranges(places: Sequence[int]) -> str:
     """Ascending places with their runs as ranges: `2–4, 6`."""
-    ranges: list[list[int]] = []
+    groups: list[list[int]] = []
     for place in places:
-        if ranges and place == ranges[-1][-1] + 1:
-            ranges[-1].append(place)
+        if groups and place == groups[-1][-1] + 1:
+            groups[-1].append(place)
         else:
-            ranges.append([place])
-    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in ranges) or NOTHING
+            groups.append([place])
+    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups) or NOTHING
 
 
 def _name(row: Ranked) -> str:
     run = row.run
-    return run.model if run.method is next(iter(run.benchmark.methods.values())) else f"{run.model} ({run.method.name})"
+    return run.name if run.method is next(iter(run.benchmark.methods.values())) else f"{run.name} ({run.method.name})"
 
 
 def reasons(rankings: Sequence[Ranking]) -> list[str]:
@@ -144,73 +275,3 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
         lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
     return lines
-
-
-def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
-    return jsonable({"rankings": list(map(_document, rankings))})
-
-
-def _document(ranking: Ranking) -> dict[str, Any]:
-    return {
-        "asked": ranking.asked,
-        "cases": ranking.cases,
-        "users": ranking.users,
-        "cells": ranking.cells,
-        "caveats": as_dicts(ranking.caveats),
-        "measures": {
-            measure.key: {"heading": measure.heading, "unit": measure.unit, "kind": measure.kind}
-            for measure in ranking.measures
-        },
-        "runs": [
-            {
-                "model": row.run.model,
-                "label": row.run.label,
-                "signature": signature_line(row.run),
-                "rank": row.rank,
-                "ranks": row.ranks,
-                "tied": row.tied,
-                "measures": row.values,
-            }
-            for row in ranking.rows
-        ],
-        "pairs": ranking.pairs,
-    }
-
-
-def as_csv(rankings: Sequence[Ranking]) -> str:
-    """One row per run; numbers in full, shares from 0 to 1, empty where undefined; the keys of the caveats about the run."""
-    of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
-    listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
-    main, others = (
-        [part for measure in listed if measure.main is first for part in _parts(measure)] for first in (True, False)
-    )
-    lines: list[list[Any]] = [
-        [
-            "ranking", "place", "rank", "rank_low", "rank_high", "model", "method", *(name for name, _, _ in main), "cases", "users",
-            *(name for name, _, _ in others), "caveats", "signature",
-        ]
-    ]  # fmt: skip
-    for number, ranking in enumerate(rankings, start=1):
-        for place, row in enumerate(ranking.rows, start=1):
-            caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
-            lines.append([
-                number, place, row.rank, *row.ranks, row.run.model, row.run.method.name, *_numbers(main, row), ranking.cases, ranking.users,
-                *_numbers(others, row), " ".join(caveats), signature_line(row.run),
-            ])  # fmt: skip
-    return lines_text(lines)
-
-
-Part = tuple[str, str, str]
-"""(name of a column of the CSV file, key of its measure, field of the estimate)."""
-
-
-def _parts(measure: Measure) -> list[Part]:
-    prefix = "" if measure.key == SCORE else f"{measure.key}_"
-    ends = ("low", "high") if measure.interval else ()
-    return [(measure.key, measure.key, "value"), *((f"{prefix}{end}", measure.key, end) for end in ends)]
-
-
-def _numbers(parts: Sequence[Part], row: Ranked) -> list[str]:
-    numbers = [getattr(row.values.get(key), field, math.nan) for _, key, field in parts]
-    return ["" if math.isnan(number) else f"{number:.6f}" for number in numbers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.groups import Group
@@ -27,8 +28,9 @@ def blocks(report: Report) -> list[Block]:
     """The report of one run, the most important first."""
     result, *details = tables(report)
     return [
-        heading(report.run.label),
+        heading(f"{report.run.label}: {spaced(report.overall.name)}" if len(report.shown) == 1 else report.run.label),
         warnings(report.caveats, _ceiling(report)),
+        paragraph(headline.verdict(report)),
         result,
         headline.shortcuts(report),
         headline.users(report),
@@ -37,7 +39,7 @@ def blocks(report: Report) -> list[Block]:
         *aspect_blocks(report),
         *_unread(report),
         *_sheet(report),
-        *_published(report),
+        *published(report),
         signatures({"signature": report.signature, **_signatures(report.controls)}),
     ]
 
@@ -73,8 +75,9 @@ def tables(report: Report) -> list[Table]:
     ]
     for line in spec.headline:
         result += _measured(report, line)
-    if spec.control is not None and any(group.gain for group in groups):
-        result += with_interval(spec.control.gain, [group.gain for group in groups], sign=True)
+    for name in report.named_controls:
+        if any(gaps := [report.differences(group.name).get(name) for group in groups]):
+            result += with_interval(name, gaps, sign=True)
     answering = report.judges.baselines if report.judges else ()  # these have a table of their own
     baselines = [
         Column(name, tuple(percent(group.baselines[name].value) for group in groups))
@@ -96,13 +99,14 @@ def tables(report: Report) -> list[Table]:
         Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups))
         for reason in sorted({reason for group in groups for reason in group.reasons})
     ]
-    return [
+    tables = [
         Table("Result", labels, tuple(result)),
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{spec.score} in parts of the data", labels, tuple(parts)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
     ]
+    return [replace(table, single=len(groups) == 1) for table in tables]
 
 
 def _ceiling(report: Report) -> list[str]:
@@ -143,8 +147,13 @@ def _sheet(report: Report) -> list[Block]:
     return [
         paragraph(SHEET),
         *map(paragraph, sheet_notes(sheet)),
-        Table("Scores", labels, tuple(scores)),
-        Table("Differences", labels, tuple(differences(sheet, list(sheet.columns[0].differences)))),
+        Table("Scores", labels, tuple(scores), single=len(labels) == 1),
+        Table(
+            "Differences",
+            labels,
+            tuple(differences(sheet, list(sheet.columns[0].differences))),
+            single=len(labels) == 1,
+        ),
     ]
 
 
@@ -172,7 +181,7 @@ def differences(sheet: Sheet, names: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _published(report: Report) -> list[Block]:
+def published(report: Report) -> list[Block]:
     """What others published."""
     return [paragraph(report.published.why), *published_tables(report)] if report.published else []
 
@@ -195,7 +204,7 @@ def published_tables(report: Report) -> list[Table]:
         )
         for line, values in report.published.figures
     ]
-    return [Table("Published", tuple(map(spaced, names)), columns), *figures]
+    return [Table("Published", tuple(map(spaced, names)), columns, single=len(names) == 1), *figures]
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -204,6 +213,7 @@ def document(report: Report) -> dict[str, Any]:
     return jsonable(
         {
             "model": run.model,
+            "name": run.name,
             "signature": report.signature,
             "beside": _signatures(report.controls),
             "partial": run.partial,
@@ -211,11 +221,13 @@ def document(report: Report) -> dict[str, Any]:
             **({"stopped": run.stopped} if run.stopped else {}),
             "demonstration": run.signature["demonstration"],
             "set": run.named_set.name if run.named_set else None,
+            "verdict": headline.verdict(report),
             "caveats": as_dicts(report.caveats),
             "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in report.unread],
             "ceiling": report.texts.ceiling,
             "groups": {group.name: group for group in report.groups},
             "macro": report.macro,
+            "margins": report.margins,
             "shortcuts": report.shortcuts,
             "judges": {
                 "baselines": judges.baselines,

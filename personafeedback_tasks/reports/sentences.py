@@ -1,14 +1,60 @@
-"""Caveats in words: one sentence for each key, the same in every output."""
+"""The verdict on a run, and caveats in words: one sentence for each, the same in every output."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..common.statistics import percent
+from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
 from ..engine.stopping import Known
 from ..runs.caveat import Caveat
+
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
+
+
+def verdict(margin: str, uses: str) -> str:
+    """The first sentence about a run: how good it is, and whether it is about the user.
+
+    Args:
+        margin: see `beyond`; uses: see `uses_known`. Either may be empty.
+    """
+    text = "; ".join(filter(None, [margin, uses]))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def beyond(margin: Estimate, what: str) -> str:
+    """How far a score is from another one, in a clause.
+
+    Args:
+        margin: the score minus the other one, a difference of shares.
+        what: the other one: `always picking the longer response`.
+    """
+    if margin.low > 0 or margin.high < 0:
+        return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
+    if math.isnan(margin.low):
+        return f"{percent(margin.value, sign=True)} points beside {what}, with an unknown error"
+    return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
+
+
+def uses_known(difference: Estimate | None, known: str) -> str:
+    """Whether a run uses who the user is, in a clause. It follows from the 95 % interval of its right minus wrong.
+
+    Args:
+        difference: right minus wrong; None if the run has no such control.
+        known: what a run is told about a user: `persona`.
+    """
+    if difference is None:
+        return f"whether it uses this user's {known} was not asked"
+    if math.isnan(difference.low):
+        return f"whether it uses this user's {known} cannot be said with one user"
+    if difference.low > 0:
+        return f"it uses this user's {known}"
+    if difference.high < 0:
+        return f"it does worse with this user's {known} than with another user's"
+    return f"no sign that it uses this user's {known}"
 
 
 def beside_people(transfer: Transfer) -> str:
@@ -82,6 +128,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
+    "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
+    "and {its}.",
     "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
     "to it.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
@@ -100,10 +148,28 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 }
 
 
+OF_A_MODEL: Mapping[str, str] = {
+    "partial": "partial, {cells}",
+    "unfinished": "{state}",
+    "shortcut": "picks {picks} in {percent:.0f} % of the cases",
+}
+"""The same caveats after a model's name in a list of several: key -> words."""
+
+
+def of_a_model(caveat: Caveat) -> str:
+    """A caveat of `OF_A_MODEL` in a few words."""
+    return OF_A_MODEL[caveat.key].format(**caveat.values)
+
+
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
     return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
+
+
+def first_sentence(caveat: Caveat) -> str:
+    """A caveat in short, where there is no room for all that is to be said of it."""
+    return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:

@@ -29,12 +29,14 @@ class Column:
         texts: one per row.
         strong: whether it is highlighted.
         joined: whether it stays with the column before where a table is too wide for one.
+        left: whether its texts are names.
     """
 
     heading: str
     texts: tuple[str, ...]
     strong: bool = False
     joined: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class Table:
         columns: in order.
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
-        whole: whether a file has it as one table, however wide.
+        whole: whether a file or a pipe has it as one table, however wide.
+        single: whether it has one row, whose label everybody knows: a terminal shows its columns below each other, without it.
     """
 
     heading: str
@@ -56,6 +59,7 @@ class Table:
     corner: str = "%"
     undefined: bool = False
     whole: bool = False
+    single: bool = False
 
     @property
     def shown(self) -> list[Column]:
@@ -76,12 +80,32 @@ class Table:
 
     def terminal(self) -> list[RenderableType]:
         heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
+        if self.whole and self.shown and not console.is_terminal():
+            return [*heading, self._drawn(self.shown, tight=False)]
+        if self.single:
+            return [*heading, *([self._upright()] if self.shown else [])]
         return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
+
+    def _upright(self) -> RenderableType:
+        """A row for each column; those that are joined to it are beside it."""
+        rows: list[tuple[Column, dict[str, str]]] = []
+        for column in self.shown:
+            if column.joined and rows:
+                rows[-1][1][column.heading] = column.texts[0]
+            else:
+                rows.append((column, {}))
+        joined = list(dict.fromkeys(heading for _, beside in rows for heading in beside))
+        texts = [
+            [column.heading, column.texts[0], *(beside.get(name, "") for name in joined)] for column, beside in rows
+        ]
+        strong = [place for place, (column, _) in enumerate(rows) if column.strong]
+        return console.table([self.corner, "", *joined], texts, bold=strong)
 
     def _drawn(self, columns: Sequence[Column], tight: bool) -> RenderableType:
         strong = [place for place, column in enumerate(columns, 1) if column.strong]
+        left = [0, *(place for place, column in enumerate(columns, 1) if column.left)]
         header = [self.corner, *(column.heading for column in columns)]
-        return console.table(header, _rows(self.labels, columns), tight=tight, strong=strong)
+        return console.table(header, _rows(self.labels, columns), tight=tight, strong=strong, left=left)
 
     def markdown(self) -> list[str]:
         heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and self.shown else []
@@ -96,8 +120,14 @@ class Table:
             for column in columns
         ]
         rows = zip(map(foreign.markdown, self.labels), *texts, strict=True)
-        ruler = [":--", *["--:"] * len(columns)]
+        ruler = [":--", *(":--" if column.left else "--:" for column in columns)]
         return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
+
+    @property
+    def width(self) -> int:
+        """Columns of a terminal that it takes with one space between its columns."""
+        label = console.width_of(self.corner, self.labels)
+        return label + 1 + sum(console.width_of(column.heading, column.texts) + 1 for column in self.shown)
 
     def _fitting(self) -> list[tuple[list[Column], bool]]:
         """The columns of each part that fits console.WIDTH beside the labels, and whether only one space is between them."""

@@ -21,6 +21,11 @@ LONGEST = 24
 """Columns of a name before it is broken: of a word in a heading, and of a label on a narrow terminal."""
 
 
+def is_terminal() -> bool:
+    """Whether a person looks at what is printed: it is no pipe and no file."""
+    return Console().is_terminal
+
+
 def line(text: str, style: str = "") -> Text:
     """One line, which a terminal wraps."""
     return Text(foreign.terminal(text), style=style)
@@ -32,6 +37,7 @@ def table(
     bold: Collection[int] = (),
     tight: bool = False,
     strong: Collection[int] = (),
+    left: Collection[int] = (0,),
 ) -> Table:
     """A table with names in the first column and numbers in the others.
 
@@ -40,13 +46,14 @@ def table(
         bold: the rows that matter most, from 0 on.
         tight: one space between columns instead of two.
         strong: the columns that matter most, from 0 on.
+        left: the columns of names, from 0 on.
     """
     texts = [[foreign.terminal(str(value)) for value in row] for row in rows]
     drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 0 if tight else 1, 0, 0), show_edge=False)
     for number, name in enumerate(header):
         drawn.add_column(
             "\n".join(_heading(name, [row[number] for row in texts])),
-            justify="right" if number else "left",
+            justify="left" if number in left else "right",
             no_wrap=number > 0,
             overflow="fold",
             style="bold" if number in strong else "",
@@ -76,6 +83,15 @@ def show(parts: Sequence[RenderableType]) -> None:
             if isinstance(part, Table):
                 console.print()
     print("\n".join(row.rstrip() for row in captured.get().splitlines()))
+
+
+def height(parts: Sequence[RenderableType], width: int) -> int:
+    """How many lines `show` prints on a terminal of some width."""
+    console = Console(highlight=False, markup=False, emoji=False, width=width)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    return len(captured.get().splitlines()) + sum(isinstance(part, Table) for part in parts)
 
 
 def width_of(name: str, texts: Iterable[str]) -> int:

@@ -8,10 +8,12 @@ from typing import Any
 
 from ..analysis.families import SAME
 from ..analysis.verdict import Verdict
+from ..common.corrected import LARGEST_GAP
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
+from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import as_dicts, beside_people
@@ -31,8 +33,43 @@ def title(verdict: Verdict) -> str:
     return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
 
 
+def in_a_sentence(verdict: Verdict) -> str:
+    """The verdict for somebody who reads nothing else: by the best of the rates over all duels, and how far it can be trusted."""
+    if any(caveat.severity in (VOID, FORBIDS) for caveat in verdict.caveats):
+        return f"No verdict on {verdict.duels.writer}: the warnings below say why."
+    against = verdict.duels.against
+    replies = f"The replies of {verdict.duels.writer}"
+    other = f"those of {against}" if len(verdict.duels.models) > 1 else f"the benchmark's {against} responses"
+    powered, corrected = verdict.powered, verdict.corrected.rate
+    if powered is not None:
+        rate, trust = powered.rate, "people's votes are part of that"
+    elif corrected is not None:
+        rate, trust = corrected, "this judge's errors are taken out, as far as its exam shows them"
+    else:
+        rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
+    tenths = f"in {10 * rate.value:.0f} of 10 duels ({percent(rate.low)} to {percent(rate.high)} %)"
+    if rate.low > EVEN:
+        return f"{replies} win against {other} {tenths}; {trust}."
+    if rate.high < EVEN:
+        return f"{replies} lose to {other} in {10 * (1 - rate.value):.0f} of 10 duels ({percent(1 - rate.high)} to {percent(1 - rate.low)} %); {trust}."
+    return f"{replies} and {other} cannot be told apart: the replies win {tenths}; {trust}."
+
+
+EVEN = 0.5
+"""The win rate of equals."""
+
+
+def _weakness(verdict: Verdict) -> str:
+    """Why the judge's votes stay as they are: the subject of a sentence that ends in `to say more`."""
+    if verdict.unchecked is not None:
+        return "the texts of this judge's exam are needed"
+    if verdict.corrected.longer - verdict.corrected.shorter > LARGEST_GAP:
+        return "this judge follows the length of a text too much"
+    return "this judge is too weak"
+
+
 def tables(verdict: Verdict) -> list[Table]:
-    """The votes by cell, the counts, and the rates over all duels."""
+    """The rates over all duels, the votes by cell, and the counts."""
     groups = verdict.groups
     labels = tuple(spaced(group.name) for group in groups)
     rates = (
@@ -53,8 +90,6 @@ def tables(verdict: Verdict) -> list[Table]:
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
     overall = dict(_rates(verdict))
     return [
-        Table("Votes", labels, rates),
-        Table("Counts", labels, tuple(counts), corner=""),
         Table(
             "Win rates",
             tuple(overall),
@@ -63,6 +98,8 @@ def tables(verdict: Verdict) -> list[Table]:
                 *with_interval("win rate", list(overall.values())),
             ),
         ),
+        Table("Votes", labels, rates),
+        Table("Counts", labels, tuple(counts), corner=""),
     ]
 
 
@@ -128,6 +165,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
     transfer = verdict.transfer
     return jsonable(
         {
+            "sentence": in_a_sentence(verdict),
             "writer": verdict.duels.writer,
             "against": verdict.duels.against,
             "judge": verdict.run.model,
@@ -179,6 +217,7 @@ def blocks(verdict: Verdict) -> list[Block]:
     """One verdict."""
     return [
         heading(title(verdict)),
+        paragraph(in_a_sentence(verdict)),
         warnings(verdict.caveats),
         *tables(verdict),
         bullets(list(notes(verdict))),

@@ -37,7 +37,8 @@ from . import marks
 from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Grader, Log, LoggedDocument, LoggedTask, Printed
-from .run import NO_SAMPLES, Asked, Run, RunError, model_conditions, needed, signed
+from .model_arguments import model_conditions, needed
+from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
 from .unfinished import perhaps
 
@@ -230,6 +231,8 @@ class _Samples:
     def _document(self, raw: dict[str, Any], value: dict[str, Any], noted: dict[str, Any], mark: str) -> LoggedDocument:
         path, method, where = self.path, self.method, f"sample {raw['id']}"
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
+        if method.several is not None:
+            refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
         document = self.benchmark.scorable(method, logged, self.benchmark.setting(self.signature))
         asked = method.asked(document.settings)
         self.models.update(raw.get("model_usage") or ())
@@ -242,8 +245,6 @@ class _Samples:
             raise RunError(
                 f"{path}, {where}: found the answers {noted['answers']!r}, expected one per call. Use the log as Inspect wrote it."
             )
-        if method.several is not None:
-            refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
         try:
             evidence = given(method, replies, raw["id"], self.log.eval.model)
         except RewardError as error:

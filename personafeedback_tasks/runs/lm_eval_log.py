@@ -17,7 +17,8 @@ from ..engine.signature import KEY
 from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
-from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, model_conditions, needed, signed, text
+from .model_arguments import model_conditions, needed
+from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, signed, text
 from .unfinished import perhaps
 
 

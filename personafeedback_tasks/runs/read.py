@@ -5,7 +5,6 @@ A log is recognized by its content, never by its name.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,6 +16,7 @@ from .checks import runs_of
 from .lm_eval_log import results_beside
 from .log import Log, reader_of, readers
 from .run import UNREADABLE, ForeignError, Run, RunError
+from .shards import join_shards, merged
 from .unfinished import UNFINISHED, advice, state_of
 
 
@@ -29,10 +29,11 @@ def read_runs(
 
     Args:
         paths: each a folder, an Inspect log, a results file of lm-eval, or one of its samples files. Samples files of one
-            invocation of lm-eval make one run, and a log of several settings has one of each. In a folder, logs of the same model that were asked the same make one run,
-            and whatever is no log of ours is skipped.
-        say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, and one whose
-            cases another log of the same run has too.
+            invocation of lm-eval make one run, and a log of several settings has one of each. In a folder, logs of the same model
+            that were asked the same make one run,
+            and whatever is no log of ours is skipped. Shards of a run make one wherever they are, see `join_shards`.
+        say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, one that another log
+            continues, and one whose cases another log of the same run has too; and one per run of several shards.
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
     Raises:
@@ -47,7 +48,7 @@ def read_runs(
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
             runs += _read(path)
-    return _join_leaves(runs)
+    return join_shards(_join_leaves(runs), say)
 
 
 def read_run(path: str | Path) -> Run:
@@ -103,9 +104,9 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
         say(f"Passed over {reason}")
     say = cache(say)  # the runs of one log share what is said of it
     alike: dict[str, list[Run]] = {}
-    for run in _finished(_superseded(found), say):
+    for run in _finished(_superseded(found, say), say):
         alike.setdefault(repr(run.same), []).append(run)
-    return [_merge(_without_repeats(parts, say)) for parts in alike.values()]
+    return [merged(_without_repeats(parts, say)) for parts in alike.values()]
 
 
 def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
@@ -124,7 +125,7 @@ def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
 def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run]:
     """Without the logs whose cases another one has too; of equal ones, the latest stays.
 
-    Logs that share some of their cases only stay both, for `_merge` to refuse: neither may lose the rest.
+    Logs that share some of their cases only stay both, for `merged` to refuse: neither may lose the rest.
     """
     kept: list[Run] = []
     for run in sorted(parts, key=lambda run: (len(run.cases), run.date), reverse=True):
@@ -138,14 +139,19 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
     return sorted(kept, key=lambda run: run.date)
 
 
-def _superseded(runs: list[Run]) -> list[Run]:
+def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
     """Without the logs that `inspect eval-retry` or `inspect score` continued: the later log contains their samples.
 
     A log that was scored again has the date of its run.
     """
     last: dict[tuple[str, str], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
-        last[run.resumed or str(run.logs[0]), run.setting] = run
+        name = (run.resumed or str(run.logs[0]), run.setting)
+        if name in last:
+            say(
+                f"Passed over {last[name].logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it."
+            )
+        last[name] = run
     return list(last.values())
 
 
@@ -154,43 +160,7 @@ def _join_leaves(runs: list[Run]) -> list[Run]:
     joined: dict[object, list[Run]] = {}
     for run in runs:
         joined.setdefault((run.logs[0], run.setting) if len(run.logs) == 2 else id(run), []).append(run)
-    return [_merge(parts) for parts in joined.values()]
-
-
-def _merge(parts: Sequence[Run]) -> Run:
-    """The parts as one run.
-
-    Raises:
-        RunError: they differ in what moves a score, or contain the same case twice.
-    """
-    first, *others = parts
-    merged = first
-    for other in others:
-        for name, here in first.same.items():
-            if here != (there := other.same.get(name)):
-                raise RunError(
-                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
-                    "row. Pass each as a run of its own."
-                )
-        twice = sorted(merged.cases.keys() & other.cases.keys())
-        if twice:
-            raise RunError(
-                f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
-                "each once in a run. Pass only the log that counts."
-            )
-        merged = replace(
-            merged,
-            date=min(merged.date, other.date),
-            cells={**merged.cells, **other.cells},
-            cases={**merged.cases, **other.cases},
-            logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
-            otherwise=merged.otherwise + other.otherwise,
-            status=merged.status if other.finished else other.status,
-            left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
-            asked=(*(merged.asked or ()), *(other.asked or ())),
-            unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
-        )
-    return merged
+    return [merged(parts) for parts in joined.values()]
 
 
 def open_log(path: Path) -> Log:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.foreign import without_password, without_passwords
+from ..common.foreign import without_passwords
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
@@ -71,6 +71,7 @@ class Run:
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
+        shown: what the user calls the model, see --name; empty where the user does not.
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
@@ -91,6 +92,7 @@ class Run:
     otherwise: int = 0
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
+    shown: str = ""
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
@@ -114,6 +116,8 @@ class Run:
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "signature", "conditions", "needed"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
+        # harnesses log cases in the order of files or of their ends: the last bit of a sum must not depend on it
+        object.__setattr__(self, "cases", dict(sorted(self.cases.items(), key=lambda item: _in_order(item[0]))))
 
     @property
     def benchmark(self) -> Benchmark:
@@ -182,11 +186,21 @@ class Run:
         return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
 
     @property
+    def name(self) -> str:
+        """What outputs call the model."""
+        return self.shown or self.model
+
+    @property
+    def program(self) -> str:
+        """The harness without its version."""
+        return self.harness.partition(" ")[0]
+
+    @property
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *([self.remark] if self.remark else [])]
         remarks += [self.stopped_line] if self.stopped_early else ["partial"] if self.partial else []
-        return f"{self.model} ({', '.join(remarks)})" if remarks else self.model
+        return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
 
     @property
     def remarks(self) -> list[str]:
@@ -221,6 +235,11 @@ class Run:
             "harness": self.harness,
             "conditions": self.conditions_line,
         }
+
+
+def _in_order(case_id: str) -> list[tuple[int, str]]:
+    """Numbers in an id count as numbers: hard:9 comes before hard:10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
 
 
 def signed(metadata: object, path: Path) -> list[dict[str, Any]]:
@@ -301,50 +320,6 @@ NO_SAMPLES = (
     "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in lm-eval, without "
     "--no-log-samples in Inspect."
 )
-
-
-MODEL_ARGUMENTS = (
-    *("revision", "subfolder", "peft", "delta", "gguf_file", "dtype", "quantization", "load_in_4bit", "load_in_8bit"),
-    *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
-    *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
-)
-"""The model arguments of either harness that change the model or its prompt.
-
-The others say where and how fast it runs; some of them are keys.
-"""
-
-
-NEEDED = (
-    *("base_url", "tokenizer", "tokenizer_path", "tokenizer_backend", "tokenized_requests", "model_path", "backend"),
-    "trust_remote_code",
-)
-"""The model arguments of either harness that find the model, and neither change it nor hold a secret."""
-
-ADDRESS = "URL"
-"""What a command has in place of a server's address."""
-
-_PUBLIC = re.compile(
-    r"https://(?:api\.(?:openai|anthropic|deepseek|groq|mistral|together|fireworks|x)\.(?:com|ai|xyz)|openrouter\.ai|"
-    r"generativelanguage\.googleapis\.com|dashscope(?:-intl)?\.aliyuncs\.com)(?:/[\w./-]*)?"
-)
-
-
-def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model arguments of NEEDED that are given, the address as `address` has it."""
-    found = {name: arguments[name] for name in NEEDED if name in arguments}
-    # To lm-eval, no tokenizer is another value than none named.
-    found = {name: value for name, value in found.items() if value is not None or name == "tokenizer_backend"}
-    return found | ({"base_url": address(without_password(str(found["base_url"])))} if "base_url" in found else {})
-
-
-def address(url: str) -> str:
-    """A server's address that may be published: that of a public service, else ADDRESS; nobody can tell which others are private."""
-    return url if _PUBLIC.fullmatch(url) else ADDRESS
-
-
-def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model arguments that belong in a signature."""
-    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "")}
 
 
 def text(value: object) -> str:

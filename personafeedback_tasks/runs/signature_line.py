@@ -44,13 +44,24 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     return " | ".join(part for part in parts if part)
 
 
+def short_line(run: Run) -> str:
+    """What identifies a run, short: the rest is in `signature_line`."""
+    signature = run.signature
+    return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
+
+
 def model_in(line: str) -> str:
     """The model of a signature line; empty if it is none."""
     return [*line.split(" | "), ""][1]
 
 
 def model_of(run: Run) -> str:
-    """The model's name; the last folder of a path."""
+    """What the user calls the model, else its name in the harness; the last folder of a path."""
+    return run.shown or model_in_harness(run)
+
+
+def model_in_harness(run: Run) -> str:
+    """The model's name in the harness; the last folder of a path."""
     if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
         return re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1]
     return run.model

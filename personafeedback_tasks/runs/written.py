@@ -33,6 +33,7 @@ def of_writer(run: Run, duels: Duels) -> Run:
     return replace(
         run,
         model=duels.writer,
+        shown="",  # that is what the judge is called
         cells=cells,
         cases=cases,
         signature={**run.signature, "set": {"name": name, "counts": cells}},

@@ -89,7 +89,7 @@ def one(tmp_path_factory):
 def out(five, tmp_path_factory):
     """What the report of `five` writes."""
     folder = tmp_path_factory.mktemp("out")
-    done = personafeedback("report", five, "--out", folder)
+    done = personafeedback("report", "--full", five, "--out", folder)
     assert done.exit_code == 0, done.output
     (folder / "printed").write_text(done.output, encoding="utf-8")
     return folder
@@ -206,7 +206,7 @@ def test_the_heat_map_holds_every_correlation_as_text(five, out):
 
 
 def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
-    done = personafeedback("report", one, "--out", tmp_path)
+    done = personafeedback("report", "--full", one, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = (tmp_path / "report.json").read_text(encoding="utf-8")
     for text in (done.output, (tmp_path / "report.md").read_text(encoding="utf-8"), stored):
@@ -218,7 +218,7 @@ def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
 
 def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):
     again = shutil.copy(five, tmp_path / "again.eval")
-    done = personafeedback("report", one, five, again, "--out", tmp_path)
+    done = personafeedback("report", "--full", one, five, again, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     names = [f"aspects_{place}.{kind}" for place in (2, 3) for kind in ("png", "svg")]
     assert sorted(path.name for path in tmp_path.glob("aspects*")) == names
@@ -230,7 +230,7 @@ def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):
 
 
 def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
-    done = personafeedback("report", five, "--paper", "--out", tmp_path)
+    done = personafeedback("report", "--full", five, "--paper", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     found = shown((tmp_path / "report.md").read_text(encoding="utf-8"), "Accuracy of each aspect")
     paper = {(row.group, row.name): row.cells for row in table("4").rows}
@@ -244,7 +244,7 @@ def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
     assert stored["aspects"]["published"]["acc"]["specific_easy"]["verbosity"] == 0.84
     assert stored["aspects"]["published"]["acc"]["general"]["coherence"] == 0.73
     # Only where there are aspects, and those that the paper has.
-    assert "Table 4" not in personafeedback("report", one, "--paper").output
+    assert "Table 4" not in personafeedback("report", "--full", one, "--paper").output
     made = make_report(read_run(five), None)
     other = PublishedAspects("paper", "", {"total": {"charm": 0.5}})
     assert "| paper |" not in markdown(replace(made, aspects=replace(made.aspects, published=other)))
@@ -275,7 +275,7 @@ def test_epochs_are_averaged_before_they_are_correlated(five):
 
 def refused(log, path) -> str:
     write_eval_log(log, str(path))
-    done = personafeedback("report", path, "--out", path.parent / "out")
+    done = personafeedback("report", "--full", path, "--out", path.parent / "out")
     assert done.exit_code == 1, done.output
     assert not (path.parent / "out").exists()
     return " ".join(done.output.split())

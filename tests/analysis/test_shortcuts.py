@@ -107,7 +107,7 @@ def test_a_baseline_agrees_with_itself_and_not_with_its_opposite():
     assert agreement([0.5] * 6, baseline, users, cells).kappa.value == same(0)  # always the first place: half of each
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
     """Whatever their accuracies, with cells that are hard for both; and the interval says so in 95 % of the benchmarks."""
     rng = np.random.default_rng(1)
@@ -152,7 +152,7 @@ def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     assert (found.n, found.users) == (4000, 60)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("bias", [0.0, 0.5, 2.0, 5.0])
 def test_a_judge_of_skill_75_with_a_bias_for_length_is_found_out(bias, general):
     """logit P(right) = logit .75 + bias * standardised difference: its plain accuracy rises, the adjusted one does not."""
@@ -246,7 +246,7 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     assert found.baselines["longest"].kappa.value == same(1)
     assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
     assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    said = "\n".join([*headline.shortcuts(made).texts, *headline.users(made).texts])
+    said = "\n".join(map(str, [*headline.shortcuts(made).lines, *headline.users(made).lines]))
     assert f"longest ({200 - ties} cases): 100.0 % shared" in said
     assert "acc at equal length: " in said
     assert as_json(made)["shortcuts"].keys() == as_json(made)["groups"].keys()

@@ -113,21 +113,21 @@ def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():
     assert (alike.variance, alike.center) == (0, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_quantiles_hold_the_planted_ones():
     """benchmarks/inference.py has more settings; the share of 100 is .97 at most four Monte Carlo errors below .93."""
     held = planted_users.quantiles_held([10] * 101, 0.75, 0.1, 100)
     assert min(held) >= 0.84
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_worst_tenth_is_not_drawn_towards_the_mean():
     """Shrunken means of users with 10 cases come out 3.6 points too high at the lowest tenth of users."""
     centers = planted_users.quantiles_found([10] * 101, 0.75, 0.05, 1_000)
     assert centers == same(planted_users.true_quantiles(0.75, 0.05), abs=0.012)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.12])
 @pytest.mark.parametrize("mean", [0.6, 0.85])
 def test_the_planted_spread_is_found(mean, spread, general):
@@ -205,7 +205,7 @@ def test_attributes_that_too_few_users_share_are_not_tested():
     assert slices(fit(of_user), {user: half[user] for user in list(half)[1:]}) == ()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("spread", [0.03, 0.05, 0.07])
 def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
     """30 users, 10 points down: in 80 % of 400 benchmarks at least. Without them, at most 5 % name any group, here with the

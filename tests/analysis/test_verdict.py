@@ -32,7 +32,7 @@ from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.duels import Duels, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import duels as duels_of
-from personafeedback_tasks.reports.verdict_text import document, notes, tables
+from personafeedback_tasks.reports.verdict_text import document, in_a_sentence, notes, tables
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
@@ -100,6 +100,41 @@ def the_verdict(logs, people=None, **changed):
     return make_verdict(
         replace(run, **changed), exam, duels_of(cases), cases, load_cases("sample", difficulty="hard"), people
     )
+
+
+# --- the verdict in a sentence ---------------------------------------------------------------------------------------
+
+
+def rated(made, value, low, high, **fields):
+    """A verdict whose best rate is this one, on a finished exam of the benchmark itself."""
+    rate = replace(made.overall.rate, value=value, low=low, high=high)
+    exam = replace(made.exam, signature={**made.exam.signature, "demonstration": False})
+    run = replace(made.run, signature={**made.run.signature, "demonstration": False})
+    corrected = replace(made.corrected, rate=None, **fields) if fields else replace(made.corrected, rate=rate)
+    groups = (*made.groups[:-1], replace(made.overall, rate=rate))
+    return replace(made, run=run, exam=exam, groups=groups, corrected=corrected)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "fields", "said"),
+    [
+        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, as far as its exam shows them."),
+        (0.31, 0.24, 0.38, {"longer": 0.55, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge is too weak to say more."),
+        (0.31, 0.24, 0.38, {"longer": 0.95, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge follows the length of a text too much to say more."),
+        (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 5 of 10 duels (45.0 to 59.0 %); this judge's errors are taken out, as far as its exam shows them."),
+    ],
+)  # fmt: skip
+def test_the_verdict_starts_with_a_sentence(value, low, high, fields, said, logs):
+    made = rated(the_verdict(logs), value, low, high, **fields)
+    assert in_a_sentence(made) == f"The replies of scripted/reader {said}"
+
+
+def test_the_command_prints_the_sentence_then_the_total_then_the_cells(logs, tmp_path):
+    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    assert found["sentence"] == "No verdict on scripted/reader: the warnings below say why."  # it is the sample
+    assert "DEMONSTRATION" in " ".join(printed.split())
+    order = [found["sentence"], "DEMONSTRATION", "Win rates", "Votes", "Counts"]
+    assert [printed.index(text) for text in order] == sorted(printed.index(text) for text in order)
 
 
 # --- known answers ---------------------------------------------------------------------------------------------------
@@ -201,7 +236,7 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     none = the_verdict(logs, cases=silent)
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
-    assert "neither" in [column.heading for column in tables(none)[1].columns]
+    assert "neither" in [column.heading for column in tables(none)[2].columns]
     equal = the_verdict(
         logs, cases={name: answering(case, (), rewards={"reward": (1.0, 1.0)}) for name, case in run.cases.items()}
     )
@@ -488,7 +523,7 @@ def test_a_judge_that_people_contradict(logs):
     assert any(one.startswith("The judge is worse on these replies than in its exam") for one in words(found))
     assert found.corrected.rate is None
     assert "errs differently here than in its exam" in document(found)["corrected"]["why_not"]
-    assert [row for row in tables(found)[-1].labels if "corrected" in row] == []
+    assert [row for row in tables(found)[0].labels if "corrected" in row] == []
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 
 

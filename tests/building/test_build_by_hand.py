@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -88,7 +87,7 @@ def writer(monkeypatch):
 
 def test_a_question_has_600_characters_at_most(tmp_path, writer):
     folder = scripted.a_build(tmp_path / "build", personas=1, specific=2)
-    write_personas(folder, ONE)
+    write_personas(folder, ONE, print)
     (person,) = folder.people()
     begins = (
         "What should I do about the garden behind my house when ",
@@ -101,9 +100,10 @@ def test_a_question_has_600_characters_at_most(tmp_path, writer):
             text += scripted.words(f"{text} {length}", 1) + " "
         texts.append(text[: length - 1] + "?")
     writer.replies = {f"{person.user_id}:specific:{number}": text for number, text in enumerate(texts)}
-    report = write_questions(folder, ONE)
+    said: list[str] = []
+    write_questions(folder, ONE, said.append)
     assert [len(one.question) for one in folder.read(Question)] == [600]
-    assert report.refused == Counter({"too_long": 1})
+    assert any(line.startswith("Refused 1: 1 too") for line in said)
     assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"]
 
 

@@ -844,7 +844,7 @@ def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
     assert sum(one.calls for one in found.calls) == len(writer.take())
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=4, specific=3)
     write_personas(folder, ONE)

@@ -224,7 +224,7 @@ assert [interface.validate_annotation(vote(letter)) for letter in "ABC"] == [Tru
 """
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_label_studios_own_rules_accept_the_project(tmp_path):
     """In an environment of its own: it brings 370 MB, and other versions of what we use."""
     build = a_build(tmp_path / "b", annotators=1)

@@ -250,7 +250,7 @@ def test_its_tasks_run_under_its_name_as_printed(build, tmp_path):
     (line,) = [line for line in lines if line.startswith("inspect eval")]
     done = command(*line.replace("MODEL", "personafeedback/longest").split()[2:], "--log-dir", tmp_path / "logs")
     assert done.returncode == 0, done.stdout
-    report = personafeedback("report", tmp_path / "logs")
+    report = personafeedback("report", "--full", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "our users" in report.stdout
     assert "Table 2" not in report.stdout

@@ -176,6 +176,7 @@ def test_who_votes_at_random_agrees_no_better_than_chance(tmp_path):
     assert found.votes == (3, 9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("annotators", "by_tier"),
     [  # 9 votes: 2 of 512 ways are unanimous (P = 1), 18 are 8 : 1 (P = 28 / 36), 72 are 7 : 2, 168 are 6 : 3, 252 are 5 : 4

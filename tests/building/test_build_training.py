@@ -338,7 +338,7 @@ def test_the_persona_is_where_the_models_own_template_takes_it_and_scoring_has_i
             assert "chess" in scored.tokenizer.decode(ids).replace(" ", "")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_trl_trains_on_rows_for_a_template_without_a_system_turn(tmp_path):
     pytest.importorskip("torch")
     datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
@@ -433,7 +433,7 @@ PLANTED = 0.8
 """Share of the unseen users' pairs whose chosen response is the one with the park."""
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_a_plain_loop(tmp_path):
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
     datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
@@ -520,7 +520,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     assert own_pairs(build)[0] == found
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @needs_checkout
 def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
     pytest.importorskip("torch")

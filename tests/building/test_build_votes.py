@@ -395,7 +395,7 @@ def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
     assert {one.chosen.split(":")[2] for one in votes} == {"full"}
     assert len(votes) == pairs * 2 // 3
     assert (
-        f"{pairs * 2 // 3} votes on {pairs} pairs; 0 times another response in the other order, {pairs // 3} unreadable, 0 failed"
+        f"{pairs * 2 // 3} votes on {pairs} pairs; 0 with another response in the other order, {pairs // 3} unreadable, 0 failed"
         in done.stdout
     )
     assert again.stdout == done.stdout
@@ -419,7 +419,7 @@ runpy.run_module("personafeedback_tasks", run_name="__main__")
 """A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     with texts_server(

@@ -48,7 +48,8 @@ def outputs(home: Path, out: Path, *data: object, **environment: str) -> dict[st
     logs, other = home / "logs", home / "lm-eval"
     found = {}
     for name, command in {
-        "report": ("report", logs, other, "--out", out / "report"),
+        "report": ("report", "--full", logs, other, "--out", out / "report"),
+        "report, short": ("report", logs),
         "rank": ("rank", logs, other, "--out", out / "rank", "--csv", out / "rank.csv", "--json", out / "rank.json"),
         "rank --markdown": ("rank", logs, other, "--markdown"),
         "compare": ("compare", logs / "persona", other, "--json", out / "compare.json"),

@@ -23,6 +23,7 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.power import Comparison
 from personafeedback_tasks.common.significance import minimum_detectable_difference
@@ -98,7 +99,7 @@ def test_the_range_is_that_of_the_correlation_and_a_ranking_needs_more():
             assert np.isnan(shown.ranked)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_ranking_shows_the_difference_that_the_plan_says():
     """benchmarks/inference.py draws more: 77.8 % of 400."""
     rate = planted_rankings.found_among(np.random.default_rng(15), 10, 150)
@@ -142,6 +143,7 @@ def seen(tables, sizes):
     return np.abs(means[0] - means[1]) > stats.t.ppf(0.975, 2 * (count - 1)) * np.sqrt(sum(squares))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("compared", "difference"),
     [(PAIRED[0], 0.03), (PAIRED[1], 0.05), (PAIRED[2], 0.08), (UNPAIRED, 0.05), (UNPAIRED, 0.1)],
@@ -310,7 +312,7 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     shown = printed("--data", "sample", "--difference", "30", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample", difference=0.3)
-    assert stored == json.loads(json.dumps({**made.as_dict(), "tokenizer": None}))
+    assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict(), "tokenizer": None}))
     assert f"Data: {made.cases.revision}" in shown
     assert re.search(rf"^calls +{made.work.calls} +2$", shown, re.M)
     assert re.search(rf"^prompt tokens +{made.work.prompt_tokens:,} +[\d,]+ +{made.work.longest:,}$", shown, re.M)

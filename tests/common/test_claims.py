@@ -1,4 +1,4 @@
-"""The table of docs/metrics.md: its rows are those that are simulated, its figures are what is expected, and a small part is simulated again."""
+"""The table of docs/intervals.md: its rows are those that are simulated, its figures are what is expected, and a small part is simulated again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("ppi_py")
 
 from support.studies import STUDIES, Claim, Study
 
-METRICS = Path(__file__).parents[2] / "docs" / "metrics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "intervals.md"
 
 SKEWED = ("log-normal", "a tenth of users much worse")
 """Planted differences of which the documentation says that the rate is missed with few users."""
@@ -19,7 +19,7 @@ SKEWED = ("log-normal", "a tenth of users much worse")
 
 def quoted() -> dict[Claim, tuple[float, float]]:
     """Claim -> (rate, its Monte Carlo error), in percent."""
-    lines = METRICS.read_text("utf-8").partition("| claim | planted |")[2].splitlines()[2:]
+    lines = PAGE.read_text("utf-8").partition("| claim | planted |")[2].splitlines()[2:]
     rows = {}
     for line in lines:
         if not line.startswith("|"):

@@ -175,11 +175,11 @@ def test_estimates_from_the_deviations_of_users_by_hand():
     assert (found.value, found.stderr, found.n, found.users) == same((0.4, stderr, 12, 3))
     assert (found.low, found.high) == same((0.4 - stats.t.ppf(0.975, 2) * stderr, 0.4 + stats.t.ppf(0.975, 2) * stderr))
     # Kurtosis 3 * (16 + 81 + 1) / 14 ** 2 = 1.5, so that 2 * 3 / .5 - 1 = 11 degrees, of which three users have two.
-    assert degrees_of_freedom(deviations) == 2
+    assert degrees_of_freedom(deviations.values()) == 2
     uneven = {"a": 0.9, **{f"u{number}": -0.1 for number in range(9)}}
     kurtosis = 10 * (0.9**4 + 9 * 0.1**4) / (0.81 + 0.09) ** 2
-    assert degrees_of_freedom(uneven) == same(20 / (kurtosis - 1) - 1)
-    assert 1 < degrees_of_freedom(uneven) < 9
+    assert degrees_of_freedom(uneven.values()) == same(20 / (kurtosis - 1) - 1)
+    assert 1 < degrees_of_freedom(uneven.values()) < 9
     found = linearized(0.4, uneven, 30)
     stderr = math.sqrt(0.9 * 10 / 9)
     reach = stats.t.ppf(0.975, 20 / (kurtosis - 1) - 1) * stderr

@@ -163,7 +163,7 @@ def test_a_rate_that_is_impossible_with_its_whole_interval_is_not_printed():
     assert "its whole interval" in found.why_not
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "planted",
     [

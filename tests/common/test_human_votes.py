@@ -69,7 +69,7 @@ def test_people_of_one_mind_may_have_others_beside_them(users):
     assert found.low == same(0.025 ** (1 / users))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_intervals_hold_with_votes_on_the_duels_of_few_users():
     """The error of a few users' votes is known badly, and no interval may forget it."""
     planted, simulations = Planted(skill=1.6), 300
@@ -84,7 +84,7 @@ def test_intervals_hold_with_votes_on_the_duels_of_few_users():
     assert 0.92 <= held / simulations <= 0.98
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_intervals_hold_the_planted_rate_where_those_of_ppi_py_do_not():
     from ppi_py import ppi_mean_ci
 

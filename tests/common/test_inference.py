@@ -316,6 +316,7 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     )
 
 
+@pytest.mark.slow
 def test_the_range_of_equal_runs_is_no_finding():
     """Five equal runs of 1,010 cases differ by 1.3 points or so; p is uniform."""
     rng = np.random.default_rng(4)
@@ -453,7 +454,7 @@ def test_prompts_that_no_users_share_change_nothing(also):
     assert share(VALUES, USERS, also=also).stderr == same(share(VALUES, USERS).stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_intervals_over_users_and_prompts_hold():
     """benchmarks/inference.py draws more of them, and other spreads."""
     both, alone = planted_prompts.held(1.0, 200, 20250615)
@@ -550,6 +551,7 @@ def p_values(table, sizes):
     return np.array([paired_p(row.tolist(), owners, resamples=399) for row in table])
 
 
+@pytest.mark.release
 def test_where_neither_run_is_better_p_is_below_5_percent_in_5_of_100(sizes):
     table = draw(sizes, STEPS, LEVEL_SHARES, correlation=0.3, seed=8)
     rejected = np.mean(p_values(table, sizes) <= 0.05)
@@ -563,6 +565,7 @@ def test_where_neither_run_is_better_p_is_below_5_percent_in_5_of_100(sizes):
     assert rejected_flipping_cases > 0.4
 
 
+@pytest.mark.release
 def test_the_minimum_detectable_difference_is_seen_4_times_in_5(sizes):
     owners = owners_of(sizes).tolist()
     level = draw(sizes, STEPS, LEVEL_SHARES, correlation=0.3, seed=10)

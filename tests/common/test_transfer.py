@@ -94,7 +94,7 @@ BETTER = Planted(skill=0.85, new=2.6, rate=0.2)
 """Right in 69 % of its exam and in 93 % of the replies, of which 20 % are better."""
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("wrong", [0, 0.05, 0.1, 0.2])
 def test_a_judge_that_is_as_good_is_hardly_blamed_for_the_errors_of_people(wrong):
     """5 % are expected; of 400 simulations up to two and a half standard errors more."""
@@ -103,19 +103,19 @@ def test_a_judge_that_is_as_good_is_hardly_blamed_for_the_errors_of_people(wrong
     assert differing(EQUAL, 400, wrong, 1, on_exam=200) <= 0.078
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("planted", [WORSE, BETTER], ids=["worse", "better"])
 @pytest.mark.parametrize("wrong", [0, 0.2])
 def test_a_judge_that_errs_otherwise_is_found(planted, wrong):
     assert differing(planted, 100, wrong, 2) >= 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_few_users_blame_no_judge():
     assert differing(EQUAL, 300, 0, 2, users=LEAST_USERS) <= 0.082
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_judge_that_is_better_on_replies_breaks_the_correction():
     """Why the test is two-sided: the corrected rate misses, and with votes of two people it is withdrawn."""
     rng = np.random.default_rng(SEED)

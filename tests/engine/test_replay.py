@@ -89,7 +89,7 @@ def of_log(path: Path) -> dict:
 
 def numbers(report: dict) -> dict:
     """All of a report but what names the run."""
-    return {name: value for name, value in report.items() if name not in ("model", "signature")}
+    return {name: value for name, value in report.items() if name not in ("model", "name", "signature")}
 
 
 # --- round trips ------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -71,8 +72,8 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("judge", KNOWN)
-def test_known_judges_get_exactly_their_known_scores(judge, real_data, tmp_path):
-    log = evaluate(tasks.personafeedback_general(data=str(real_data)), f"scripted/{judge}", tmp_path, limit=150)
+def test_known_judges_get_exactly_their_known_scores(judge, real_part, tmp_path):
+    log = evaluate(tasks.personafeedback_general(data=str(real_part)), f"scripted/{judge}", tmp_path)
     found = metrics(log)
     for key, expected in KNOWN[judge].items():
         for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
@@ -319,12 +320,14 @@ def test_the_unreadable_reply_has_its_reason(tmp_path):
 
 
 @pytest.mark.parametrize("log_samples", [True, False])
-def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, caplog):
+def test_the_warning_counts_the_replies_of_every_epoch(log_samples, tmp_path, monkeypatch, caplog):
+    said: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", said.append)
     task = tasks.personafeedback_general_hard(data="sample")
     evaluate(task, "scripted/silent", tmp_path, epochs=2, log_samples=log_samples)
     assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
     assert "16 of 16" not in caplog.text
-    assert "8 of 8 cases; 32 model calls" in caplog.text
+    assert "8 of 8 cases; 32 model calls" in said[0]
 
 
 @pytest.mark.slow
@@ -381,10 +384,10 @@ def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
 
 
 @pytest.mark.parametrize("shortcut", PERSONAFEEDBACK.judges)
-def test_the_judges_need_nothing_but_the_prompt(shortcut, real_data, tmp_path):
-    task = tasks.personafeedback_general_hard(data=str(real_data))
+def test_the_judges_need_nothing_but_the_prompt(shortcut, real_part, tmp_path):
+    task = tasks.personafeedback_general_hard(data=str(real_part))
     log = evaluate(task, f"personafeedback/{shortcut}", tmp_path)
-    cases = load_cases(real_data, "general", "hard")
+    cases = load_cases(real_part, "general", "hard")
     if shortcut == "longest":
         points = [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
     else:
@@ -403,7 +406,8 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
         "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    output = " ".join(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]  # it is information
+    output = " ".join(done.stdout.split())
     assert output.count("model calls") == 1
     asked = load_cases(real_data, "general")[:10]
     characters = sum(

@@ -13,7 +13,7 @@ from support.documents import DOCS, README, needs_checkout, text
 from support.environments import Venv
 
 TWO_MINUTES = 120
-pytestmark = [pytest.mark.slow, needs_checkout]
+pytestmark = [pytest.mark.release, pytest.mark.slow, needs_checkout]
 
 
 def documented_extras() -> set[str]:
@@ -34,8 +34,7 @@ def venv(tmp_path: Path) -> Venv:
     venv = Venv.create(tmp_path)
     updated = venv.run("uv pip install -q --upgrade pip fsspec")
     assert updated.returncode == 0, updated.stderr
-    (site_packages,) = (venv.root / "lib").glob("python*/site-packages")
-    torch = site_packages / "torch-2.13.0.dist-info"
+    torch = venv.site_packages / "torch-2.13.0.dist-info"
     torch.mkdir()
     (torch / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n", encoding="utf-8")
     return venv

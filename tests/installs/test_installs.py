@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from support.environments import Venv, build_wheel, copy_of_the_checkout
+from support.one_task import leave_one_task
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.release, pytest.mark.slow]
 
 from personafeedback_tasks import TASK_VERSION, __version__
 
@@ -66,8 +67,7 @@ def registration_in(lm_eval: Path) -> Path:
 
 
 def task_configs(venv: Venv) -> Path:
-    (folder,) = (venv.root / "lib").glob("python*/site-packages/personafeedback_tasks/task_configs/personafeedback")
-    return folder
+    return venv.site_packages / "personafeedback_tasks" / "task_configs" / "personafeedback"
 
 
 @pytest.fixture(scope="module")
@@ -131,12 +131,8 @@ def layered(editable, tmp_path_factory) -> tuple[Venv, Path]:
     venv = Venv.create(folder / "venv")
     elsewhere = folder / "elsewhere"
     succeed(venv, f"uv pip install -q --no-deps --target '{elsewhere}' {LM_EVAL}")
-    for path in (elsewhere / "lm_eval" / "tasks").iterdir():
-        if path.is_dir() and path.name != "hellaswag":
-            shutil.rmtree(path)  # reading all tasks of lm-eval takes most of a run's time
-    (own,) = (venv.root / "lib").glob("python*/site-packages")
-    (theirs,) = (dependencies.root / "lib").glob("python*/site-packages")
-    (own / "elsewhere.pth").write_text(f"{elsewhere}\n{theirs}\n", encoding="utf-8")
+    leave_one_task(elsewhere)
+    (venv.site_packages / "elsewhere.pth").write_text(f"{elsewhere}\n{dependencies.site_packages}\n", encoding="utf-8")
     return venv, elsewhere / "lm_eval"
 
 

@@ -264,6 +264,7 @@ def names_of_model_arguments():
     return {*others, "date", "api_key", "max_tokens", "temperature", "top_p", "task", "tasks", "notes"}
 
 
+@pytest.mark.slow
 def test_no_argument_of_a_model_is_taken_for_a_misspelt_option():
     names = names_of_model_arguments()
     assert {"pretrained", "dtype", "model", "max_length", "revision", "trust_remote_code", "tokenizer"} < names

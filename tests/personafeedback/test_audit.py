@@ -22,6 +22,7 @@ from support.releases import write_release
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common import errors
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.personafeedback import audit as audit_module
 from personafeedback_tasks.personafeedback.artifacts import ARTIFACTS
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
@@ -579,7 +580,7 @@ def test_the_json_is_the_audit(make_release, tmp_path):
     document = json.loads(text)
     assert list(document) == sorted(document)
     found = audit(load(root))
-    assert document == found.as_dict()
+    assert document == {"schema": SCHEMA, **found.as_dict()}
     assert document["audit_version"] == AUDIT_VERSION
     assert document["data"] == found.cases.revision
     assert document["cells_absent"] == ["specific_easy", "specific_medium", "specific_hard"]

@@ -88,7 +88,7 @@ def acc(release):
 
 
 def reported(tmp_path, *arguments):
-    done = personafeedback("report", *arguments, "--out", tmp_path)
+    done = personafeedback("report", "--full", *arguments, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     return done.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
 
@@ -174,7 +174,7 @@ def test_a_sheet_keeps_to_the_cases_that_every_run_answered(release, logs, tmp_p
     ],
 )
 def test_a_run_of_another_setting_is_refused(run, option, other, message, logs):
-    done = personafeedback("report", logs[run], option, logs[other])
+    done = personafeedback("report", "--full", logs[run], option, logs[other])
     assert done.exit_code == 1
     assert message in " ".join(done.output.split())
 
@@ -266,6 +266,6 @@ def test_a_run_after_the_option_is_not_taken_for_a_model_in_silence(order, logs)
 
 
 def test_a_close_name_is_suggested(logs):
-    done = personafeedback("report", logs["persona"], "--paper", "QwQ32B")
+    done = personafeedback("report", "--full", logs["persona"], "--paper", "QwQ32B")
     assert done.exit_code == 1
     assert "QwQ-32B" in done.output

@@ -202,6 +202,7 @@ ONE_DAMAGE = st.tuples(
 )
 
 
+@pytest.mark.release
 @pytest.mark.tried("damaged files of the data: all cases as they stand, or one error", DAMAGED)
 @given(
     in_cell=st.lists(ONE_DAMAGE, max_size=2),

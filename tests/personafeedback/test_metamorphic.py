@@ -89,7 +89,7 @@ class Run:
 
 def lm_eval(data, judge="mixed", task=TASK) -> Run:
     lm = TextLM(judge)
-    results = evaluate_lm_eval(lm, task, data, log_samples=True)
+    results = evaluate_lm_eval(lm, task, data, log_samples=True, metadata={"counts": "any"})
     names = [*METRICS, "acc_sym"] if task.endswith("_mc") else METRICS
     cases = {
         sample["doc"]["id"]: (list(sample["filtered_resps"]), {name: sample[name] for name in names})
@@ -108,29 +108,25 @@ def inspect(data, tmp_path, judge="mixed") -> Run:
 
 
 @pytest.fixture(scope="session")
-def rows(real_data):
-    """The rows of the real cell, in the order of the file."""
-    return [json.loads(line) for line in (real_data / "data/general/hard.jsonl").read_bytes().splitlines()]
+def rows(real_part_folder):
+    """80 rows of the real cell, in the order of the file."""
+    return [json.loads(line) for line in (real_part_folder / "data/general/hard.jsonl").read_bytes().splitlines()]
 
 
 @pytest.fixture(scope="session")
-def personas(real_data, rows):
+def personas(real_part_folder, rows):
     users = dict.fromkeys(row["user_id"] for row in rows)
-    return {user: json.loads((real_data / "persona" / f"{user}.json").read_bytes()) for user in users}
+    return {user: json.loads((real_part_folder / "persona" / f"{user}.json").read_bytes()) for user in users}
 
 
 @pytest.fixture(scope="session")
-def mixed_run(real_data):
-    return lm_eval(real_data)
+def mixed_run(real_part_folder):
+    return lm_eval(real_part_folder)
 
 
 @pytest.fixture
 def write(make_release, personas):
     return lambda rows, profiles=personas: make_release({"general/hard": rows}, profiles)
-
-
-FEW = 150
-"""Cases of the runs through Inspect."""
 
 
 def test_a_copy_of_the_release_gives_the_same_run_to_the_last_bit(write, rows, mixed_run):
@@ -187,8 +183,8 @@ def mirrors(one: Run, two: Run) -> None:
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-def test_swapping_the_labels_mirrors_every_metric_in_lm_eval(judge, write, rows, real_data, mixed_run):
-    one = mixed_run if judge == "mixed" else lm_eval(real_data, judge)
+def test_swapping_the_labels_mirrors_every_metric_in_lm_eval(judge, write, rows, real_part_folder, mixed_run):
+    one = mixed_run if judge == "mixed" else lm_eval(real_part_folder, judge)
     two = lm_eval(write(with_labels_swapped(rows)), judge)
     mirrors(one, two)
     assert sorted(two.prompts) == sorted(one.prompts)
@@ -205,8 +201,8 @@ def test_swapping_the_labels_mirrors_every_metric_in_lm_eval(judge, write, rows,
         assert two.totals["acc_stderr_clustered,none"] == same(one.totals["acc_stderr_clustered,none"], rel=1e-12)
 
 
-def test_swapping_the_labels_mirrors_every_metric_of_the_log_likelihoods(write, rows, real_data):
-    one = lm_eval(real_data, task=f"{TASK}_mc")
+def test_swapping_the_labels_mirrors_every_metric_of_the_log_likelihoods(write, rows, real_part_folder):
+    one = lm_eval(real_part_folder, task=f"{TASK}_mc")
     two = lm_eval(write(with_labels_swapped(rows)), task=f"{TASK}_mc")
     mirrors(one, two)
     assert one.totals["acc_sym,none"] + two.totals["acc_sym,none"] == same(1, abs=1e-12)
@@ -216,8 +212,8 @@ def test_swapping_the_labels_mirrors_every_metric_of_the_log_likelihoods(write, 
 
 @pytest.mark.parametrize("judge", JUDGES)
 def test_swapping_the_labels_mirrors_every_metric_in_inspect(judge, write, rows, tmp_path):
-    one = inspect(write(rows[:FEW]), tmp_path, judge)
-    two = inspect(write(with_labels_swapped(rows[:FEW])), tmp_path, judge)
+    one = inspect(write(rows), tmp_path, judge)
+    two = inspect(write(with_labels_swapped(rows)), tmp_path, judge)
     mirrors(one, two)
     for place in ("", "_general_hard"):
         total = one.totals[f"acc{place}"] + two.totals[f"acc{place}"]
@@ -245,8 +241,8 @@ def test_renaming_the_users_changes_nothing_in_lm_eval(write, rows, personas, mi
 
 
 def test_renaming_the_users_changes_nothing_in_inspect(write, rows, personas, tmp_path):
-    one = inspect(write(rows[:FEW]), tmp_path)
-    two = inspect(write(*with_users_renamed(rows[:FEW], personas)), tmp_path)
+    one = inspect(write(rows), tmp_path)
+    two = inspect(write(*with_users_renamed(rows, personas)), tmp_path)
     assert list(one.cases) == list(two.cases)
     assert two.cases == same_cases(one.cases)
     assert two.totals == same(one.totals, rel=1e-12)  # Inspect adds up the users in the order of their names
@@ -274,17 +270,17 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_reordering_the_lines_changes_no_case_and_no_total_in_lm_eval(order, write, rows, real_data, mixed_run):
+def test_reordering_the_lines_changes_no_case_and_no_total_in_lm_eval(order, write, rows, real_part_folder, mixed_run):
     data = write(ORDERS[order](rows))
     run = lm_eval(data)
     assert run.prompts != mixed_run.prompts
     assert sorted(run.prompts) == sorted(mixed_run.prompts)
-    assert by_texts(run, data) == same_cases(by_texts(mixed_run, real_data))
+    assert by_texts(run, data) == same_cases(by_texts(mixed_run, real_part_folder))
     assert run.totals == same(mixed_run.totals, rel=1e-12)
 
 
 def test_reordering_the_lines_changes_no_case_and_no_total_in_inspect(write, rows, tmp_path):
-    data, reordered = write(rows[:FEW]), write(ORDERS["shuffled"](rows[:FEW]))
+    data, reordered = write(rows), write(ORDERS["shuffled"](rows))
     one, two = inspect(data, tmp_path), inspect(reordered, tmp_path)
     assert by_texts(two, reordered) == same_cases(by_texts(one, data))
     assert two.totals == same(one.totals, rel=1e-12)

@@ -290,7 +290,7 @@ def logs(real_data, tmp_path_factory):
 def reported(of, tmp_path):
     """(what `report` prints, its JSON)."""
     done = personafeedback(
-        "report", of["persona"], "--no-persona", of["no_persona"], "--other-persona", of["other_persona"],
+        "report", "--full", of["persona"], "--no-persona", of["no_persona"], "--other-persona", of["other_persona"],
         "--out", tmp_path,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -349,7 +349,7 @@ def test_the_log_keeps_the_right_user_and_digest(logs, real_data):
 
 def test_without_the_run_that_knows_nothing_there_is_one_difference(logs, tmp_path):
     of = logs["inspect"]["reads"]
-    done = personafeedback("report", of["persona"], "--other-persona", of["other_persona"], "--out", tmp_path)
+    done = personafeedback("report", "--full", of["persona"], "--other-persona", of["other_persona"], "--out", tmp_path)
     assert done.exit_code == 0, done.output
     (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert list(stored["settings"]["named"]) == ["right minus wrong"]
@@ -365,7 +365,7 @@ def test_without_the_run_that_knows_nothing_there_is_one_difference(logs, tmp_pa
 )
 def test_another_setting_is_refused(run, control, message, logs):
     of = logs["inspect"]["reads"]
-    done = personafeedback("report", of[run], "--other-persona", of[control])
+    done = personafeedback("report", "--full", of[run], "--other-persona", of[control])
     assert done.exit_code == 1
     assert message in " ".join(done.output.split())
 
@@ -379,10 +379,10 @@ def test_a_run_and_its_control_hide_the_same(tmp_path):
         ).location
         for setting, hide in [("persona", "Name"), ("other_persona", "Name"), ("other_persona", None)]
     }
-    same = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", "Name"])
+    same = personafeedback("report", "--full", log["persona", "Name"], "--other-persona", log["other_persona", "Name"])
     assert same.exit_code == 0, same.output
     assert "Right minus wrong is persona - other_persona" in same.stdout
-    done = personafeedback("report", log["persona", "Name"], "--other-persona", log["other_persona", None])
+    done = personafeedback("report", "--full", log["persona", "Name"], "--other-persona", log["other_persona", None])
     assert done.exit_code == 1
     words = " ".join(done.output.split())
     assert "found hide [], expected ['Name'] as in the run that it controls. Only setting may differ." in words

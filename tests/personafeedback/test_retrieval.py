@@ -460,6 +460,7 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 # --- through lm-eval -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lm_eval_asks_what_is_retrieved(remembered):
     pytest.importorskip("lm_eval")
     from support.judges import JUDGES
@@ -556,6 +557,7 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
     return found
 
 
+@pytest.mark.slow
 def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
     template = Template(setting="rag", k=3)
@@ -566,6 +568,7 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "kept", "said"),
     [
@@ -574,12 +577,17 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
         ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable"),
     ],
 )
-def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kept, said, remembered, tmp_path, caplog):
+def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
+    reply, kept, said, remembered, tmp_path, monkeypatch, caplog
+):
     pytest.importorskip("inspect_ai")
     from inspect_ai import score
 
+    from personafeedback_tasks.inspect_harness import hooks
     from personafeedback_tasks.inspect_harness.scorers import labels
 
+    opening: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", opening.append)
     log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
     cases = hard(remembered)
     for (case_id, order), prompt in asked(log, *ORDERS).items():
@@ -603,8 +611,8 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     assert log.eval.metadata[KEY]["rag_filter"] is True
     warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
-    assert "24 model calls" in caplog.text  # 8 cases: 8 filters and 16 orders
-    assert "rag_filter: one extra call per case, its characters not counted" in caplog.text
+    assert "24 model calls" in opening[0]  # 8 cases: 8 filters and 16 orders
+    assert "rag_filter: one extra call per case, its characters not counted" in opening[0]
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]

@@ -103,7 +103,7 @@ def test_runs_on_two_sets_never_share_a_row(folder):
 
 
 def test_the_papers_numbers_do_not_stand_beside_a_set(folder):
-    done = personafeedback("report", folder / "logs" / "set", "--paper")
+    done = personafeedback("report", "--full", folder / "logs" / "set", "--paper")
     assert done.exit_code != 0 or "paper" not in done.output.lower()
     assert NAME in done.output
 

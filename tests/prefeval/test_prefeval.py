@@ -210,7 +210,7 @@ def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
         values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row[0].answers]
         assert row.value("acc_sym") == score_symmetric(values, FOUR), case
         assert row.value("p_chosen") == pytest.approx(p_chosen(values, FOUR))
-    shown = personafeedback("report", tmp_path, "--data", "sample")
+    shown = personafeedback("report", "--full", tmp_path, "--data", "sample")
     assert shown.exit_code == 0, shown.output
     assert "acc_sym" in shown.output
 
@@ -271,7 +271,7 @@ def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
             assert value["acc"] == by_hand[case.id]
     run = read_run(log.location)
     assert {len(row[0].rewards["reward"]) for row in run.cases.values()} == {4}
-    shown = personafeedback("report", log.location, "--data", "sample")
+    shown = personafeedback("report", "--full", log.location, "--data", "sample")
     assert shown.exit_code == 0, shown.output
 
 
@@ -289,7 +289,7 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
         assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
     assert "responses" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
+    ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample", "--columns", "all")
     assert ranked.exit_code == 0, ranked.output
     assert "first_rate" in ranked.output
     compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
@@ -304,7 +304,7 @@ def driver():
 
 
 def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp_path):
-    assert personafeedback("report", runs["inspect"], "--out", tmp_path, "--data", "sample").exit_code == 0
+    assert personafeedback("report", "--full", runs["inspect"], "--out", tmp_path, "--data", "sample").exit_code == 0
     page = Page(driver).open(tmp_path / "index.html", "#case=shop_technology:1")
     case = next(case for case in load("sample") if case.id == "shop_technology:1")
     assert page.texts(".responses .response > div") == list(case.responses)

@@ -204,6 +204,7 @@ def test_a_random_split_is_refused_with_the_reason(tmp_path, minilm):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "words"),
     [

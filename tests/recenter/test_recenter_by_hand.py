@@ -13,10 +13,7 @@ import pytest
 pytest.importorskip("scipy")
 np = pytest.importorskip("numpy")
 
-from personafeedback_tasks.recenter.others import attributes_of_others
-
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter import embeddings, extraction, profile, ratings, relevance, response
 from personafeedback_tasks.recenter.baselines import selected
@@ -137,35 +134,6 @@ def test_a_judge_that_always_says_the_same_says_it_to_one_attribute_or_to_all():
     assert profile.listed(single) is None
     assert (yes(single), no(single)) == ("YES", "NO")
     assert relevance.texts_of(single) == (ROWS.cases[0].attribute, ROWS.cases[0].prompt)
-
-
-def test_a_profile_may_have_a_single_row():
-    rows = [Relevance("1", "ann", "Why?", "a", label=True), Relevance("2", "bob", "Why?", "b", label=False)]
-    names = {f"{user}-{digest_of(['Why?'])}" for user in ("ann", "bob")}
-    found = profile.gather(rows)
-    assert {document.id for document in found} == names
-    assert sorted(len(document.cases) for document in found) == [1, 1]
-
-
-def test_the_control_shows_what_is_known_of_the_next_user_in_a_seeded_order():
-    users = sorted("abcde", key=lambda user: digest_of([1, user]))
-    rows = [Relevance(user, user, "Why?", f"likes {user}", label=True) for user in users]
-    given = attributes_of_others(rows)
-    assert given == {user: f"likes {after}" for user, after in zip(users, [*users[1:], users[0]], strict=True)}
-    # What the next one shares is left out, and who has nothing else gives way to the one after.
-    shared = [*rows, Relevance("x", users[1], "Why?", f"likes {users[0]}", label=True)]
-    assert attributes_of_others(shared)[users[0]] == f"likes {users[1]}"
-    others = [
-        Relevance(
-            row.id,
-            row.user_id,
-            row.prompt,
-            f"likes {users[0]}" if row.user_id == users[1] else row.attribute,
-            label=True,
-        )
-        for row in rows
-    ]
-    assert attributes_of_others(others)[users[0]] == f"likes {users[2]}"
 
 
 @pytest.mark.parametrize("reason", ["refusal", "truncated"])

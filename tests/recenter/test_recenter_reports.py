@@ -148,7 +148,7 @@ def test_people_are_scored_by_the_judgments_of_each_against_the_others(template)
 
 
 def test_the_table_has_every_row_and_fits_80_columns(logs):
-    done = personafeedback("report", logs / "dummy", COLUMNS="80")
+    done = personafeedback("report", "--full", logs / "dummy", COLUMNS="80")
     assert done.exit_code == 0, done.output
     tables = [line for line in done.stdout.splitlines() if re.search(r"\S {2,}\S", line)]
     assert max(map(len, tables)) <= 80
@@ -195,7 +195,7 @@ def test_a_partial_run_has_the_baselines_of_its_own_rows(partial):
     assert made.judges.baselines["always YES"]["acc"].value == same(sum(row.judgment for row in asked) / 20)
     whole = make_report(read_run(log), ROWS).judges.people["acc"]
     assert whole.n == len(made.judges.agreement.against_rest)  # people's agreement is of all rows
-    done = personafeedback("report", partial)
+    done = personafeedback("report", "--full", partial)
     assert done.exit_code == 0, done.output
     assert "PARTIAL: relevance 20 of 55" in done.stdout
 
@@ -206,7 +206,7 @@ def test_a_partial_run_has_the_baselines_of_its_own_rows(partial):
 @pytest.fixture(scope="module")
 def written(logs, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    done = personafeedback("report", logs, "--out", out)
+    done = personafeedback("report", "--full", logs, "--out", out)
     assert done.exit_code == 0, done.output
     return out
 
@@ -216,7 +216,7 @@ def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
         f"{name}.{kind}" for name in ("accuracy", "precision_recall") for kind in ("png", "svg")
     }
     assert {path.name for path in written.iterdir()} == names
-    assert personafeedback("report", logs, "--out", tmp_path).exit_code == 0
+    assert personafeedback("report", "--full", logs, "--out", tmp_path).exit_code == 0
     assert all((tmp_path / name).read_bytes() == (written / name).read_bytes() for name in names)
     text = (written / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# Recenter relevance\n")
@@ -256,8 +256,8 @@ def test_curves_of_equal_f1_have_it():
 
 
 def test_papers_figures_are_under_their_line_and_in_no_number(logs):
-    plain = personafeedback("report", logs / "always_yes")
-    done = personafeedback("report", logs / "always_yes", "--paper")
+    plain = personafeedback("report", "--full", logs / "always_yes")
+    done = personafeedback("report", "--full", logs / "always_yes", "--paper")
     assert done.exit_code == 0, done.output
     before, _, after = done.stdout.partition("Published on the authors' project page")
     assert before == plain.stdout.partition("signature:")[0]
@@ -265,9 +265,9 @@ def test_papers_figures_are_under_their_line_and_in_no_number(logs):
         assert number in after, number
     assert "Not comparable" in after
     assert "54.6" not in after  # of another stage
-    mixed = personafeedback("report", logs / "always_yes", logs / "dummy", "--paper")
+    mixed = personafeedback("report", "--full", logs / "always_yes", logs / "dummy", "--paper")
     assert mixed.stdout.count("Published on the authors' project page") == 2
-    named = personafeedback("report", logs / "always_yes", "--paper", "GPT-4o-mini")
+    named = personafeedback("report", "--full", logs / "always_yes", "--paper", "GPT-4o-mini")
     assert named.exit_code != 0
     assert "without a name" in named.stderr
 
@@ -330,7 +330,7 @@ def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_
         "--log-dir", root,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
-    done = personafeedback("report", root, "--out", root / "report")
+    done = personafeedback("report", "--full", root, "--out", root / "report")
     assert done.exit_code == 0, done.output
     text = (root / "report" / "report.md").read_text(encoding="utf-8")
     assert set(text.splitlines()[0].removeprefix("# ").split(" and ")) == {"Recenter relevance", "PersonaFeedback"}
@@ -424,7 +424,10 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
         rows = run.benchmark.report.load("sample", "any")
         ranking = rank_runs(run, texts=run.benchmark.report.examine(rows, run.cases), data=rows)
         data = embedded(page.render([ranking]))
-        shown[stage] = {case["id"]: (case, data["answers"][0][n]["picks"]) for n, case in enumerate(data["cases"])}
+        shown[stage] = {
+            case["id"]: (case, data["answers"][data["runs"][0]["answers"][n]]["picks"])
+            for n, case in enumerate(data["cases"])
+        }
     for row in load(Extraction, "sample"):
         if row.judgment is not None:
             texts = dict(shown["extraction"][row.id][0]["texts"])
@@ -438,11 +441,11 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
 
 
 def test_in_a_folder_of_several_benchmarks_those_without_figures_go_without(stages):
-    done = personafeedback("report", *(run.logs[0] for run in stages.values()), "--paper")
+    done = personafeedback("report", "--full", *(run.logs[0] for run in stages.values()), "--paper")
     assert done.exit_code == 0, done.output
     assert done.stdout.count("Published on the authors' project page") == 1
     assert re.search(r"people +54\.6", done.stdout)
-    alone = personafeedback("report", stages["extraction"].logs[0], "--paper")
+    alone = personafeedback("report", "--full", stages["extraction"].logs[0], "--paper")
     assert "Recenter extraction has no published numbers. Leave --paper out." in alone.stderr
 
 
@@ -450,7 +453,7 @@ def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
     docs = CHECKOUT / "docs" / "reports.md"
     if not docs.is_file():
         pytest.skip("needs the checkout, where the docs are")
-    done = personafeedback("report", logs / "always_yes", "--out", tmp_path)
+    done = personafeedback("report", "--full", logs / "always_yes", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     made = in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))["Beside baselines and people"]
     shown = in_markdown(docs.read_text(encoding="utf-8"))["Rows that people judged"]

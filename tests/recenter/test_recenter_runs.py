@@ -100,6 +100,7 @@ def test_two_ranks_give_the_scores_of_one(name, limit):
     assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)
 
 
+@pytest.mark.release
 def test_inspect_killed_half_way_and_retried(server, expected, tmp_path):
     name = "recenter_relevance_select"
     command = Command(tmp_path / "run", "sample", server.url)

@@ -17,6 +17,7 @@ from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.documents import Document
+from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.profile import build, gather, listed, split
 from personafeedback_tasks.recenter.relevance import RELEVANCE, target
@@ -169,7 +170,9 @@ def test_a_constant_answer_is_a_model_of_inspect_here_too(judge, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, caplog):
+def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", said.append)
     from inspect_ai import eval as inspect_eval
     from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance_select
 
@@ -178,7 +181,7 @@ def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, caplog):
         log_dir=str(tmp_path),
     )  # fmt: skip
     rows = sum(len(document.cases) for document in list(DOCUMENTS.values())[:4])
-    assert f"recenter_relevance_select (demonstration): 4 of {len(DOCUMENTS)} prompts ({rows} of {len(ROWS)} cases; --limit counts prompts); 4 model calls" in caplog.text  # fmt: skip
+    assert f"recenter_relevance_select (demonstration): 4 of {len(DOCUMENTS)} prompts ({rows} of {len(ROWS)} cases; --limit counts prompts); 4 model calls" in said[0]  # fmt: skip
     run = read_run(log.location)
     assert len(run.cases) == rows
     assert run.partial == {"relevance": (rows, len(ROWS))}

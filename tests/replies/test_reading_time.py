@@ -71,6 +71,7 @@ def in_time(unit: str, times: int, read: Callable[[str], str] = read_reply) -> b
     return took < 24 * min(seconds(unit * (times // 8) + "B", read) for _ in range(3))
 
 
+@pytest.mark.release
 @pytest.mark.tried("replies that repeat a unit of two tokens 40 and 4,000 times: read in time", len(ONE_OF_EACH) + 1)
 @pytest.mark.parametrize("first", ONE_OF_EACH)
 def test_every_two_tokens_over_and_over(first: str) -> None:
@@ -79,6 +80,7 @@ def test_every_two_tokens_over_and_over(first: str) -> None:
         assert in_time(first + second, 4000), (first, second)
 
 
+@pytest.mark.release
 @pytest.mark.tried("replies that repeat a unit of three or four tokens: read in time", 2_000)
 @pytest.mark.parametrize("joint", ["", " "])
 def test_many_units_of_three_and_four_tokens_over_and_over(joint: str) -> None:
@@ -101,6 +103,7 @@ def test_a_loop_of_a_hundred_thousand_characters_is_read_within_0_3_seconds(unit
     assert took < 0.3 or took < 4 * seconds(("I like tea. " * length)[:length])
 
 
+@pytest.mark.release
 @pytest.mark.tried("replies of 100,000 characters that repeat tokens of the patterns: read in time", len(UNITS))
 def test_units_of_the_characters_that_the_patterns_name() -> None:
     """Each token of the alphabet alone, and units of several: no mark of a pattern is forgotten."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import math
 import os
@@ -11,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,12 +45,16 @@ from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
-from personafeedback_tasks.reports.card_command import command
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
+from personafeedback_tasks.reports.provider_variables import INSPECT as INSPECT_VARIABLES
+from personafeedback_tasks.reports.provider_variables import LM_EVAL as LM_EVAL_VARIABLES
+from personafeedback_tasks.reports.provider_variables import provider_variables
+from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
+from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run, RunError, needed
+from personafeedback_tasks.runs.run import Run, RunError
 from personafeedback_tasks.runs.signature_line import model_of
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
@@ -96,6 +102,8 @@ def mostly_right(index):
 
 
 MOSTLY_RIGHT = make_report(run_of(mostly_right), SAMPLE)
+ONE_CELL = run_of(mostly_right, cells=["general_hard"])
+"""One result instead of nine, where a test is about the rest of the card."""
 
 
 def refusing(index):
@@ -103,7 +111,7 @@ def refusing(index):
 
 
 def is_ours(args):
-    return isinstance(args, dict) and "asked" in args
+    return isinstance(args, dict) and "signature" in args
 
 
 def ours(results):
@@ -235,6 +243,51 @@ def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
         path = tmp_path / f"{revision}{len(source)}.md"
         update(path, run_of(signature={"source": source}))
         assert {result.dataset_revision for result in load(path).eval_results} == {revision}
+
+
+def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
+    path = tmp_path / "card.md"
+    none = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
+    other = run_of(mostly_right, signature={"setting": "other_persona"})
+    update(path, run_of(), {"no_persona": none, "other_persona": other})
+    report = make_report(run_of(), SAMPLE, {"no_persona": none, "other_persona": other})
+    found = {(result.dataset_config, result.metric_type): result for result in load(path).eval_results}
+    assert len(found) == 9 * 3
+    for group in report.groups:
+        right = next(column for column in report.sheet.columns if column.name == group.name).differences[
+            "persona - other_persona"
+        ]
+        for kind, difference, control in (("right_minus_wrong", right, other), ("persona_gain", group.gain, none)):
+            result = found[group.name, kind]
+            assert result.metric_name == f"{kind.replace('_', ' ')} (both orders), points"
+            assert result.metric_value == round(100 * difference.value, 2)
+            assert result.metric_args["interval_95"] == [
+                round(100 * difference.low, 2),
+                round(100 * difference.high, 2),
+            ]
+            assert f"setting {control.signature['setting']}" in result.metric_args["control"]
+            assert (result.metric_args["setting"], result.metric_args["cases"]) == ("persona", group.cases)
+    assert not any("asked" in result.metric_args for result in found.values())
+    assert update(path, run_of(), {"no_persona": none, "other_persona": other})[0].endswith("nothing to change.")
+    update(path, run_of())  # without the controls they are gone, and nothing is there twice
+    assert [result.metric_type for result in load(path).eval_results] == ["accuracy"] * 9
+
+
+@pytest.mark.parametrize("cells", [CELLS, CELLS[-1:]])
+def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
+    """With every cell, both controls, refusals and a ceiling: the longest there is."""
+    controls = {
+        setting: run_of(signature={"setting": setting}, cells=cells) for setting in ("no_persona", "other_persona")
+    }
+    run = run_of(lambda index: ("refusal", "A") if index % 9 == 0 else GOLD, cells=cells)
+    report = with_ceiling(make_report(run, SAMPLE, controls), specific=0.99, general=0.957, total=0.98)
+    text = card_text.section(report, SAMPLE, CARD)
+    outside, _, folded = text.partition("<details>")
+    assert len(outside.split()) <= 350, len(outside.split())
+    assert outside.count("| :-- |") == 1
+    assert "Label ceiling" in outside
+    assert "setting=persona,other_persona,no_persona" in folded.replace('"setting": "', "setting=")
+    assert "nine annotators" in folded
 
 
 # --- an existing card keeps all that it had --------------------------------------------------------------------------
@@ -655,14 +708,14 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
         ModelCard.load(path)
     except (ValueError, TypeError, AttributeError, yaml.YAMLError):
         with pytest.raises(CardError, match="cannot read"):
-            update(path)
+            update(path, ONE_CELL)
         assert path.read_bytes() == old.encode()
         return
     has_metadata = REGEX_YAML_BLOCK.search(old)
     before = without_ours(path) if has_metadata else {}
     error = ""
     try:
-        update(path)
+        update(path, ONE_CELL)
     except CardError as refused:
         error = str(refused)
     if error:  # then another reader finds that a plain round trip changes something, too
@@ -672,7 +725,7 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
         assert yaml.load(saved, Loader=yaml.BaseLoader) != yaml.load(has_metadata[2], Loader=yaml.BaseLoader)
         return
     new = path.read_bytes().decode()
-    assert len(ours(load(path).eval_results)) == 9
+    assert len(ours(load(path).eval_results)) == 1
     after = without_ours(path)
     if not before.get("model-index"):
         assert after.pop("model-index") == [{"name": "acme/model", "results": []}]
@@ -680,7 +733,7 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
     assert repr(after) == repr(before)
     assert new[new.index("<!--") :].count("<!--") == 2
     assert body_of(new).startswith(body_of(old))
-    update(path)
+    update(path, ONE_CELL)
     assert path.read_bytes().decode() == new
 
 
@@ -697,16 +750,16 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     for part in (
         "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
         "and its choice was read from its reply",
-        "|  | acc | 95 % interval | cases | users | baseline: longest | persona gain |",
+        "\n## PersonaFeedback\n\nCannot be told apart from always picking the longer response (",
+        " points); whether it uses this user's persona was not asked.\n\n",
+        "|  | acc | 95 % interval | cases | baseline: longest |\n",
+        "|  | acc | 95 % interval | cases | users | baseline: longest |\n",
         f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
-        "| 50.0 | not measured |",
-        "Of 96 replies 48 were refusals and 0 otherwise unreadable (none).",
+        "Of 96 replies 48 were refusals and 0 otherwise unreadable.",
         "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
         "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
-        f"over all cells of the data (contradictory labels): specific {100 * report.texts.ceiling['specific']:.1f} %, general {100 * report.texts.ceiling['general']:.1f} %, "
-        f"total {100 * report.texts.ceiling['total']:.1f} % (from the audit)",
         "Always picking the longer response reaches 50.0 % on these cases",
         "public since 2025; whether the model was trained on them was not checked",
         "Language of the data, in cases: " + ", ".join(
@@ -718,17 +771,35 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         f"Signature: `{report.signature}`",
     ):  # fmt: skip
         assert part in text, part
+    assert text.index("To run it again") > text.index("<details>")
+    assert "(none)" not in text
+
+
+def with_ceiling(report, **ceiling):
+    return replace(report, texts=replace(report.texts, ceiling=ceiling))
+
+
+def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
+    """The sample's do not."""
+    assert set(MOSTLY_RIGHT.texts.ceiling.values()) == {1.0}
+    assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
+    report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
+    assert (
+        "over all cells of the data (contradictory labels): general 95.7 %, total 98.0 % (from the audit)"
+        in card_text.section(report, SAMPLE, CARD)
+    )
 
 
 def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path):
     run = run_of(cells=["general_hard"])
-    text = card_text.section(make_report(run, SAMPLE), SAMPLE, CARD)
+    report = with_ceiling(make_report(run, SAMPLE), specific=0.99, general=0.957, total=0.98)
+    text = card_text.section(report, SAMPLE, CARD)
     found = text[text.index("What these numbers do not show") : text.index("To run it again")]
     asked = PersonaCases(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
-    assert "over all cells of the data (contradictory labels): general" in found
+    assert "over all cells of the data (contradictory labels): general 95.7 % (from" in found
     assert "specific" not in found
 
 
@@ -768,14 +839,36 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "Right minus wrong is persona - other_persona: what knowing this person is worth." in text
     assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
-    assert "|  | cases | right minus wrong | 95 % interval | wrong minus none | 95 % interval |" in text
+    assert "; it uses this user's persona.\n" in text
+    shown, _, folded = text.partition("<details>")
+    ends = " | baseline: longest | right minus wrong | 95 % interval | persona gain | 95 % interval |"
+    assert f"|  | acc | 95 % interval | cases{ends}\n" in shown
+    assert f"|  | acc | 95 % interval | cases | users{ends} wrong minus none | 95 % interval |\n" in folded
     sheet = make_report(run_of(), SAMPLE, {"no_persona": none, "other_persona": other}).sheet
     assert [column.name for column in sheet.columns] == [*CELLS, "specific", "general", "total", "macro"]
+    rows = {row[1].strip(): row for row in (line.split("|") for line in folded.splitlines() if line.startswith("| "))}
     for column in sheet.columns:
-        row = [column.name.replace("_", " "), f"{column.cases}"]
-        for gap in (column.differences[name] for name in ("persona - other_persona", "other_persona - no_persona")):
-            row += [f"**{percent(gap.value, sign=True)}**", interval(gap, sign=True)]
-        assert f"| {' | '.join(row)} |" in text
+        right, gain, wrong = (
+            column.differences[name]
+            for name in ("persona - other_persona", "persona - no_persona", "other_persona - no_persona")
+        )
+        of_row = [
+            f" **{percent(right.value, sign=True)}** ",
+            f" {interval(right, sign=True)} ",
+            f" **{percent(gain.value, sign=True)}** ",
+        ]
+        of_row += [
+            f" {interval(gain, sign=True)} ",
+            f" {percent(wrong.value, sign=True)} ",
+            f" {interval(wrong, sign=True)} ",
+            "",
+        ]
+        assert rows[column.name.replace("_", " ")][-7:] == of_row
+    assert [row.split("|")[1].strip() for row in shown.splitlines() if row.startswith("| ")][2:] == [
+        "specific",
+        "general",
+        "total",
+    ]
     total = {name: gap.value for name, gap in sheet.columns[-2].differences.items()}
     assert total["persona - other_persona"] == 0.125
     assert total["other_persona - no_persona"] == 0.875
@@ -791,7 +884,7 @@ def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp
     other = run_of(lambda index: ("A", "A"), signature={"setting": "other_persona"})
     update(tmp_path / "card.md", run_of(), {"other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "|  | cases | right minus wrong | 95 % interval |\n" in text
+    assert "|  | acc | 95 % interval | cases | baseline: longest | right minus wrong | 95 % interval |\n" in text
     assert "wrong minus none" not in text.lower()
     assert "Persona gain (acc minus that of the same model without the persona): not measured." in text
 
@@ -872,7 +965,9 @@ INSPECT = {
     ],
 )  # fmt: skip
 def test_the_command_asks_the_same_again(run, expected):
-    assert command(run, CARD) == expected.replace("{OURS}", '--include_path "$(personafeedback task-configs)"')
+    *comments, line = commands([run]).split("\n")
+    assert comments == (["# Set first: OPENAI_API_KEY"] if run.model == "openai/gpt-4o" else [])
+    assert line == expected.replace("{OURS}", '--include_path "$(personafeedback task-configs)"')
 
 
 SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
@@ -882,7 +977,7 @@ SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
     ("run", "comment", "words"),
     [
         (run_of(**SERVED, needed=needed({"base_url": "http://me:secret@gpu-17:8000/v1/completions", "api_key": "secret"})), "# URL: the server's full address, such as http://localhost:8000/v1/completions; it may be private and is not published", "model=judge,base_url=URL"),
-        (run_of(**SERVED, needed=needed({"base_url": "https://secret@openrouter.ai/api/v1/completions", "tokenized_requests": False})), None, "model=judge,base_url=https://openrouter.ai/api/v1/completions,tokenized_requests=false"),
+        (run_of(**SERVED, needed=needed({"base_url": "https://secret@openrouter.ai/api/v1/completions", "tokenized_requests": False})), "# Set first: OPENAI_API_KEY", "model=judge,base_url=https://openrouter.ai/api/v1/completions,tokenized_requests=false"),
         (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai.secret.example/v1"})), "# URL: ", "base_url=URL"),
         (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai/api/v1?key=secret"})), "# URL: ", "base_url=URL"),
         (run_of(**SERVED, needed=needed({"tokenizer": "/home/secret/tokenizer"})), "# The model or its tokenizer is in a local folder: ", "model=judge,tokenizer=tokenizer"),
@@ -894,10 +989,60 @@ SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
     ],
 )  # fmt: skip
 def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_folder(run, comment, words):
-    *comments, line = command(run, CARD).split("\n")
-    assert [found.startswith(comment) for found in comments] == [True] * (comment is not None)
+    *comments, line = commands([run]).split("\n")
+    others = [found for found in comments if found != "# Set first: ACME_API_KEY"]
+    assert (others != comments) == (run.model == "openai-api/acme/judge")
+    assert [found.startswith(comment) for found in others] == [True] * (comment is not None)
     assert words in line
-    assert "secret" not in command(run, CARD)
+    assert "secret" not in commands([run])
+
+
+def test_one_command_asks_what_differs_in_the_setting_alone():
+    settings = [
+        run_of(**INSPECT, signature={"setting": setting}) for setting in ("persona", "other_persona", "no_persona")
+    ]
+    line = "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting="
+    assert commands(settings).split("\n") == ["# Set first: OPENAI_API_KEY", f"{line}persona,other_persona,no_persona"]
+    hidden = run_of(**INSPECT, signature={"hide": ["Name"]})
+    assert commands([hidden, settings[2]]).split("\n")[1:] == [
+        line.replace("-T setting=", "-T hide=Name"),
+        f"{line}no_persona",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("run", "variables"),
+    [
+        (run_of(), ()),
+        (run_of(loaded=("anthropic-chat", "model")), ("ANTHROPIC_API_KEY",)),
+        (run_of(loaded=("local-chat-completions", "model"), needed=needed({"base_url": "http://localhost:8000/v1"})), ()),
+        (run_of(**{**INSPECT, "model": "openai-api/my-lab/judge"}), ("MY_LAB_API_KEY", "MY_LAB_BASE_URL")),
+        (run_of(**{**INSPECT, "model": "openai/azure/gpt-4o"}), ("AZUREAI_OPENAI_API_KEY", "AZUREAI_OPENAI_BASE_URL")),
+        (run_of(**{**INSPECT, "model": "together/acme/judge"}), ("TOGETHER_API_KEY",)),
+        (run_of(**{**INSPECT, "model": "hf/acme/judge"}), ()),
+    ],
+)  # fmt: skip
+def test_the_variables_of_the_provider_are_named_and_no_value_is(run, variables, monkeypatch):
+    for name in variables:
+        monkeypatch.setenv(name, "secret")
+    assert provider_variables(run) == variables
+    assert (f"# Set first: {', '.join(variables)}\n" in commands([run])) == bool(variables)
+    assert "secret" not in commands([run])
+
+
+@pytest.mark.parametrize("package", ["inspect_ai.model._providers", "lm_eval.models"])
+def test_the_variables_are_those_that_the_harness_reads(package):
+    pytest.importorskip(package.partition(".")[0])
+    (folder,) = importlib.util.find_spec(package).submodule_search_locations
+    source = "\n".join(path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.py")))
+    services = {
+        name.upper() for name in re.findall(r'service="(\w+)"', source)
+    }  # whose variables begin with the service
+    known = INSPECT_VARIABLES if "inspect" in package else LM_EVAL_VARIABLES
+    for provider, names in known.items():
+        assert f'"{provider.partition("/")[0]}"' in source, provider
+        for name in names:
+            assert name in source or name.removesuffix("_API_KEY") in services or name.startswith("AWS_"), name
 
 
 # --- other ways of asking --------------------------------------------------------------------------------------------
@@ -1066,8 +1211,9 @@ def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
 def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
-    update(tmp_path / "README.md", run_of(model=name))
-    assert update(tmp_path / "README.md", run_of(model=name))[0].endswith("nothing to change.")
+    run = replace(ONE_CELL, model=name)
+    update(tmp_path / "README.md", run)
+    assert update(tmp_path / "README.md", run)[0].endswith("nothing to change.")
 
 
 def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
@@ -1296,25 +1442,25 @@ def polite(case_id, order):
     )
 
 
-@pytest.fixture(scope="module")
-def logs(real_data, tmp_path_factory):
-    """The same replies, logged by both harnesses: a whole cell of the release."""
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
-    from support import judges
-    from support.logs import inspect_log, lm_eval_log
+@pytest.fixture
+def logs(part_log, real_part, monkeypatch):
+    """The same replies, logged by both harnesses: a whole cell, of 80 real cases."""
+    from support.judges import JUDGES
 
-    judges.JUDGES["polite"] = polite
-    folder, task = tmp_path_factory.mktemp("logs"), "personafeedback_general_hard"
+    monkeypatch.setitem(JUDGES, "polite", polite)
+    task = "personafeedback_general_hard"
     return {
-        "lm-eval": lm_eval_log(folder / "lm", "polite", task, real_data),
-        "no_persona": lm_eval_log(folder / "np", "silent", task, real_data, metadata={"setting": "no_persona"}),
-        "inspect": inspect_log(folder / "inspect", "polite", task, real_data),
+        "lm-eval": part_log("lm-eval", "polite", task),
+        "no_persona": part_log("lm-eval", "silent", task, metadata={"setting": "no_persona"}),
+        "inspect": part_log("inspect", "polite", task),
     }
 
 
-def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
-    cases = load_cases(real_data, "general")
+def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
+    cases = load_cases(real_part, "general")
+    asked = [case for case in cases if case.cell == "general_hard"]
+    said = Counter(polite(case.id, order) for case in asked for order in ORDERS)
+    refused, empty = said["I cannot help with that."], said[""]
     found = {}
     for harness in ("lm-eval", "inspect"):
         path = tmp_path / f"{harness}.md"
@@ -1324,29 +1470,40 @@ def test_both_harnesses_give_the_same_card(logs, real_data, tmp_path):
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)
         text = path.read_text(encoding="utf-8")
-        assert "Of 2,020 replies 293 were refusals and 54 otherwise unreadable (no_response 54)." in text
-        assert "Language of the data, in cases: Chinese 1,010." in text
-        assert str(real_data) not in text
+        assert f"Of 160 replies {refused} were refusals and {empty} otherwise unreadable (no_response {empty})." in text
+        assert "Language of the data, in cases: Chinese 80." in text
+        assert str(real_part) not in text
     assert found["lm-eval"] == found["inspect"]
     # The answers were written down above: right in both orders, in one or in none.
-    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in cases if c.cell == "general_hard"]
-    longer = [
-        (len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2
-        for c in cases
-        if c.cell == "general_hard"
-    ]
+    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in asked]
+    longer = [(len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2 for c in asked]
     name, acc, args = found["inspect"]
-    assert (name, args["cases"]) == ("general_hard", 1010)
-    assert acc == round(100 * math.fsum(right) / 1010, 2)
-    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 1010, 2)
+    assert (name, args["cases"]) == ("general_hard", 80)
+    assert acc == round(100 * math.fsum(right) / 80, 2)
+    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
 
 
-def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tmp_path):
+def test_a_card_calls_the_model_by_its_name_and_runs_it_again_by_that_of_the_harness(logs, real_part, tmp_path):
+    from support.commands import personafeedback
+
+    card = tmp_path / "README.md"
+    done = personafeedback(
+        "card", logs["inspect"], "--data", real_part, "--model-card", card, "--name", "scripted/polite=lab/mid-a"
+    )
+    assert done.exit_code == 0, done.output
+    text = card.read_text(encoding="utf-8")
+    assert "# lab/mid-a" in text
+    assert load(card).model_name == "lab/mid-a"
+    assert {line.strip() for line in text.splitlines() if "scripted/polite" in line} != set()
+    assert all("--model scripted/polite" in line for line in text.splitlines() if "scripted/polite" in line)
+
+
+def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_part, tmp_path):
     from support.commands import personafeedback
 
     with_row, without = tmp_path / "with.md", tmp_path / "without.md"
     for card, option in ((with_row, ("--paper", "GPT-4o-mini")), (without, ())):
-        done = personafeedback("card", logs["inspect"], "--data", real_data, "--model-card", card, *option)
+        done = personafeedback("card", logs["inspect"], "--data", real_part, "--model-card", card, *option)
         assert done.exit_code == 0, done.output
     new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
     before, header, after = new.partition("| GPT-4o-mini, Table 3 |")
@@ -1358,14 +1515,14 @@ def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_data, tm
     assert load(with_row) == load(without)  # the metadata have our numbers alone
 
 
-def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
+def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
     from support.logs import inspect_log, lm_eval_log
 
     task = "personafeedback_general_hard"
     for log, sentence in (
-        (lm_eval_log(tmp_path / "limit", "gold", task, real_data, limit=8), r"found a partial run \(general_hard 8 of 1,010 cases\)"),
+        (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"found a partial run \(general_hard 8 of 80 cases\)"),
         (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
-        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 2,020; refusals not counted\)"),
+        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 160; refusals not counted\)"),
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):
@@ -1373,7 +1530,7 @@ def test_real_runs_that_nobody_should_publish(logs, real_data, tmp_path):
                 report_of(run, RunData(None)), load_cases(run.signature["source"], "general"), tmp_path / "README.md"
             )
     with pytest.raises(RunError, match="found no samples in it"):
-        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_data, samples=False))
+        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_part, samples=False))
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     for name in ("lm-eval", "no_persona"):

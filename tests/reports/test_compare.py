@@ -19,7 +19,7 @@ from support.shown import as_json, markdown
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.common.paired_tests import paired_p
+from personafeedback_tasks.common.paired_tests import SMALLEST, paired_p
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import estimate
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -73,6 +73,20 @@ def test_exchanging_the_runs_turns_every_sign_and_nothing_else(logs):
     assert one.difference.value == -two.difference.value
     assert (one.difference.low, one.difference.high) == (-two.difference.high, -two.difference.low)
     assert (one.p, one.detectable) == (two.p, pytest.approx(two.detectable))
+
+
+def test_a_p_value_that_no_sample_reached_is_a_bound(logs, part_log, tmp_path):
+    """The smallest one that so many samples can give is 2 / (samples + 1), see `paired_tests`."""
+    worst = part_log("lm-eval", "anti_gold", TASK)
+    done = personafeedback("compare", part_log("lm-eval", "readable", TASK), worst, "--json", tmp_path / "found.json")
+    assert done.exit_code == 0, done.output
+    assert SMALLEST == 2 / 10_000
+    assert "< 0.0002" in done.stdout
+    group = json.loads((tmp_path / "found.json").read_text("utf-8"))["groups"]["general_hard"]
+    assert (group["p"], group["is_bound"]) == (SMALLEST, True)
+    shown = personafeedback("compare", worst, worst).stdout
+    assert "1.0000" in shown
+    assert "< " not in shown.replace("with < where", "")
 
 
 def test_a_run_against_itself_differs_by_nothing(logs):

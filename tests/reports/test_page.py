@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -32,6 +33,7 @@ from support.releases import write_release
 from support.shown import rank_runs
 
 from personafeedback_tasks.analysis import calibration
+from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.rewards import TOTAL
@@ -84,6 +86,11 @@ def embedded(html: str) -> dict:
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
 
 
+def answers(data: dict) -> list[list[dict | None]]:
+    """Run -> its answer to each case."""
+    return [[None if place is None else data["answers"][place] for place in run["answers"]] for run in data["runs"]]
+
+
 def many(template: Run, size: int) -> Run:
     """A run with more cases than the list shows at once."""
     one = next(iter(template.cases.values()))
@@ -116,7 +123,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
 
 @pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
-    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", folder, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
 
@@ -163,7 +170,7 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
     data = embedded(html)
     assert [one["id"] for one in data["cases"]] == sorted(template.cases)
     assert not any(one.keys() & {"question", "responses", "about"} for one in data["cases"])
-    assert [one["score"] for one in data["answers"][0]] == [
+    assert [one["score"] for one in answers(data)[0]] == [
         template.cases[i].value("acc") for i in sorted(template.cases)
     ]
 
@@ -172,7 +179,7 @@ def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
     other = replace(template, cases={name: changed(case, digest="other") for name, case in template.cases.items()})
     data = embedded(page.render([rank_runs(run) for run in (template, other)]))
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
-    first, second = data["answers"]
+    first, second = answers(data)
     assert [one is None for one in first] == [one is not None for one in second]
 
 
@@ -263,7 +270,7 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
     assert len(ranked) == 5
     for name, holds in results.items():
         for number, run in enumerate(ranked):
-            expect(lambda i, run=run, holds=holds: holds(run.cases[i]), run=str(number), result=name)
+            expect(lambda i, run=run, holds=holds: holds(run.cases[i]), run=str(number + 1), result=name)
         expect(lambda i, holds=holds: any(holds(run.cases[i]) for run in ranked), result=name)
     expect(
         lambda i: max(r.cases[i].value("acc") for r in ranked) > 0.5 > min(r.cases[i].value("acc") for r in ranked),
@@ -280,8 +287,8 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
             expect(flagged.__contains__, flag=name)
     expect(lambda i: not any(i in flagged for flagged in flags.values()), flag="-")
     hard = {case.id for case in SAMPLE.cells["general_hard"]}
-    expect(lambda i: i in hard and ranked[1].cases[i].value("acc") < 1, cell="general_hard", run="1", result="missed")
-    browser.set(cell="general_hard", result="wrong", run="4")
+    expect(lambda i: i in hard and ranked[1].cases[i].value("acc") < 1, cell="general_hard", run="2", result="missed")
+    browser.set(cell="general_hard", result="wrong", run="5")
     browser.click("button[type=reset]")
     browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
 
@@ -323,7 +330,8 @@ def test_search_finds_every_text_and_marks_it(browser, written):
         browser.set(search=wanted)
         assert set(browser.listed()) == expected
     browser.set(search="RADIO")
-    browser.go(browser.listed()[0])
+    browser.click("#list a")
+    browser.wait("return document.querySelectorAll('#case mark').length > 0")
     assert {text.lower() for text in browser.texts("#case mark")} == {"radio"}
 
 
@@ -331,6 +339,7 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
     for case in SAMPLE[:3]:
         browser.open(written, f"#case={case.id.replace(':', '%3A')}")
         assert browser.texts(".case-head bdi")[0] == case.id
+    browser.click(".go [aria-pressed]")  # plain text
     for case in SAMPLE:
         browser.go(case.id)
         texts = [case.question, case.chosen, case.rejected, case.persona.text]
@@ -353,9 +362,27 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
                 f"{answer}, {'chosen' if answer == target else 'rejected'}" if answer in ("A", "B") else f"unreadable: {answer.replace('_', ' ')}"
                 for answer, target in zip(answers, gold, strict=True)
             ]  # fmt: skip
-    for wrong, shown in (("#case=nobody", "nobody"), ("#case=%E0%A4%A", "#case=%E0%A4%A")):
+    for wrong, shown in (("#case=nobody", "nobody"), ("#case=%E0%A4%A", "\ufffd%A")):
         browser.open(written, wrong)
         assert browser.texts("#case") == [f"This page has no case {shown}."]
+
+
+def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, written):
+    browser.open(written, "#cases")
+    personas = {case.user_id: overlap_terms(case.persona.text) for case in SAMPLE}
+    having = Counter(term for terms in personas.values() for term in terms)
+    few = max(1, len(personas) / 10)
+    seen = 0
+    for case in SAMPLE:
+        browser.go(case.id)
+        own = personas[case.user_id] - overlap_terms(case.question)
+        said = {term for term in own if having[term] <= few and (len(term) > 3 or not term.isascii())}
+        expected = [len(said & overlap_terms(response)) for response in (case.chosen, case.rejected)]
+        assert [int(text.split()[0]) for text in browser.texts(".used")] == expected, case.id
+        seen += sum(expected)
+        underlined = " ".join(browser.texts(".response .term")).lower()
+        assert all(term in underlined for term in said & (overlap_terms(case.chosen) | overlap_terms(case.rejected)))
+    assert seen > len(SAMPLE) / 4
 
 
 def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
@@ -413,22 +440,38 @@ def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tm
 
 def test_a_click_on_a_heading_sorts_the_table(browser, written):
     browser.open(written)
+    browser.click(".more-columns")
 
     def column(number: int) -> list[str]:
         return browser.texts(f".sortable tbody td:nth-child({number})")
 
+    def sorts(number: int) -> list[str]:
+        return browser(
+            f"return [...document.querySelectorAll('.sortable tbody td:nth-child({number})')].map((one) => one.dataset.sort)"
+        )
+
     names = column(2)
-    for number, heading in enumerate(browser.texts(".sortable th"), start=1):
+    headings = browser.texts(".sortable th")
+    assert len(headings) > 10
+    for number, heading in enumerate(headings, start=1):
         orders = []
         for _ in range(2):
             browser.click(f".sortable th:nth-child({number}) button")
             orders.append(browser(f"return document.querySelector('.sortable th:nth-child({number})').ariaSort"))
             assert len(browser.texts("[aria-sort]")) == 1
-            undefined = [text for text in column(number) if text == "–"]
-            values = [text for text in column(number) if text != "–"]
-            assert column(number) == [*values, *undefined]
-            key = str.casefold if number == 2 else lambda text: float(re.match(r"[+-]?[\d.]+", text)[0])
-            assert values == sorted(values, key=key, reverse=orders[-1] == "descending"), heading
+            descending = orders[-1] == "descending"
+            if number == 2:
+                assert column(2) == sorted(names, key=str.casefold, reverse=descending)
+                continue
+            undefined = [text for text in sorts(number) if text == ""]
+            values = [text for text in sorts(number) if text]
+            assert sorts(number) == [*values, *undefined]
+            assert values == sorted(values, key=float, reverse=descending), heading
+            if heading != "ties":  # by their number
+                shown = [
+                    float(re.match(r"[+-]?[\d.,]+", text)[0].replace(",", "")) for text in column(number)[: len(values)]
+                ]
+                assert shown == sorted(shown, reverse=descending), heading
         # The highest number first, but names from A; by place it is sorted before.
         assert orders == (["ascending", "descending"] if number == 2 else ["descending", "ascending"])
         assert sorted(column(2)) == sorted(names)
@@ -436,22 +479,70 @@ def test_a_click_on_a_heading_sorts_the_table(browser, written):
 
 def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
     browser.open(written)
-    models = [run.model for run in ranked]
-    assert [text.partition(" (")[0] for text in browser.texts(".sortable tbody td:nth-child(2)")] == models
-    assert browser.texts(".forest .bar .name bdi") == list(map(called, ranked))
+    names = list(map(called, ranked))
+    assert browser.texts(".sortable .model bdi") == names
+    assert browser.texts(".forest .bar .name bdi") == names
     points = browser(
         "return [...document.querySelectorAll('.forest .point')].map((one) => one.getBoundingClientRect().x)"
     )
     assert points == sorted(points, reverse=True)
-    assert [text.split()[0] for text in browser.texts(".forest .bar:not(.axis) .value")] == browser.texts(
-        ".sortable tbody td:nth-child(3)"
-    )
-    assert len(browser.texts(".matrix tbody tr")) == 5
-    assert [
-        len(row) for row in [browser.texts(f".matrix tbody tr:nth-child({n}) td:not(.name)") for n in range(1, 6)]
-    ] == [5] * 5
+    assert [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")] == [
+        text.split() for text in browser.texts(".sortable tbody td:nth-child(3)")
+    ]
+    assert browser.texts(".matrix .name bdi") == names[:-1]
+    rows = [browser.texts(f".matrix tbody tr:nth-child({number}) td") for number in range(1, 5)]
+    assert [[text != "" for text in row] for row in rows] == [
+        [column >= row for column in range(4)] for row in range(4)
+    ]
     assert browser.texts(".calibrations figcaption bdi") == [called(run) for run in ranked if run.method.name == "mc"]
+    assert browser.texts(".signatures dt bdi") == names
     assert len(browser.texts(".signatures dd")) == 5
+
+
+def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched_and_copied(browser, written, ranked):
+    browser.open(written)
+    (what,) = browser.texts(".what")
+    assert what.startswith("All 6 cells: 48 cases of 8 users; ")
+    assert "Each case is a persona, a question and two responses" in what
+    day = ranked[0].date[:10].split("-")
+    assert f"{int(day[2])} " in what
+    assert day[0] in what
+    assert browser.texts(".lead b")[0] == called(ranked[0])
+    shown = "return [...document.querySelectorAll('.sortable thead th')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
+    short = ["place", "model", "accuracy, %", "right minus wrong, points", "ties"]
+    assert browser(shown) == short
+    headings = browser.texts(".sortable th")
+    titles = browser("return [...document.querySelectorAll('.sortable th')].map((one) => one.title)")
+    assert len(headings) == len(set(titles))
+    assert all(titles)
+    meanings = dict(zip(browser.texts(".meanings dt"), browser.texts(".meanings dd"), strict=True))
+    assert meanings == {name: f"{title}." for name, title in zip(headings, titles, strict=True) if name != "model"}
+    documented = (Path(__file__).parents[2] / "docs" / "page.md").read_text(encoding="utf-8")
+    assert [
+        name for name, title in meanings.items() if f"| {name} | {title.removesuffix('.')} |" not in documented
+    ] == []
+    browser.click(".more-columns")
+    assert browser(shown) == headings
+    browser.click(".more-columns")
+    assert browser(shown) == short
+    assert set(browser.texts(".sortable td:nth-child(4)")) == {"not asked"}
+    browser("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    browser.click(".copy")
+    browser.wait("return document.querySelector('.copied').textContent === 'Copied.'")
+    assert browser("return window.copied") == (written.parent / "ranking.csv").read_text(encoding="utf-8").replace(
+        "\r\n", "\n"
+    )
+    names = list(map(called, ranked))
+    for wanted in ("GOLD", "no such model"):
+        browser(
+            "const one = document.querySelector('.model-search'); one.value = arguments[0]; one.dispatchEvent(new Event('input'))",
+            wanted,
+        )
+        found = [name for name in names if wanted.lower() in name.lower()]
+        for part in (".sortable .model bdi", ".forest .name bdi"):
+            visible = f"return [...document.querySelectorAll('{part}')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
+            assert browser(visible) == found
+        assert browser("return document.querySelector('p.none').checkVisibility()") == (not found)
 
 
 # --- what strangers write --------------------------------------------------------------------------------------------
@@ -489,11 +580,28 @@ def hostile(template, tmp_path_factory) -> Path:
     return root
 
 
+RENDERED = {"BR", "CODE", "EM", "LI", "OL", "P", "PRE", "SPAN", "STRONG", "UL"}
+"""All that a response may contain."""
+
+TAGS = """
+return [...document.querySelectorAll('.response .text *')].map((one) => {
+  const known = { class: ["heading", "term"], start: [one.getAttribute("start")], tabindex: ["0"] };
+  return [...one.attributes].every(({ name, value }) => known[name]?.includes(value)) ? one.tagName : one.outerHTML;
+});
+"""
+
+
 @pytest.mark.tried("texts and names in a browser: shown as they are, nothing acts", len(EVIL) + len(ATTACKS))
 def test_attacks_arrive_as_text_and_nothing_runs(browser, hostile):
-    browser.open(hostile / "index.html")
+    browser.open(hostile / "index.html", "#case=general_hard%3A1")
     assert set(map(foreign.page, (*EVIL, "m" * 150))) <= set(browser.texts(".forest .name bdi"))
-    for case in load_cases(hostile / "data", "general", "hard", counts="any"):
+    cases = load_cases(hostile / "data", "general", "hard", counts="any")
+    for case in cases:  # responses as Markdown
+        browser.go(case.id)
+        assert set(browser(TAGS)) <= RENDERED
+        assert browser("return window.evil") is None
+    browser.click(".go [aria-pressed]")  # plain text
+    for case in cases:
         browser.go(case.id)
         texts = [case.question, case.chosen, case.rejected, case.persona.text]
         assert browser.texts("#case .text") == list(map(foreign.page, texts))
@@ -595,7 +703,10 @@ def test_keys_move_and_search(browser, written):
     browser.press("j")
     assert browser("return document.activeElement.value") == "j"
     browser.press(Keys.ESCAPE)
-    assert browser("return document.activeElement === document.body")
+    assert browser("return [document.activeElement === document.body, document.getElementById('search').value]") == [
+        True,
+        "j",
+    ]
     browser.set()
     browser.press("j")
     expect(1)

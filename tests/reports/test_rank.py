@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
@@ -28,7 +30,8 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import rank_text
+from personafeedback_tasks.reports import blocks, rank_data, rank_text
+from personafeedback_tasks.reports.terminal import show
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -72,7 +75,7 @@ def drawn(rng, sizes, accuracy, hard):
     return [rng.random(size) < 1 / (1 + np.exp(-user)) for size, user in zip(sizes, odds, strict=True)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_two_equal_judges_are_tied_in_95_of_100_benchmarks(template):
     small = [4 + user % 7 for user in range(24)]
     tied = 0
@@ -121,20 +124,22 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
     assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
     assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
-    scores, _ = rank_text.tables(ranking)
-    assert [dict(zip(scores.header, row, strict=True))["tied"] for row in scores.rows] == ["3", "3", "1–2"]
+    table = rank_text.short_table(ranking)
+    assert [row[0] for row in table.rows] == ["1 (1–2)", "2 (2–3)", "3 (1–3)"]
+    assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [22, 23, 60])
 def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
     found, users = planted_rankings.scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, count))
     pairs = pairs_of(found, users)
-    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # docs/metrics.md quotes the shares
+    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # docs/intervals.md quotes the shares
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("step", [0.0, 0.001, 0.005, 0.015])
 def test_the_places_of_all_runs_hold_at_once(step):
     """benchmarks/inference.py draws more of them; .92 is two Monte Carlo errors below .95."""
@@ -159,7 +164,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert rank_text.document([make_ranking(runs)]) == rank_text.document([make_ranking(shuffled)])
+    assert rank_data.document([make_ranking(runs)]) == rank_data.document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "prompt", "fingerprint", "task_version", "language"])
@@ -188,6 +193,7 @@ def folder(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     done = personafeedback(
         "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
@@ -202,14 +208,14 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert models[0] == "scripted/gold"
     assert models[3] == "scripted/anti_gold"
     assert models[4] == "scripted/always_first"
-    assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
-    assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
+    assert [row["acc"] for row in rows][::3] == ["100.0000", "0.0000"]
+    assert float(rows[0]["over_longest"]) == same(50)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
     assert "scripted/gold" in printed
     assert "no_persona" not in printed
     markdown = personafeedback("rank", folder, "--markdown", "--data", "sample").output
-    assert "| 1 | scripted/gold | 100.0 |" in markdown
+    assert re.search(r"\| 1 \(1–\d\) \| scripted/gold \| 100.0 \|", markdown)
 
 
 @pytest.fixture(scope="module")
@@ -227,6 +233,7 @@ def controlled(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
     assert done.exit_code == 0, done.output
@@ -235,21 +242,21 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     assert rows.keys() == {"scripted/gold", "scripted/mixed", "scripted/anti_gold", "CUSTOM"}
     measured = {model: (row["persona_gain"], row["right_minus_wrong"]) for model, row in rows.items()}
     assert measured == {
-        "scripted/gold": ("", ""), "scripted/mixed": ("0.000000", "0.000000"), "scripted/anti_gold": ("0.000000", ""),
+        "scripted/gold": ("", ""), "scripted/mixed": ("0.0000", "0.0000"), "scripted/anti_gold": ("0.0000", ""),
         "CUSTOM": ("", ""),
     }  # fmt: skip
     assert {model: row["tokens"] for model, row in rows.items()} == {
-        **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.000000"), "CUSTOM": "",
+        **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.0000"), "CUSTOM": "",
     }  # fmt: skip
-    assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
-    markdown = personafeedback("rank", controlled, "--markdown", "--data", "sample").output
-    assert "| persona gain | right minus wrong | consistency |" in markdown
+    assert [row["at_equal_length"] for row in rows.values()][::3] == ["100.0000", "0.0000"]
+    markdown = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").output
+    assert "| persona gain | 95 % interval | right minus wrong | 95 % interval | consistency |" in markdown
     assert "| tokens a case |" in markdown
 
 
 @pytest.mark.slow
 def test_report_pairs_the_same_controls(controlled, tmp_path):
-    done = personafeedback("report", controlled, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", controlled, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"]: list(report["beside"]) for report in stored} == {
@@ -267,14 +274,14 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     }
     runs = [log for (_, setting), log in found.items() if setting == "persona"]
     control = found["scripted/anti_gold", "no_persona"]
-    done = personafeedback("report", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
+    done = personafeedback("report", "--full", *runs, "--no-persona", control, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
-    again = personafeedback("report", *runs, "--control", f"no_persona={control}", "--data", "sample")
+    again = personafeedback("report", "--full", *runs, "--control", f"no_persona={control}", "--data", "sample")
     assert again.stdout == done.stdout[: done.stdout.index("wrote ")]
     gold = found["scripted/gold", "persona"]
-    refused = personafeedback("report", gold, "--no-persona", control, "--data", "sample")
+    refused = personafeedback("report", "--full", gold, "--no-persona", control, "--data", "sample")
     assert refused.exit_code == 1
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
@@ -291,7 +298,7 @@ def test_a_control_has_a_setting_of_the_record(controlled):
             "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
         ),
     ):
-        refused = personafeedback("report", log, "--control", given, "--data", "sample")
+        refused = personafeedback("report", "--full", log, "--control", given, "--data", "sample")
         assert refused.exit_code == 1
         assert said in " ".join(refused.output.split())
 
@@ -320,24 +327,189 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     }
     ranking = ranking_of.make_ranking([Contender(run, beside)])
     (row,) = ranking.rows
-    found = {one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference"}
+    found = {
+        one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference" and ranking.has(one)
+    }
     assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
     }  # fmt: skip
 
 
+@pytest.mark.release
 def test_of_a_run_that_picks_the_longer_response_nothing_is_left_at_equal_length(real_data, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path)
     done = personafeedback("rank", log.location, "--json", tmp_path / "r.json", "--data", real_data)
     assert done.exit_code == 0, done.output
     ((row,),) = [ranking["runs"] for ranking in json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]]
-    assert row["measures"]["acc"]["low"] > 0.65
+    assert row["measures"]["acc"]["low"] > 65
     assert row["measures"]["over_longest"]["value"] == same(0.0)
     adjusted = row["measures"]["at_equal_length"]
-    assert adjusted["low"] < 0.5 < adjusted["high"]
+    assert adjusted["low"] < 50 < adjusted["high"]
 
 
-def test_a_table_fits_80_columns(folder):
-    done = personafeedback("rank", folder, "--data", "sample", COLUMNS="80")
-    tables = [line for line in done.stdout.splitlines() if line.startswith(" ")]
-    assert max(map(len, tables)) <= 80
+def plain(text: str) -> str:
+    """Without colors, and without the line that shows what is being read."""
+    return re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", text)
+
+
+def called(template, sizes, names) -> ranking_of.Ranking:
+    rng = np.random.default_rng(5)
+    return make_ranking([made(template, name, sizes, drawn(rng, sizes, 0.7, np.zeros(len(sizes)))) for name in names])
+
+
+def printed(ranking, capsys, *, terminal: bool, monkeypatch) -> str:
+    monkeypatch.setenv("COLUMNS", "80")
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    show(blocks.terminal(rank_text.blocks(ranking, width=80 if terminal else None)))
+    return plain(capsys.readouterr().out)
+
+
+LONG = [
+    "openai-api/local/some-lab/Extremely-Long-Model-Name-7B-Instruct-v0.3-epoch-1",
+    "openai-api/local/some-lab/Extremely-Long-Model-Name-7B-Instruct-v0.3-epoch-2",
+    "openai-api/local/other-lab/short",
+    "hf/other-lab/short",
+    *(f"vllm/lab/个性化-{number}" for number in range(12)),
+]
+
+
+def test_on_a_terminal_the_table_of_long_names_and_many_ties_fits_80_columns(template, capsys, monkeypatch):
+    ranking = called(template, [4] * 12, LONG)
+    text = printed(ranking, capsys, terminal=True, monkeypatch=monkeypatch)
+    rows = [line for line in text.splitlines() if re.match(r"\d+ \(", line) and "not asked" in line]
+    assert len(rows) == len(LONG)
+    assert max(cell_len(line.rstrip()) for line in text.splitlines() if not line.startswith("PersonaFeedback")) <= 80
+    shown = [re.split(r"\s+", row)[2] for row in rows]
+    assert len(set(shown)) == len(LONG)  # each is still another one
+    assert {"openai-api/local/other-lab/short", "hf/other-lab/short"} <= set(shown)  # they are short enough
+    assert any("…" in name and name.endswith("1") for name in shown)
+    assert any(re.search(r"\d+ others", row) for row in rows)
+
+
+def test_through_a_pipe_no_name_and_no_tie_is_cut(template, capsys, monkeypatch):
+    text = printed(called(template, [4] * 12, LONG), capsys, terminal=False, monkeypatch=monkeypatch)
+    rows = [line for line in text.splitlines() if re.match(r"\d+ \(", line) and "not asked" in line]
+    assert sorted(re.split(r"\s+", row)[2] for row in rows) == sorted(LONG)
+    assert "…" not in text
+    assert "others" not in "".join(rows)
+
+
+def test_the_command_prints_the_short_table_and_more_columns_when_asked(controlled):
+    heads = ["place", "model", "acc", "95 % interval", "right minus wrong", "95 % interval", "tied"]
+    markdown = personafeedback("rank", controlled, "--markdown", "--data", "sample").stdout
+    assert f"| {' | '.join(heads)} |" in markdown
+    rows = {line.split(" | ")[1]: line.split(" | ")[4:6] for line in markdown.splitlines() if line.startswith("| ")}
+    assert rows["scripted/mixed"] == ["+0.0", "+0.0 to +0.0"]
+    assert rows["scripted/gold"] == ["not asked", "–"]
+    assert "Row minus column" not in markdown
+    some = personafeedback(
+        "rank", controlled, "--markdown", "--columns", "persona_gain, tied", "--data", "sample"
+    ).stdout
+    assert "| place | model | persona gain | 95 % interval | tied |" in some
+    every = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").stdout
+    assert "Row minus column" in every
+    refused = personafeedback("rank", controlled, "--columns", "acc,speed", "--data", "sample")
+    assert refused.exit_code == 1
+    assert "--columns must be `all` alone, or names out of acc, macro, over_longest," in refused.output
+    assert "tokens, tied, got 'speed'." in refused.output
+
+
+def test_a_model_has_a_sentence_only_where_it_matters(template):
+    """Planted: one gains 50 points from the right person, one nothing; the latter is not finished."""
+
+    def told(name, setting, right, **fields):
+        run = made(template, name, [4] * 12, [right] * 6 + [right[::-1]] * 6)
+        return replace(run, signature={**run.signature, "setting": setting}, **fields)
+
+    weak = told("weak", "persona", [1, 0, 1, 0], status="started")
+    weak = replace(weak, cells={"general_hard": 60})
+    ranking = ranking_of.make_ranking(
+        [
+            Contender(
+                told("good", "persona", [1, 1, 1, 0]), {"other_persona": told("good", "other_persona", [1, 0, 0, 0])}
+            ),
+            Contender(weak, {"other_persona": told("weak", "other_persona", [0, 1, 0, 1])}),
+            Contender(told("alone", "persona", [0, 0, 0, 1])),
+        ]
+    )
+    lines = [text for block in rank_text.blocks(ranking) for text in map(str, getattr(block, "lines", ()))]
+    (said,) = [line for line in lines if line.startswith("2 weak: ")]
+    assert re.fullmatch(
+        r"2 weak: no sign that it uses this user's persona \(\+?-?0\.0 to \+0\.0\); partial, general_hard 48 of 60; "
+        r"not finished: still running, or killed\.", said,
+    )  # fmt: skip
+    assert not [line for line in lines if "good" in line or "alone" in line or "PARTIAL" in line]
+
+
+# --- names -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_harnesses(tmp_path_factory) -> Path:
+    """A run in Inspect, and its control in lm-eval, which names the same model otherwise."""
+    root = tmp_path_factory.mktemp("harnesses")
+    inspect_log(root / "a", "readable", "personafeedback_hard", "sample")
+    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample", metadata={"setting": "no_persona"})
+    return root
+
+
+def gains_of(folder, tmp_path, *arguments):
+    """Name of a row -> its persona gain, the caveats' keys, and what was said on stderr."""
+    done = personafeedback("rank", folder, "--data", "sample", "--json", tmp_path / "r.json", *arguments)
+    assert done.exit_code == 0, done.output
+    rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    found = {
+        row["name"]: row["measures"]["persona_gain"] and row["measures"]["persona_gain"]["value"]
+        for ranking in rankings
+        for row in ranking["runs"]
+    }
+    return found, [caveat["key"] for caveat in rankings[0]["caveats"]], done.stderr
+
+
+def test_a_model_of_two_harnesses_is_offered_as_one_and_joined_by_name(two_harnesses, tmp_path):
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable")
+    assert found == {"scripted/readable": None, "readable": None}
+    assert "control_harness" not in keys
+    offer = re.search(r"scripted/readable \(inspect-ai \S+\) and readable \(lm-eval \S+\) differ only by the provider\. "
+                      r"If they are one model, pass (--name \S+): then", " ".join(said.split()))  # fmt: skip
+    assert offer is not None, said
+    found, keys, said = gains_of(two_harnesses, tmp_path, "--name", "CUSTOM=readable", *offer[1].split())
+    assert found == {"readable": same(0.0, abs=100)}
+    assert "control_harness" in keys
+    assert "differ only by the provider" not in said
+
+
+def test_a_name_of_no_model_here_is_refused_with_those_that_are(two_harnesses):
+    for given, said in (
+        ("gpt=a", "--name must be MODEL=SHOWN with a model out of CUSTOM, scripted/readable, got 'gpt'."),
+        ("CUSTOM", "--name must be MODEL=SHOWN, got 'CUSTOM'."),
+    ):
+        refused = personafeedback("rank", two_harnesses, "--name", given, "--data", "sample")
+        assert refused.exit_code == 1
+        assert said in " ".join(refused.output.split())
+
+
+def test_a_control_of_the_same_harness_comes_first(template):
+    run = template
+    control = replace(run, signature={**run.signature, "setting": "no_persona"})
+    other = replace(control, harness="lm-eval 0.4.9")
+    for runs in ([run, other, control], [run, control, other]):
+        assert with_controls([replace(one, named=False) for one in runs])[0][1]["no_persona"].harness == run.harness
+
+
+def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_harnesses, tmp_path):
+    (run,), (control,) = (two_harnesses / "a").glob("*.eval"), (two_harnesses / "b").rglob("results_*.json")
+    arguments = ("report", run, "--no-persona", control, "--data", "sample", "--out", tmp_path / "out")
+    refused = personafeedback(*arguments)
+    assert refused.exit_code == 1
+    assert "found the model CUSTOM, expected scripted/readable as in the run that it controls" in " ".join(
+        refused.output.split()
+    )
+    done = personafeedback(*arguments, "--name", "CUSTOM=reader", "--name", "scripted/readable=reader")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("reader (demonstration)")
+    (report,) = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
+    assert (report["name"], report["model"]) == ("reader", "scripted/readable")
+    assert report["groups"]["total"]["gain"] is not None
+    assert "control_harness" in [caveat["key"] for caveat in report["caveats"]]

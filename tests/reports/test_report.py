@@ -58,7 +58,7 @@ def test_both_harnesses_give_the_same_report(lm_eval_general, inspect_general, r
     general = load_cases(real_data, "general")
     one, two = (as_json(make_report(read_run(log), general)) for log in (lm_eval_general, inspect_general))
     for report in (one, two):
-        del report["signature"], report["model"]
+        del report["signature"], report["model"], report["name"]
     assert one == two
     assert one["groups"].keys() == {"general_easy", "general_medium", "general_hard", "general"}
     assert one["groups"]["general"]["reasons"].keys() == {
@@ -74,7 +74,7 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
         assert len(made.unread) == 5
         assert {reason for _, reason, _ in made.unread} == set(REASONS)
         assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
-        done = personafeedback("report", log, "--data", real_part, "--out", tmp_path / "out")
+        done = personafeedback("report", "--full", log, "--data", real_part, "--out", tmp_path / "out")
         printed = " ".join(done.stdout.split())
         count = sum(made.overall.reasons.values())
         assert f"Unreadable replies (5 of {count:,}):" in printed
@@ -96,7 +96,7 @@ def test_an_unreadable_reply_with_backticks_closes_no_fence(part_logs):
 def test_the_command_prints_the_same_table_for_both_harnesses(lm_eval_general, inspect_general, real_data, tmp_path):
     printed = []
     for log in (lm_eval_general.parent, inspect_general):
-        done = personafeedback("report", log, "--data", real_data, "--out", tmp_path / "out")
+        done = personafeedback("report", "--full", log, "--data", real_data, "--out", tmp_path / "out")
         assert done.exit_code == 0, done.output
         table = done.stdout[: done.stdout.index("signature:")].splitlines()
         printed.append([line.split() for line in table if re.search(r"\d", line)])
@@ -216,7 +216,7 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     report = make_report(read_run(hard_logs["partial"]), general)
     assert words(report)[0].startswith("MISSING REPLIES")  # the judge is silent in one reply of ten
     assert "PARTIAL: general_hard 30 of 80" in words(report)[1]
-    done = personafeedback("report", hard_logs["partial"], "--data", real_part, "--out", tmp_path)
+    done = personafeedback("report", "--full", hard_logs["partial"], "--data", real_part, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
     for name in ("report.md", "accuracy.svg", "report.json"):
         assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
@@ -256,7 +256,7 @@ def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
     cells = {"general/hard": list(map(row, range(6), values)), "general/easy": [row(9, "Code Debugging")]}
     data = make_release(cells, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
     log = inspect_log(tmp_path / "logs", "mixed", "personafeedback_general_hard", data, counts="any")
-    done = personafeedback("report", log, "--data", data, "--out", tmp_path / "out")
+    done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     subsets = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"][0]["groups"]["general_hard"][
         "subsets"
@@ -395,7 +395,7 @@ def everything(hard_logs, folder, *names):
 def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_part, tmp_path):
     """The control is paired with its run alone: the log-likelihoods of the same model have none."""
     folder = everything(hard_logs, tmp_path / "logs", "persona", "no_persona", "mc")
-    done = personafeedback("report", folder, "--data", real_part, "--out", tmp_path / "out")
+    done = personafeedback("report", "--full", folder, "--data", real_part, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
     methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
@@ -423,7 +423,7 @@ def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(har
     assert len(run.cases) == 80
     assert len(said) == 1
     assert re.search(r"Passed over \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
-    done = personafeedback("report", folder, "--data", real_part)
+    done = personafeedback("report", "--full", folder, "--data", real_part)
     assert done.exit_code == 0
     assert "Passed over" in done.stderr
     assert "Passed over" not in done.stdout
@@ -464,7 +464,7 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
 
 
 def test_two_arguments_are_two_rows(hard_logs, real_part):
-    done = personafeedback("report", hard_logs["persona"], hard_logs["mc"], "--data", real_part)
+    done = personafeedback("report", "--full", hard_logs["persona"], hard_logs["mc"], "--data", real_part)
     assert done.exit_code == 0, done.output
     assert done.stdout.count("signature:") == 2
     assert "acc_sym" in done.stdout
@@ -486,7 +486,9 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     [("persona", "found setting persona, expected no_persona"), ("easy", "expected no_persona")],
 )
 def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_part):
-    done = personafeedback("report", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_part)
+    done = personafeedback(
+        "report", "--full", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_part
+    )
     assert done.exit_code == 1
     assert sentence in done.output
 
@@ -507,7 +509,7 @@ def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_pa
 )
 def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tmp_path):
     log = write(tmp_path, "personafeedback_general_hard")
-    done = personafeedback("report", log)
+    done = personafeedback("report", "--full", log)
     assert done.exit_code == 1
     assert done.output == (
         f"Error: {log}: found no samples in it, expected the answers of every case. Run it again with samples: "
@@ -516,14 +518,14 @@ def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tm
 
 
 def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, tmp_path):
-    done = personafeedback("report", hard_logs["persona"], "--data", tmp_path)
+    done = personafeedback("report", "--full", hard_logs["persona"], "--data", tmp_path)
     assert done.exit_code == 1
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
     (results,) = (tmp_path / "log").glob("results_*.json")
     text = results.read_text(encoding="utf-8")
     source = read_run(results).signature["source"]
     results.write_text(text.replace(json.dumps(source)[1:-1], "/gone"), encoding="utf-8")
-    done = personafeedback("report", results)
+    done = personafeedback("report", "--full", results)
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
     assert "no baselines and nothing else from the texts" in words
@@ -536,7 +538,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
         .replace('"metadata": {', '"metadata": {"counts": "any", '),
         encoding="utf-8",
     )
-    words = " ".join(personafeedback("report", results).stdout.split())
+    words = " ".join(personafeedback("report", "--full", results).stdout.split())
     assert "no baselines and nothing else from the texts" in words
     assert "The number of cases in the data was not checked (counts=any)." in words
 
@@ -546,7 +548,7 @@ def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_part):
     rows[16]["question"] += "?"
     personas = {row["user_id"]: json.loads((real_part / f"persona/{row['user_id']}.json").read_bytes()) for row in rows}
     other = make_release({"general/hard": rows}, personas)
-    done = personafeedback("report", hard_logs["persona"], "--data", other)
+    done = personafeedback("report", "--full", hard_logs["persona"], "--data", other)
     assert done.exit_code == 1
     assert "1 of 80 cases have other texts" in done.output
     assert "general_hard:17" in done.output
@@ -555,7 +557,7 @@ def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_part):
 @pytest.mark.slow
 def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
     log = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
-    done = personafeedback("report", log, "--out", tmp_path / "out")
+    done = personafeedback("report", "--full", log, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert "DEMONSTRATION" in done.stdout
     for name in ("report.md", "accuracy.svg", "report.json"):
@@ -572,7 +574,7 @@ def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, part_logs, t
     content = path.read_bytes()
     cut = tmp_path / "copy" / path.name if kind != "eval" else tmp_path / path.name
     cut.write_bytes(content[: int(share * len(content))])
-    done = personafeedback("report", cut)
+    done = personafeedback("report", "--full", cut)
     assert done.exit_code == 1
     assert re.fullmatch(rf"Error: {re.escape(str(cut))}.*: found [^\n]*\n", done.output), done.output
 
@@ -591,7 +593,7 @@ FOREIGN = {
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_foreign_file_is_one_clear_error(name, tmp_path):
     (tmp_path / name).write_bytes(FOREIGN[name])
-    done = personafeedback("report", tmp_path / name)
+    done = personafeedback("report", "--full", tmp_path / name)
     assert done.exit_code == 1
     assert re.fullmatch(rf"Error: {re.escape(str(tmp_path / name))}: found [^\n]*\n", done.output), done.output
 
@@ -609,14 +611,14 @@ def test_a_results_file_of_another_shape_is_one_clear_error(hole, found, hard_lo
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
     (path,) = (tmp_path / "copy").glob("results_*.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | hole), encoding="utf-8")
-    done = personafeedback("report", path)
+    done = personafeedback("report", "--full", path)
     assert done.exit_code == 1
     assert re.fullmatch(rf"Error: {re.escape(f'{path}: found {found}')}[^\n]*\n", done.output), done.output
 
 
 def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_path):
     for path in (tmp_path / "nowhere", tmp_path):
-        done = personafeedback("report", path)
+        done = personafeedback("report", "--full", path)
         assert done.exit_code in (1, 2)
         assert str(path) in done.output
         assert "Traceback" not in done.output
@@ -725,7 +727,9 @@ def test_runs_that_differ_only_in_the_wording_print_their_range(real_part, tmp_p
         lm_eval_log(tmp_path / "v2", "gold", task, real_part, metadata={"prompt": "v2"}),
         lm_eval_log(tmp_path / "en", "always_first", task, real_part, metadata={"language": "en"}),
     ]
-    done = personafeedback("report", hard_logs["persona"], *others, "--data", real_part, "--out", tmp_path / "out")
+    done = personafeedback(
+        "report", "--full", hard_logs["persona"], *others, "--data", real_part, "--out", tmp_path / "out"
+    )
     assert done.exit_code == 0, done.output
     acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
     assert acc < 0.5, "the mixed judge would not be the lowest"
@@ -736,7 +740,7 @@ def test_runs_that_differ_only_in_the_wording_print_their_range(real_part, tmp_p
 
 @pytest.mark.parametrize("other", ["no_persona", "mc", "partial"])
 def test_runs_that_differ_in_more_are_no_prompt_sensitivity(other, hard_logs, real_part):
-    done = personafeedback("report", hard_logs["persona"], hard_logs[other], "--data", real_part)
+    done = personafeedback("report", "--full", hard_logs["persona"], hard_logs[other], "--data", real_part)
     assert "Prompt sensitivity" not in done.stdout
 
 

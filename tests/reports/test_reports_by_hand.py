@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.reports import headline, page_data
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
-from personafeedback_tasks.reports.page import TICKS, Axis
+from personafeedback_tasks.reports.page_plots import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import beside_people, sentence
 from personafeedback_tasks.runs import log as logs

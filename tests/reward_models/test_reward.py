@@ -115,12 +115,12 @@ def longest(cases):
     return [(len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases]
 
 
-def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(real_data, tmp_path):
-    cases = load_cases(real_data, "general", "hard")
+def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(real_part, tmp_path):
+    cases = load_cases(real_part, "general", "hard")
     folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
     done = command(
         "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", "batch_size=16",
-        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_data),
+        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_part),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     found = metrics(log_of(tmp_path))

@@ -75,7 +75,7 @@ def test_rewards_come_back_in_order_from_batches_of_the_longest_first(model, cla
     model._forward = forward
     lengths = [3, 9, 1, 4, 7]
     encoded = [classifier.Encoded(list(range(length)), "") for length in lengths]
-    assert [one.score for one in model.score(encoded)] == lengths
+    assert [one.reward for one in model.score(encoded)] == lengths
     assert batches == [[9, 7, 4], [3, 1]]
     assert {tuple(one.aspects) for one in model.score(encoded)} == {()}
     model.aspects = ("a", "b")

@@ -26,13 +26,11 @@ from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.reports.card_text import command
+from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reward_models.classifier import RewardModel
 from personafeedback_tasks.runs.read import read_run
 
 NAME = "acme/model"
-CARD = PERSONAFEEDBACK.report.card
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +96,7 @@ def commits(log) -> set[str]:
     return scores
 
 
+@pytest.mark.release
 def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_it_moved_names_both(
     hub, model, lengths, tmp_path
 ):
@@ -146,7 +145,7 @@ def test_a_folder_is_local_and_has_no_revision(hub, model, tmp_path):
 
 def command_of(log) -> str:
     """The command that a card of the log would print."""
-    return command(read_run(log.location), CARD)
+    return commands([read_run(log.location)])
 
 
 def said(log) -> str:
@@ -243,6 +242,7 @@ def test_an_adapter_brings_the_code_of_its_base_model(model):
         RewardModel(str(folder), trust_remote_code=True)
 
 
+@pytest.mark.release
 def test_a_commit_does_not_pin_code_of_another_repository(hub, model, tmp_path):
     folder = model()
     commit = hub.push(NAME, folder, **with_code(folder, "other/code--own.Own"))

@@ -240,7 +240,7 @@ def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, 
 @pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
 def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, real_part, tmp_path):
     log = bent(logs[harness], tmp_path / "copied", untouched, untouched)
-    assert personafeedback("report", log, "--data", real_part).exit_code == 0
+    assert personafeedback("report", "--full", log, "--data", real_part).exit_code == 0
     if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
         done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
         assert done.exit_code == 0, done.output
@@ -253,7 +253,7 @@ def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path
     assert read_run(log).signature["data"] == digest
     card = tmp_path / "card.md"
     printed = {
-        "report": personafeedback("report", log, "--data", real_part).output,
+        "report": personafeedback("report", "--full", log, "--data", real_part).output,
         "compare": personafeedback("compare", log, log, "--data", real_part).output,
         "audit": personafeedback("audit", "--data", real_part).output,
         "baselines": personafeedback("baselines", "--data", real_part, "--difficulty", "hard").output,
@@ -270,11 +270,13 @@ def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a
     shutil.copytree(real_part, half)
     (half / "data" / "general" / "easy.jsonl").unlink()
     here, there = load_cases(half, "general", "hard").digest, load_cases(real_part, "general").digest
-    done = personafeedback("report", logs["inspect"], "--data", half)
+    done = personafeedback("report", "--full", logs["inspect"], "--data", half)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert f"read for this report (sha256 {here}) are not those of the run (sha256 {there})" in said
-    assert "not those of the run" not in personafeedback("report", logs["inspect"], "--data", real_part).output
+    assert (
+        "not those of the run" not in personafeedback("report", "--full", logs["inspect"], "--data", real_part).output
+    )
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
@@ -321,7 +323,7 @@ def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp
     document = json.loads((tmp_path / "log.json").read_bytes())
     flip_and_score(document["samples"][5])
     (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
-    done = personafeedback("report", tmp_path / "log.json", "--data", real_part)
+    done = personafeedback("report", "--full", tmp_path / "log.json", "--data", real_part)
     assert done.exit_code == 1
     assert "(1 of 80 rows disagree)" in done.output
 
@@ -344,7 +346,7 @@ def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_pa
         row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
 
     log = bent(logs["lm-eval mc"], tmp_path / "bent", some(swap), untouched)
-    done = personafeedback("report", log, "--data", real_part)
+    done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 1
     assert "for general_hard:" in done.output
     assert " from its replies (" in done.output
@@ -375,7 +377,7 @@ def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harn
 
     accuracy: list[float] = []
     log = bent(logs[harness], tmp_path / "bent", unread, older)
-    done = personafeedback("report", log, "--data", real_part)
+    done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert (
@@ -390,7 +392,7 @@ def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
     rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
     rows[0]["doc"]["id"] = "general_easy:1"
     samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = personafeedback("report", results)
+    done = personafeedback("report", "--full", results)
     assert done.exit_code == 1
     assert "found general_easy:1 (1 in all), which are also in another cell's samples" in done.output
 

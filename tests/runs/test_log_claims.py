@@ -22,6 +22,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.real_part import taken_for_the_release, write_part
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
@@ -98,7 +99,7 @@ def refused(log: Path, data: Path | str, tmp_path: Path) -> str:
 
 
 def accepted(log: Path, data: Path | str) -> str:
-    done = personafeedback("report", log, "--data", data)
+    done = personafeedback("report", "--full", log, "--data", data)
     assert done.exit_code == 0, done.output
     assert "not compared" not in done.output
     return str(done.stdout)
@@ -191,7 +192,7 @@ def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_
         if Template.read({**own.signed(), **claimed}) == own:
             accepted(log, "sample")
             continue
-        done = personafeedback("report", log, "--data", "sample")
+        done = personafeedback("report", "--full", log, "--data", "sample")
         assert done.exit_code == 1, (name, done.output)
         assert re.fullmatch(r"Error: [^\n]*found another prompt \(chosen_first\) than its options ask for[^\n]*\n", done.output), (name, done.output)  # fmt: skip
 
@@ -266,7 +267,9 @@ def test_a_log_without_prompts_is_reported_with_a_line_and_makes_no_card(logs, t
             row["events"] = []
 
     for harness in HARNESSES:
-        done = personafeedback("report", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample")
+        done = personafeedback(
+            "report", "--full", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample"
+        )
         assert done.exit_code == 0, done.output
         said = " ".join(done.stdout.split())
         assert (
@@ -331,13 +334,9 @@ def perfect(header: Json, rows: list[Json]) -> None:
         header["results"][HARD] = {"alias": HARD, "acc,none": 1.0}
 
 
-@pytest.fixture(scope="module")
-def real_logs(real_data, tmp_path_factory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("real")
-    return {
-        "lm-eval": lm_eval_log(folder / "lm-eval", "readable", HARD, real_data),
-        "inspect": inspect_log(folder / "inspect", "readable", HARD, real_data),
-    }
+@pytest.fixture
+def part_logs(part_log, real_part) -> dict[str, Path]:
+    return {harness: part_log(harness, "readable", HARD) for harness in HARNESSES}
 
 
 @pytest.mark.tried("task versions of a log whose answers were made perfect: no card")
@@ -346,33 +345,32 @@ def real_logs(real_data, tmp_path_factory) -> dict[str, Path]:
     "version", ["0.9", "1.0", "1.1", TASK_VERSION, "1.10", "9.0", "abc", "", "01.2", "1.2.0", "-1", "１.１"]
 )
 @pytest.mark.parametrize("harness", HARNESSES)
-def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, real_logs, real_data, tmp_path):
+def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_logs, real_part, tmp_path):
     def versioned(header: Json, rows: list[Json]) -> None:
         if everywhere:
             set_version(header, task_of(header), version)
         else:
             signed(header, task_of(header))["task_version"] = version
 
-    log = bent(real_logs[harness], tmp_path / "bent", perfect, versioned)
+    log = bent(part_logs[harness], tmp_path / "bent", perfect, versioned)
     card = tmp_path / "card.md"
-    done = personafeedback("card", log, "--model-card", card, "--data", real_data)
+    done = personafeedback("card", log, "--model-card", card, "--data", real_part)
     assert done.exit_code == 1, done.output
     assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
     assert not card.exists()
     assert "100.0" not in done.output
     if everywhere and version in ("0.9", "1.0", "1.1"):
         assert re.search(
-            rf"found [\d,]+ of 2,020 replies that task version {version} read differently from the installed version "
+            rf"found [\d,]+ of 160 replies that task version {version} read differently from the installed version "
             rf"{re.escape(TASK_VERSION)}, expected at most 0\.5 %",
             done.output,
         ), done.output
 
 
 @pytest.mark.parametrize("harness", HARNESSES)
-def test_an_older_version_that_reads_one_reply_in_a_thousand_otherwise_makes_a_card(
-    harness, real_logs, real_data, tmp_path
-):
+def test_an_older_version_that_reads_one_reply_in_two_hundred_otherwise_makes_a_card(harness, real_data, tmp_path):
     """The values are recomputed all the same: a wrong one is refused whatever the version."""
+    cell = {"hard": 210}  # two of its 420 replies are 0.48 %
 
     def older(header: Json, rows: list[Json]) -> None:
         set_version(header, task_of(header), "1.1")
@@ -396,53 +394,55 @@ def test_an_older_version_that_reads_one_reply_in_a_thousand_otherwise_makes_a_c
         else:
             header["results"][HARD] = {"alias": HARD, "acc,none": mean}
 
-    log = bent(real_logs[harness], tmp_path / "bent", older)
-    said = " ".join(accepted(log, real_data).split())
-    assert (
-        f"The replies were read by task version 1.1; the installed version {TASK_VERSION} reads 2 of them differently."
-        in said
-    )
-    done = personafeedback("card", log, "--model-card", tmp_path / "card.md", "--data", real_data)
-    assert done.exit_code == 0, done.output
-
     def better(header: Json, rows: list[Json]) -> None:
         row = rows[30]
         values = row["scores"]["personafeedback"]["value"] if "epoch" in row else row
         values["acc"] = 1 - values["acc"] / 2
 
-    assert "score it again" in refused(bent(log, tmp_path / "worse", better), real_data, tmp_path / "none")
+    write_part(data := tmp_path / "data", real_data, cell)
+    with taken_for_the_release(cell):
+        write = {"lm-eval": lm_eval_log, "inspect": inspect_log}[harness]
+        log = bent(write(tmp_path / "log", "readable", HARD, data), tmp_path / "bent", older)
+        said = " ".join(accepted(log, data).split())
+        assert (
+            f"The replies were read by task version 1.1; the installed version {TASK_VERSION} reads 2 of them "
+            "differently."
+        ) in said
+        done = personafeedback("card", log, "--model-card", tmp_path / "card.md", "--data", data)
+        assert done.exit_code == 0, done.output
+        assert "score it again" in refused(bent(log, tmp_path / "worse", better), data, tmp_path / "none")
 
 
-def test_other_prompts_of_an_older_version_are_said_and_make_no_card(real_logs, real_data, tmp_path):
+def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, real_part, tmp_path):
     def older(header: Json, rows: list[Json]) -> None:
         set_version(header, task_of(header), "1.1")
         signed(header, task_of(header))["fingerprint"] = "v1-000000000000"
 
-    for harness, log in real_logs.items():
+    for harness, log in part_logs.items():
         old = bent(log, tmp_path / harness, older)
-        done = personafeedback("report", old, "--data", real_data)
+        done = personafeedback("report", "--full", old, "--data", real_part)
         assert done.exit_code == 0, done.output
         assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
-        done = personafeedback("compare", old, log, "--data", real_data)
+        done = personafeedback("compare", old, log, "--data", real_part)
         assert "task version 1.1 had other prompts" in " ".join(done.stdout.split())
-        done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_data)
+        done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_part)
         assert done.exit_code == 1
         assert "A card needs that." in done.output
 
 
 @pytest.mark.parametrize("harness", HARNESSES)
-def test_rank_and_compare_refuse_prompts_of_another_setting_wherever_they_are(harness, real_logs, real_data, tmp_path):
+def test_rank_and_compare_refuse_prompts_of_another_setting_wherever_they_are(harness, part_logs, real_part, tmp_path):
     """Not only in the first log of a ranking."""
-    log = bent(real_logs[harness], tmp_path / "bent", claim_everywhere(real_data, setting="no_persona"))
-    for command in (("compare", real_logs[harness], log), ("rank", real_logs["inspect"], real_logs["lm-eval"], log)):
-        done = personafeedback(*command, "--data", real_data)
+    log = bent(part_logs[harness], tmp_path / "bent", claim_everywhere(real_part, setting="no_persona"))
+    for command in (("compare", part_logs[harness], log), ("rank", part_logs["inspect"], part_logs["lm-eval"], log)):
+        done = personafeedback(*command, "--data", real_part)
         assert done.exit_code == 1, done.output
         assert "found another prompt (chosen_first) than its options ask for" in done.output
 
 
-def test_data_of_another_digest_make_no_card(real_logs, real_data, tmp_path):
-    for harness, log in real_logs.items():
+def test_data_of_another_digest_make_no_card(part_logs, real_part, tmp_path):
+    for harness, log in part_logs.items():
         other = bent(log, tmp_path / harness, claim(data="000000000000"))
-        done = personafeedback("card", other, "--model-card", tmp_path / "card.md", "--data", real_data)
+        done = personafeedback("card", other, "--model-card", tmp_path / "card.md", "--data", real_part)
         assert done.exit_code == 1
         assert "found a run on data with the digest 000000000000, expected " in done.output

@@ -34,11 +34,12 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import heatmap
-from personafeedback_tasks.reports.card_text import command, section
+from personafeedback_tasks.reports.card_text import section
+from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.runs.read import read_run
 
-MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 300))
-"""Of each of the four logs."""
+MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 100))
+"""Of each of the four logs. Before a release there are more."""
 
 SAMPLE = load_cases("sample", "general", "hard")
 
@@ -148,7 +149,7 @@ def everything_said(log: Path) -> None:
     card = run.benchmark.report.card
     assert card is not None
     section(make_report(run, SAMPLE), SAMPLE, card)
-    command(run, card)
+    commands([run])
 
 
 @pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)

@@ -106,7 +106,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert run.cases == {name: case for name, case in whole.cases.items() if name not in bad}
     assert run.partial == {"general_hard": (CASES - BAD, CASES)}
     assert run.left_out == {"invalidated": BAD}
-    done = personafeedback("report", marked, "--data", data, "--out", tmp_path / "out")
+    done = personafeedback("report", "--full", marked, "--data", data, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
     assert document["left_out"] == {"invalidated": BAD}
@@ -132,6 +132,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert not (tmp_path / "card.md").exists()
 
 
+@pytest.mark.slow
 def test_marks_that_were_removed_leave_the_run_as_it_was(log, tmp_path):
     marked = read_eval_log(str(invalidated(log, tmp_path / "log.eval", lambda sample: True)))
     write_eval_log(uninvalidate_samples(marked, "all"), str(tmp_path / "again.eval"))
@@ -218,6 +219,7 @@ def test_a_mark_does_not_excuse_another_table(log, tmp_path):
         read_run(bent(marked, tmp_path / "bent.eval", nothing, better))
 
 
+@pytest.mark.slow
 def test_a_case_without_all_of_its_epochs_is_left_out(epochs, tmp_path):
     assert read_run(epochs).partial == {}
     bad = first_wrong(epochs)
@@ -260,7 +262,7 @@ def test_a_format_of_logs_that_is_not_known_is_named(form, log, tmp_path):
         write_eval_log(read_eval_log(str(log)), str(path))
         document = json.loads(path.read_bytes())
         path.write_text(json.dumps(document | {"version": 3}), encoding="utf-8")
-    done = personafeedback("report", path)
+    done = personafeedback("report", "--full", path)
     assert done.exit_code == 1
     assert "found version 3 of Inspect's log format, expected at most 2. Upgrade personafeedback-tasks" in done.output
 
@@ -308,7 +310,7 @@ def started(log: Path, to: Path) -> Path:
 def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_path):
     going = started(log, tmp_path / "a.eval")
     pays_twice = "If it still runs, wait for its end: to resume it now would pay twice. If it was killed, `inspect eval-retry LOG` resumes it."
-    done = personafeedback("report", going, "--data", data)
+    done = personafeedback("report", "--full", going, "--data", data)
     assert done.exit_code == 0, done.output
     assert f"The run is {UNFINISHED}. {pays_twice}" in done.output
     for command in (("compare", log, going), ("rank", going)):
@@ -333,7 +335,7 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
 @pytest.mark.parametrize(("status", "state"), [("error", "ended by an error"), ("cancelled", "cancelled")])
 def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_path):
     path = bent(log, tmp_path / "a.eval", nothing, lambda header: header.update(status=status))
-    done = personafeedback("report", path)
+    done = personafeedback("report", "--full", path)
     assert f"The run is {state}. `inspect eval-retry LOG` resumes it." in done.output
     assert "still running" not in done.output
 

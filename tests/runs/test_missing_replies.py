@@ -96,7 +96,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
     found = read_run(log)
     assert caveats.missing_share(found) == 1 / EVERY
     whole = inspect_log(tmp_path / "whole", "readable", HARD, data)
-    done = personafeedback("report", log, "--data", data, "--out", tmp_path / "out")
+    done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert done.stdout.split("\n! ")[1].startswith(f"{FIRST} have no text at all")  # below the name of the report
     markdown = (tmp_path / "out" / "report.md").read_text("utf-8")
@@ -130,7 +130,7 @@ def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, h
     reasons = [reason for case in found.cases.values() for outcome in case for reason, _ in outcome.unread]
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
     assert caveats.missing_share(found) == 0
-    assert "MISSING REPLIES" not in personafeedback("report", log, "--data", data).output
+    assert "MISSING REPLIES" not in personafeedback("report", "--full", log, "--data", data).output
 
 
 def test_a_card_says_so_above_its_numbers(data, tmp_path):

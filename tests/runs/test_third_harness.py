@@ -85,7 +85,9 @@ def test_it_can_ask_several_settings_in_one_run(tmp_path):
 def test_it_is_reported_and_ranked_by_the_commands(mixed, tmp_path):
     control = made(tmp_path / "control", "mixed", setting="no_persona")
     made(mixed.parent, "readable")
-    done = personafeedback("report", mixed, "--no-persona", control, "--data", "sample", "--out", tmp_path / "out")
+    done = personafeedback(
+        "report", "--full", mixed, "--no-persona", control, "--data", "sample", "--out", tmp_path / "out"
+    )
     assert done.exit_code == 0, done.output
     found = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"][0]["groups"]["total"]
     values = [case.value("acc") for case in read_run(mixed).cases.values()]

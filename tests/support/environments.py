@@ -46,6 +46,11 @@ class Venv:
     def install(self, requirement: str) -> None:
         subprocess.run([UV, "pip", "install", "-q", "--python", self.root / "bin" / "python", requirement], check=True)
 
+    @property
+    def site_packages(self) -> Path:
+        (folder,) = (self.root / "lib").glob("python*/site-packages")
+        return folder
+
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run one shell command line with this environment first on PATH."""
         inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}

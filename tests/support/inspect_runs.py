@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextvars import copy_context
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
@@ -55,5 +56,6 @@ def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
         patch.object(rich, "_console", None),
         patch.object(active, "_active_display", None),  # Inspect keeps the first one of a process
     ):
-        done = CliRunner().invoke(inspect, words)
+        # in a context of its own: Inspect leaves the model of the run in it, and the next task would take it for its own
+        done = copy_context().run(CliRunner().invoke, inspect, words)
     return CompletedProcess(words, done.exit_code, done.output, str(done.exception or ""))

@@ -55,7 +55,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
         ]
         lines.append({"document": logged, "calls": asked, "answers": answers, "values": values})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
-    path = folder / f"{name}.jsonl"
+    path = folder / f"{name.replace('/', '_')}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -16,13 +16,13 @@ CASES = {"easy": 95, "medium": 65, "hard": 80}
 """Difficulty -> cases; a mean over cells is not one over cases."""
 
 
-def write_part(folder: Path, real_data: Path) -> None:
-    """Write rows of each cell, drawn once, as they are, and the personas of their users."""
+def write_part(folder: Path, real_data: Path, cases: Mapping[str, int] = CASES) -> None:
+    """Write so many rows of each cell, drawn once, as they are, and the personas of their users."""
     draw = random.Random(12)  # the first one whose cells all have a case that the audit names
     (folder / "persona").mkdir(parents=True)
     (folder / "data" / "general").mkdir(parents=True)
     users = set()
-    for difficulty, count in CASES.items():
+    for difficulty, count in cases.items():
         name = f"data/general/{difficulty}.jsonl"
         lines = (real_data / name).read_bytes().splitlines(keepends=True)
         drawn = [lines[number] for number in sorted(draw.sample(range(len(lines)), count))]
@@ -33,7 +33,7 @@ def write_part(folder: Path, real_data: Path) -> None:
 
 
 @contextmanager
-def taken_for_the_release() -> Iterator[None]:
+def taken_for_the_release(cases: Mapping[str, int] = CASES) -> Iterator[None]:
     """Whole cells are those of the part. A card takes whole cells only, and partial ones are marked wherever they are shown."""
-    with patch.dict(PAPER_COUNTS, {("general", difficulty): count for difficulty, count in CASES.items()}):
+    with patch.dict(PAPER_COUNTS, {("general", difficulty): count for difficulty, count in cases.items()}):
         yield

@@ -1,4 +1,4 @@
-"""The whole way to a set of one's own, as the README prints it: ten lines, nine annotators, both harnesses."""
+"""The whole way to a set of one's own, as docs/building.md prints it: ten lines, nine annotators, both harnesses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.as_printed import run_as_printed
 from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
-from support.documents import README, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout
 from support.logs import lm_eval_log
 from support.texts_server import texts_server
 
@@ -66,7 +66,7 @@ class Judging(LM):
 @needs_checkout
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = block(README, "story: building").splitlines()
+    lines = block(DOCS / "building.md", "story: building").splitlines()
     assert len(lines) == 10
     ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
     with texts_server(says) as server, patch.dict(_model._models, clear=True):
@@ -105,7 +105,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         name: case[0].answers for name, case in other.cases.items()
     }
     assert printed
-    report = personafeedback("report", tmp_path / "logs")
+    report = personafeedback("report", "--full", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "Our users" in report.stdout
     card = personafeedback("card", tmp_path / "logs", "--model-card", tmp_path / "CARD.md")

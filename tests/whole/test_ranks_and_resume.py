@@ -106,6 +106,7 @@ def test_two_ranks_give_the_scores_of_one(suffix, limit):
     assert f"personafeedback{suffix}" in groups
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("suffix", ["", "_mc"])
 def test_two_ranks_give_the_scores_of_one_on_the_real_data(suffix, real_data):
     two, _ = check_two_ranks(mixed, f"personafeedback_general{suffix}", real_data)
@@ -199,6 +200,7 @@ def undisturbed(lm_eval, server):
     return lm_eval.logged("undisturbed")
 
 
+@pytest.mark.release
 @pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 @pytest.mark.parametrize("concurrent", [1, 4])
 def test_lm_eval_killed_and_run_again_with_use_cache(concurrent, lm_eval, undisturbed, server, expected, tmp_path):
@@ -256,6 +258,7 @@ def metrics(log):
     return {s.name: {name: metric.value for name, metric in s.metrics.items()} for s in log.results.scores}
 
 
+@pytest.mark.release
 @pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 def test_inspect_killed_and_retried(inspect_logs, expected):
     undisturbed, retried, (before, after) = inspect_logs
@@ -271,6 +274,7 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
     check_requests(before, after, expected)
 
 
+@pytest.mark.release
 def test_the_log_of_a_retried_run_can_be_scored_again(inspect_logs, monkeypatch):
     from inspect_ai import score
 

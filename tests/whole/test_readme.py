@@ -45,7 +45,7 @@ def test_command_1_prints_the_table_that_the_readme_shows(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     printed = [line.rstrip() for line in done.stdout.splitlines()]
     shown = block(README, "output 1").splitlines()
-    assert len(shown) > 10
+    assert len(shown) > 8
     missing = [line for line in shown if line not in printed]
     assert not missing, "\n".join(printed)
 
@@ -66,7 +66,7 @@ def test_the_example_is_a_case_of_the_sample():
     parts = dict(re.findall(r"\*\*(Her question|Chosen|Rejected):\*\* (.*?) {2,}", f"{shown}  "))
     (case,) = [case for case in load_cases("sample") if case.question == parts["Her question"]]
     assert (case.chosen, case.rejected) == (parts["Chosen"], parts["Rejected"])
-    assert len(case.rejected) > len(case.chosen)  # "A judge that picks the longer response gets this case wrong"
+
     persona = case.persona
     assert f"is {persona.profile['Name']}, {persona.profile['Demographics']['Age']}," in shown
     (quoted,) = re.findall(r'It says: "(.*?)"', shown)
@@ -240,18 +240,13 @@ def test_the_table_of_the_longer_response_is_that_of_its_card():
 
 
 def test_the_ranking_shown_is_that_of_the_same_run():
-    """On General Hard; and its margins are over the baselines of the table above."""
+    """On General Hard."""
     *_, acc, interval = of_the_card()["hard"]
-    (hard,) = [row for row in table(README, "| general, % |") if row[0] == "hard"]
-    shown = block(README, "story: excerpt").splitlines()
-    assert [line.split()[1:4] for line in shown if "personafeedback/longest" in line] == [
-        ["personafeedback/longest", acc, interval]
-    ]
-    (head,) = [number for number, line in enumerate(shown) if "over_longest" in line]
-    margins = dict(zip(re.split(" {2,}", shown[head].strip()), shown[head + 1].split()[1:], strict=True))
-    assert float(margins["over_overlap"]) == pytest.approx(float(acc) - float(hard[5]))
-    for nothing in ("over_longest", "persona gain", "right minus wrong"):  # it reads no persona
-        assert margins[nothing] == "+0.0"
+    row, sentence = [line for line in block(README, "story: excerpt").splitlines() if "personafeedback/longest" in line]
+    assert row.split()[1:5] == ["personafeedback/longest", acc, interval, "+0.0"]  # it reads no persona
+    assert sentence.endswith(
+        "no sign that it uses this user's persona (+0.0 to +0.0); picks the longer response in 100 % of the cases."
+    )
 
 
 def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
@@ -307,6 +302,6 @@ def test_every_page_can_be_reached_from_the_readme():
 
 def test_the_readme_is_short_and_can_be_read_on_a_package_index():
     """There is no address of the repository yet that links could begin with: only the list of pages, and the pictures, need one."""
-    assert len(text(README)) < 16_500
+    assert len(text(README).split()) <= 1_200
     listed = section(README, "Where to read on")
     assert all(kind == "image" or f"({target})" in listed for kind, target in relative(README))

@@ -1,4 +1,4 @@
-"""The stories of README and docs/recenter.md, on the sample and on a folder in the authors' layout: their lines as printed."""
+"""The stories of docs/recenter.md, on the sample and on a folder in the authors' layout: their lines as printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 
 from support import planted
 from support.authors import PROFILES, profile, replies, write
-from support.documents import DOCS, README, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout
 from support.killed import serving
 from support.minilm import cached
 from support.recenter import asked, reply
@@ -41,6 +41,7 @@ def told(lines, folder, minilm, **environment):
     return done.stdout
 
 
+@pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
     prompts = {}
@@ -66,10 +67,10 @@ def test_the_story_of_the_sample(minilm, tmp_path):
 
 
 @needs_checkout
-def test_the_story_of_the_readme(minilm, tmp_path):
+def test_the_story_of_the_stages(minilm, tmp_path):
     with serving(asked(), reply) as server:
         printed = told(
-            block(README, "story: stages"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
+            block(PAGE, "story: stages"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
     assert printed.count("openai/gpt-4o (") >= 4  # a report of each task
     for heading in ("F1 of PROBLEMATIC", "F1 of YES", "spearman"):
@@ -77,6 +78,7 @@ def test_the_story_of_the_readme(minilm, tmp_path):
     assert "(select, demonstration)" in printed
 
 
+@pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_authors_files(minilm, tmp_path):
     """The model's recorded replies are those of `said`, which are right about as often as not."""

@@ -20,13 +20,11 @@ from support import inspect_runs, lm_eval_runs
 from support.judges import mixed
 from support.servers import as_json, providers
 
-from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card_command import command
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.reports.rerun import commands
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.signature_line import model_of
 
-CARD = find("personafeedback").report.card
 PROGRAMS = Path(sys.executable).parent
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "ACME_API_KEY": "none"}
 
@@ -48,14 +46,14 @@ def completions(request):
 
 @pytest.fixture
 def address(httpserver):
-    providers(httpserver, load_cases("sample"), mixed)
+    providers(httpserver, load_cases("sample"), mixed, ("persona", "other_persona"))
     httpserver.expect_request("/v1/completions", method="POST").respond_with_handler(completions)
     return httpserver.url_for("/v1")
 
 
-def again(run, folder: Path, address: str) -> str:
-    """The command of a run's card, with the data and the address where it asks for them; what it printed."""
-    *comments, line = command(run, CARD).split("\n")
+def again(runs, folder: Path, address: str) -> str:
+    """The command of a card of runs, with the data and the address where it asks for them; what it printed."""
+    *comments, line = commands(runs).split("\n")
     for name, value in (("FOLDER", "sample"), ("URL", address)):
         assert any(comment.startswith(f"# {name}: ") for comment in comments) == (name in line)
         line = line.replace(name, value)
@@ -95,16 +93,22 @@ def test_lm_eval(task, model, arguments, flags, tiny_model, address, tmp_path):
     run = read_run(tmp_path / "first")
     assert run.conditions["chat template"] == ("applied" if "--apply_chat_template" in flags else "not applied")
     (tmp_path / tiny_model.name).symlink_to(tiny_model)
-    again(run, tmp_path, f"{address}/{'chat/' if 'chat' in model else ''}completions")
+    again([run], tmp_path, f"{address}/{'chat/' if 'chat' in model else ''}completions")
     check_same(run, read_run(tmp_path / "results"))
 
 
-def test_inspect(address, tmp_path):
-    done = inspect_runs.command(
-        "personafeedback_tasks/personafeedback_general_hard", "--model", "openai-api/acme/judge", "--model-base-url", address,
-        "--log-dir", tmp_path / "first", "-T", "setting=persona", PERSONAFEEDBACK_DATA="sample", **ENVIRONMENT,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    run = read_run(tmp_path / "first")
-    again(run, tmp_path, address)
-    check_same(run, read_run(tmp_path / "logs"))
+def test_inspect_asks_the_run_and_its_control_in_one_command(address, tmp_path):
+    first = []
+    for setting in ("persona", "other_persona"):
+        done = inspect_runs.command(
+            "personafeedback_tasks/personafeedback_general_hard", "--model", "openai-api/acme/judge", "--model-base-url", address,
+            "--log-dir", tmp_path / setting, "-T", f"setting={setting}", PERSONAFEEDBACK_DATA="sample", **ENVIRONMENT,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        first.append(read_run(tmp_path / setting))
+    assert "# Set first: ACME_API_KEY\n" in commands(first)
+    again(first, tmp_path, address)
+    second = read_runs([tmp_path / "logs"])
+    assert [run.signature["setting"] for run in second] == ["persona", "other_persona"]
+    for one, two in zip(first, second, strict=True):
+        check_same(one, two)

@@ -15,6 +15,7 @@ from pytest_httpserver import HTTPServer
 from support.documents import DOCS, README, block, needs_checkout, section
 from support.environments import Venv
 from support.judges import readable
+from support.one_task import leave_one_task
 from support.servers import providers
 from support.shared import built_once
 
@@ -38,9 +39,10 @@ def venv(wheel, tmp_path_factory) -> Venv:
     (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "From a run to a verdict"), re.M)
 
     def build(root: Path) -> None:
-        Venv.create(root).install(f"{wheel}{extras}")
-        (site_packages,) = root.glob("venv/lib/python*/site-packages")
-        (site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
+        made = Venv.create(root)
+        made.install(f"{wheel}{extras}")
+        leave_one_task(made.site_packages)
+        (made.site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
 
     return Venv(built_once(tmp_path_factory, "story", build))
 

@@ -333,6 +333,7 @@ def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path)
         assert one.output == other.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["a response", "a persona", "a case less"])
 def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, change):
     """The scorer loads the cases itself: they must be those of the run."""
@@ -457,7 +458,7 @@ def test_a_grader_on_a_server_of_its_own(tmp_path):
     assert len(asked) == 2 * len(votes) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
         command = Command(tmp_path / "run", "sample", server.url)
@@ -480,7 +481,7 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     assert f"{len(SAMPLE)} pairs" in said
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
     """In one run: the writer and the grader are the same server, which stops while it judges."""
 

@@ -129,6 +129,7 @@ def runs(tmp_path_factory):
     }
 
 
+@pytest.mark.slow
 def test_both_harnesses_have_the_numbers_of_the_same_replies(runs):
     in_lm, in_ins = runs["lm-eval"][0], runs["inspect"][0]
     for metric in WRITE.methods["write"].metrics_in("lm-eval"):

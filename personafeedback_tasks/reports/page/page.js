@@ -15,22 +15,137 @@
     return node;
   }
 
-  function text(tag, className, content) {
-    return make(tag, { class: `text ${className}`, dir: "auto" }, ...marked(content));
+  function text(tag, className, content, terms) {
+    return make(tag, { class: `text ${className}`, dir: "auto" }, ...marked(content, terms));
   }
 
-  // The text, with what is searched for as <mark>.
-  function marked(content) {
+  // The text, with what is searched for as <mark>, and with these terms underlined.
+  function marked(content, terms = null) {
     const wanted = at("search").value.trim().toLowerCase();
     const lower = content.toLowerCase();
-    if (!wanted || lower.length !== content.length) return [content];
+    if (!wanted || lower.length !== content.length) return underlined(content, terms);
     const parts = [];
     let from = 0;
     for (let to = lower.indexOf(wanted); to >= 0; to = lower.indexOf(wanted, from)) {
-      parts.push(content.slice(from, to), make("mark", {}, content.slice(to, to + wanted.length)));
+      parts.push(...underlined(content.slice(from, to), terms), make("mark", {}, content.slice(to, to + wanted.length)));
       from = to + wanted.length;
     }
+    return [...parts, ...underlined(content.slice(from), terms)];
+  }
+
+  // --- words of the persona --------------------------------------------------------------------------------------------
+
+  const WORDS = /\p{Script=Latin}+|\p{Script=Han}+/gu;
+  const LONG = 4; // letters of a Latin word that says something
+  const isHan = (word) => /\p{Script=Han}/u.test(word);
+
+  // Where the terms of a text are: a Latin word, or two neighboring ideographs. [term, from, to]
+  function* terms(content) {
+    for (const { 0: word, index } of content.matchAll(WORDS)) {
+      if (!isHan(word)) yield [word.toLowerCase(), index, index + word.length];
+      else for (let at = 0; at + 2 <= word.length; at += 1) yield [word.slice(at, at + 2), index + at, index + at + 2];
+    }
+  }
+  const termsOf = (content) => new Set([...terms(content)].map(([term]) => term));
+
+  let people = null; // term -> how many personas have it; made when first needed
+
+  // The terms of a persona that at most a tenth of the personas have, and the question has not.
+  function own(one) {
+    if (!people) {
+      people = new Map();
+      for (const person of data.people) for (const term of termsOf(person)) people.set(term, (people.get(term) ?? 0) + 1);
+    }
+    const asked = termsOf(one.question ?? "");
+    const few = Math.max(1, data.people.length / 10);
+    return new Set([...termsOf(data.people[one.about])].filter((term) => (isHan(term) || term.length >= LONG) && people.get(term) <= few && !asked.has(term)));
+  }
+
+  function underlined(content, wanted) {
+    if (!wanted?.size) return [content];
+    const parts = [];
+    let from = 0;
+    let open = null; // ideographs overlap: neighbors become one
+    const close = () => {
+      if (open) parts.push(content.slice(from, open[0]), make("span", { class: "term" }, content.slice(...open)));
+      from = open ? open[1] : from;
+      open = null;
+    };
+    for (const [term, begin, end] of terms(content)) {
+      if (!wanted.has(term)) continue;
+      if (open && begin <= open[1]) open[1] = end;
+      else {
+        close();
+        open = [begin, end];
+      }
+    }
+    close();
     return [...parts, content.slice(from)];
+  }
+
+  // --- Markdown: a small part of it, made of elements and text nodes; all else stays text ------------------------------
+
+  const FENCE = /^ {0,3}(```|~~~)/;
+  const HEADING = /^ {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$/;
+  const ITEM = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
+  const INLINE = /`([^`\n]+)`|\*\*(?=\S)([^\n]*?\S)\*\*|\*(?=[^\s*])([^*\n]*?[^\s*])\*|(?<![\p{L}\p{N}_])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\p{L}\p{N}_])/gu;
+
+  function inline(content, terms) {
+    const nodes = [];
+    let from = 0;
+    for (const { 0: whole, 1: code, 2: bold, 3: star, 4: line, index } of content.matchAll(INLINE)) {
+      nodes.push(...marked(content.slice(from, index), terms));
+      if (code !== undefined) nodes.push(make("code", {}, ...marked(code, terms)));
+      else if (bold !== undefined) nodes.push(make("strong", {}, ...inline(bold, terms)));
+      else nodes.push(make("em", {}, ...inline(star ?? line, terms)));
+      from = index + whole.length;
+    }
+    return [...nodes, ...marked(content.slice(from), terms)];
+  }
+
+  function markdown(content, terms) {
+    const root = make("div", { class: "text rendered", dir: "auto" });
+    const lines = content.split("\n");
+    let lists = []; // those that are open, the outermost first
+    let paragraph = null;
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at];
+      const fence = line.match(FENCE)?.[1];
+      const heading = line.match(HEADING);
+      const item = line.match(ITEM);
+      if (!line.trim()) {
+        paragraph = null;
+      } else if (fence) {
+        const end = lines.findIndex((other, place) => place > at && other.match(FENCE)?.[1] === fence);
+        const inside = lines.slice(at + 1, end < 0 ? lines.length : end);
+        root.append(make("pre", { tabindex: 0 }, make("code", {}, ...marked(inside.join("\n"), terms))));
+        at = end < 0 ? lines.length : end;
+        [lists, paragraph] = [[], null];
+      } else if (heading) {
+        root.append(make("p", { class: "heading" }, ...inline(heading[1], terms)));
+        [lists, paragraph] = [[], null];
+      } else if (item) {
+        const [, space, number, rest] = item;
+        const level = Math.floor(space.replaceAll("\t", "    ").length / 2);
+        const tag = number === undefined ? "UL" : "OL";
+        while (lists.length && (lists.at(-1).level > level || (lists.at(-1).level === level && lists.at(-1).node.tagName !== tag))) lists.pop();
+        if (!lists.length || lists.at(-1).level < level) {
+          const node = make(tag, number === undefined ? {} : { start: Number(number) });
+          (lists.at(-1)?.node.lastElementChild ?? root).append(node);
+          lists.push({ level, node });
+        }
+        paragraph = make("li", {}, ...inline(rest, terms));
+        lists.at(-1).node.append(paragraph);
+      } else if (paragraph) {
+        paragraph.append(make("br", {}), ...inline(line.trim(), terms));
+      } else {
+        const inItem = lists.length && /^\s{2,}/.test(line);
+        if (!inItem) lists = [];
+        paragraph = make("p", {}, ...inline(line.trim(), terms));
+        (inItem ? lists.at(-1).node.lastElementChild : root).append(paragraph);
+      }
+    }
+    return root;
   }
 
   // --- the ranking -----------------------------------------------------------------------------------------------------
@@ -39,10 +154,10 @@
     const heads = [...table.tHead.rows[0].cells];
     const rows = [...table.tBodies[0].rows];
     const texts = new Map(rows.map((row) => [row, row.cells[column].textContent.trim()]));
-    const numbers = new Map(rows.map((row) => [row, parseFloat(texts.get(row).replaceAll(",", ""))]));
-    const numeric = rows.some((row) => !isNaN(numbers.get(row))) && rows.every((row) => !isNaN(numbers.get(row)) || texts.get(row) === "–");
+    const numeric = rows[0].cells[column].dataset.sort !== undefined;
+    const numbers = new Map(rows.map((row) => [row, parseFloat(row.cells[column].dataset.sort)]));
     const before = heads[column].getAttribute("aria-sort");
-    const order = before ? (before === "ascending" ? "descending" : "ascending") : numeric ? "descending" : "ascending";
+    const order = before ? (before === "ascending" ? "descending" : "ascending") : numeric && column ? "descending" : "ascending";
     const sign = order === "ascending" ? 1 : -1;
     rows.sort((a, b) => {
       if (!numeric) return sign * texts.get(a).localeCompare(texts.get(b), "en", { numeric: true });
@@ -55,13 +170,47 @@
 
   for (const table of document.querySelectorAll(".sortable")) {
     for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
-      head.firstElementChild.addEventListener("click", () => sort(table, column));
+      head.firstElementChild?.addEventListener("click", () => sort(table, column));
     }
+  }
+
+  const named = (node) => data.runs.find((run) => run.place === node.dataset.run).name;
+
+  for (const part of document.querySelectorAll(".part")) {
+    const find = (selector) => part.querySelector(selector);
+    for (const head of part.querySelectorAll("th[data-run]")) head.title = named(head);
+    find(".model-search").addEventListener("input", (event) => {
+      const wanted = event.target.value.trim().toLowerCase();
+      for (const row of part.querySelectorAll("tr[data-run], .bar[data-run]")) row.hidden = !named(row).toLowerCase().includes(wanted);
+      find("p.none").hidden = [...find(".sortable").tBodies[0].rows].some((row) => !row.hidden);
+    });
+    find(".more-columns").addEventListener("click", (event) => {
+      const all = !find(".sortable").classList.toggle("short");
+      event.target.setAttribute("aria-pressed", all);
+      event.target.textContent = all ? "Fewer columns" : "More columns";
+    });
+    find(".copy").addEventListener("click", async () => {
+      const copied = await copy(data.csv).catch(() => false);
+      find(".copied").textContent = copied ? "Copied." : "Not copied: ranking.csv has the same.";
+    });
+  }
+
+  async function copy(content) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(content).then(() => true);
+    const area = make("textarea", {});
+    area.value = content;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy"); // where a file has no clipboard
+    area.remove();
+    return done;
   }
 
   // --- which cases are shown -------------------------------------------------------------------------------------------
 
-  const { cases, answers, runs } = data;
+  const { cases, runs } = data;
+  const taken = (places) => places.map((place) => (place === null ? null : data.answers[place]));
+  for (const run of runs) for (const asked of [run, ...run.controls]) asked.answers = taken(asked.answers);
   const position = new Map(cases.map((one, index) => [one.id, index]));
   let found = cases.map((_, index) => index);
   let page = 0;
@@ -73,11 +222,12 @@
     for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
     for (const [value, times] of counts) at(select).append(make("option", { value }, `${name(value)} (${count(times)})`));
   }
-  runs.forEach((run, index) => at("run").append(make("option", { value: index }, `${run.place} ${run.name}`)));
+  runs.forEach((run) => at("run").append(make("option", { value: run.place }, `${run.place} ${run.name}`)));
   options("cell", cases.map((one) => one.cell));
   options("user", cases.map((one) => one.user).sort(), (user) => user);
   options("flag", cases.flatMap((one) => one.flags));
   at("disagree").disabled = runs.length < 2;
+  at("result").querySelector("[value=person]").disabled = !runs.some((run) => run.controls.length);
 
   const unreadable = (answer) => (answer.picks ?? []).some((epoch) => epoch.some(([, right]) => right === null));
   const RESULTS = {
@@ -85,12 +235,13 @@
     wrong: (answer) => answer.score === 0,
     mixed: (answer) => answer.score > 0 && answer.score < 1,
     right: (answer) => answer.score === 1,
+    person: (answer, run, index) => answer.score === 1 && run.controls.length > 0 && run.controls.every((other) => other.answers[index]?.score < 1),
     unreadable,
   };
 
   // One run picks the better response, another the other one. Half right is neither.
   function disagree(index) {
-    const scores = answers.map((run) => run[index]?.score ?? 0.5);
+    const scores = runs.map((run) => run.answers[index]?.score ?? 0.5);
     return Math.max(...scores) > 0.5 && Math.min(...scores) < 0.5;
   }
 
@@ -106,17 +257,23 @@
     return searchable;
   }
 
+  const FILTERS = ["search", "run", "result", "cell", "user", "flag"];
+  const set = () => FILTERS.filter((id) => at(id).value.trim()).map((id) => [id, at(id).value.trim()]).concat(at("disagree").checked ? [["disagree", "1"]] : []);
+
+  // The link to a case, or to all of them, with the filters.
+  const address = (id) => `#${[id === undefined ? "cases" : `case=${encodeURIComponent(id)}`, ...set().map(([name, value]) => `${name}=${encodeURIComponent(value)}`)].join("&")}`;
+
   function filter() {
-    const [wanted, run, result, cell, user, flag] = ["search", "run", "result", "cell", "user", "flag"].map((id) => at(id).value);
+    const [wanted, place, result, cell, user, flag] = FILTERS.map((id) => at(id).value);
     const sought = wanted.trim().toLowerCase();
-    const among = run === "" ? answers : [answers[run]];
+    const among = place === "" ? runs : runs.filter((run) => run.place === place);
     found = cases.flatMap((one, index) => {
       const kept =
         (!cell || one.cell === cell) &&
         (!user || one.user === user) &&
         (!flag || (flag === "-" ? !one.flags.length : one.flags.includes(flag))) &&
         (!at("disagree").checked || disagree(index)) &&
-        (!result ? run === "" || among[0][index] : among.some((answered) => answered[index] && RESULTS[result](answered[index]))) &&
+        (!result ? place === "" || among[0].answers[index] : among.some((run) => run.answers[index] && RESULTS[result](run.answers[index], run, index))) &&
         (!sought || texts()[index].some((part) => part.includes(sought)));
       return kept ? [index] : [];
     });
@@ -124,22 +281,32 @@
     list();
   }
 
+  // After a change by hand: the address follows.
+  function changed() {
+    filter();
+    history.replaceState(null, "", address(cases[current]?.id));
+    at("case").querySelector("h2 a")?.setAttribute("href", location.hash);
+  }
+
   // --- the list --------------------------------------------------------------------------------------------------------
 
   const kind = (answer) => (!answer || answer.score === null ? "none" : answer.score === 1 ? "right" : answer.score === 0 ? "wrong" : "mixed");
 
+  const WORDS_OF = { right: "right in all calls", mixed: "right in some calls", wrong: "right in no call", none: "not asked" };
+
   function marks(index) {
-    const kinds = answers.map((run) => kind(run[index]));
+    const kinds = runs.map((run) => kind(run.answers[index]));
     const right = kinds.filter((one) => one === "right").length;
     const label = `${right} of ${kinds.filter((one) => one !== "none").length} runs right throughout`;
-    return make("span", { class: "marks", role: "img", "aria-label": label }, ...kinds.map((one) => make("span", { class: `mark ${one}` })));
+    const circles = kinds.map((one, place) => make("span", { class: `mark ${one}`, title: `${runs[place].place} ${runs[place].name}: ${WORDS_OF[one]}` }));
+    return make("span", { class: "marks", role: "img", "aria-label": label }, ...circles);
   }
 
   function row(index) {
     const one = cases[index];
     const link = make(
       "a",
-      { href: `#case=${encodeURIComponent(one.id)}`, tabindex: -1 },
+      { href: address(one.id), tabindex: -1 },
       make("span", { class: "id" }, make("bdi", {}, one.id), " · ", make("bdi", {}, one.user), one.flags.length ? " · ⚑" : ""),
       marks(index),
       one.question === undefined ? null : make("span", { class: "question", dir: "auto" }, one.question),
@@ -154,6 +321,7 @@
     at("list").replaceChildren(...rows.map(row));
     const range = rows.length ? `${count(first + 1)}–${count(first + rows.length)} of ` : "";
     at("found").textContent = `${range}${count(found.length)} case${found.length === 1 ? "" : "s"}`;
+    at("none").hidden = rows.length > 0;
     at("back").disabled = page === 0;
     at("more").disabled = first + PAGE >= found.length;
     highlight();
@@ -178,11 +346,17 @@
   }
   at("back").addEventListener("click", () => turn(-1));
   at("more").addEventListener("click", () => turn(1));
+  at("clear").addEventListener("click", () => {
+    document.querySelector(".filters").reset();
+    at("search").focus();
+  });
 
   function step(by) {
     const place = found.indexOf(current);
     const next = place < 0 ? (by > 0 ? 0 : -1) : place + by;
-    if (next >= 0 && next < found.length) location.replace(`#case=${encodeURIComponent(cases[found[next]].id)}`);
+    if (next < 0 || next >= found.length) return;
+    history.replaceState(null, "", address(cases[found[next]].id));
+    route();
   }
 
   // --- one case --------------------------------------------------------------------------------------------------------
@@ -206,19 +380,22 @@
     return parts;
   }
 
-  // Runs with other calls (a reward model scores each response) have a table of their own.
+  // Runs with other calls (a reward model scores each response) have a table of their own. Below a run: the same with another persona, and with none.
   function picks(index) {
     const groups = new Map();
-    runs.forEach((run, number) => {
-      if (run.kind !== cases[index].kind) return; // of another benchmark
+    for (const run of runs) {
+      if (run.kind !== cases[index].kind) continue; // of another benchmark
       const key = JSON.stringify(run.calls);
-      groups.set(key, [...(groups.get(key) ?? []), number]);
-    });
-    return [...groups.values()].map((numbers) => {
-      const of = numbers.map((number) => answers[number][index]);
-      const noted = of.map(note);
-      const last = of.some((answer) => answer?.probability !== undefined) ? `probability of ${data.kinds[cases[index].kind].labels[0]}` : "";
-      const heads = ["run", ...runs[numbers[0]].calls.map(spaced), ...(noted.some((parts) => parts.length) ? [last] : [])];
+      groups.set(key, [...(groups.get(key) ?? []), run]);
+    }
+    return [...groups.values()].map((group) => {
+      const rows = group.flatMap((run) => [run, ...run.controls].map((asked) => [run, asked, asked.answers[index]]));
+      const noted = rows.map(([, , answer]) => note(answer));
+      const controlled = group.some((run) => run.controls.length);
+      const sure = rows.some(([, , answer]) => answer?.probability !== undefined) ? `probability of ${data.kinds[cases[index].kind].labels[0]}` : "reply";
+      const heads = ["run", ...(controlled ? ["told about"] : []), ...group[0].calls.map(spaced), ...(noted.some((parts) => parts.length) ? [sure] : [])];
+      const title = (run, asked) =>
+        make("th", { scope: "row" }, ...(run === asked ? [make("span", { class: "place" }, run.place), " ", make("bdi", {}, run.name)] : [make("span", { class: "sr" }, run.name)]));
       return make(
         "table",
         { class: "picks" },
@@ -226,12 +403,13 @@
         make(
           "tbody",
           {},
-          ...numbers.map((number, place) =>
+          ...rows.map(([run, asked, answer], place) =>
             make(
               "tr",
-              {},
-              make("th", { scope: "row" }, make("span", { class: "place" }, runs[number].place), " ", make("bdi", {}, runs[number].name)),
-              ...cells(runs[number], of[place]),
+              run === asked ? {} : { class: "control" },
+              title(run, asked),
+              controlled ? make("td", { class: "who" }, asked.who ?? "") : null,
+              ...cells(run, answer),
               noted[place].length ? make("td", {}, ...noted[place]) : null,
             ),
           ),
@@ -240,10 +418,11 @@
     });
   }
 
-  function response(one, place) {
+  function response(one, place, terms) {
     const mine = one.lengths[place];
     const others = one.lengths.filter((_, other) => other !== place);
     const labels = data.kinds[one.kind].labels;
+    const used = terms && [...termsOf(one.responses[place])].filter((term) => terms.has(term)).length;
     const two = one.responses.length === 2;
     return make(
       "section",
@@ -253,11 +432,15 @@
         {},
         make("b", {}, place === 0 ? labels[0] : two ? labels[1] : `${labels[1]} ${place}`),
         make("span", { class: "muted" }, `${count(mine)} characters`),
+        terms ? make("span", { class: "muted used" }, `${count(used)} term${used === 1 ? "" : "s"} of the ${about(one)}`) : null,
         mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
       ),
-      text("div", "", one.responses[place]),
+      plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], terms),
     );
   }
+
+  const about = (one) => data.kinds[one.kind].about.toLowerCase();
+  let plain = false; // whether responses are shown as they are, with the marks of Markdown
 
   function head(one) {
     const go = (by, label) => {
@@ -268,14 +451,19 @@
     const only = make("button", { type: "button" }, "only this user");
     only.addEventListener("click", () => {
       at("user").value = one.user;
-      filter();
+      changed();
+    });
+    const asIs = make("button", { type: "button", "aria-pressed": plain }, "plain text");
+    asIs.addEventListener("click", () => {
+      plain = !plain;
+      show(current);
     });
     return make(
       "header",
       { class: "case-head" },
-      make("h2", {}, make("a", { href: `#case=${encodeURIComponent(one.id)}`, title: "Link to this case" }, make("bdi", {}, one.id))),
+      make("h2", {}, make("a", { href: address(one.id), title: "Link to this case" }, make("bdi", {}, one.id))),
       make("span", { class: "muted" }, spaced(one.cell), " · ", make("bdi", {}, one.user)),
-      make("span", { class: "go" }, only, go(-1, "Previous"), go(1, "Next")),
+      make("span", { class: "go" }, ...(one.responses ? [asIs] : []), only, go(-1, "Previous"), go(1, "Next")),
     );
   }
 
@@ -290,23 +478,18 @@
     const kind = data.kinds[one.kind];
     const asked = one.question === undefined ? [] : [make("h3", {}, kind.question), text("p", "question", one.question)];
     const texts = (one.texts ?? []).flatMap(([heading, content]) => [make("h3", {}, heading), text("p", "", content)]);
-    const responses = one.responses ? make("div", { class: "responses" }, ...one.responses.map((_, place) => response(one, place))) : null;
-    const about = told ? make("div", { class: "about" }, make("h3", {}, kind.about), text("div", "", data.people[one.about])) : null;
+    const terms = told && one.responses ? own(one) : null;
+    const used = terms && new Set(one.responses.flatMap((response) => [...termsOf(response)]).filter((term) => terms.has(term)));
+    const responses = one.responses ? make("div", { class: "responses" }, ...one.responses.map((_, place) => response(one, place, terms))) : null;
+    const legend = used?.size ? make("p", { class: "muted" }, "Underlined: terms that a response shares, that few of these users have, and that are not in the question.") : null;
+    const person = told ? make("div", { class: "about" }, make("h3", {}, kind.about), legend, text("div", "", data.people[one.about], used)) : null;
     const main = make("div", {}, ...asked, ...texts, responses, make("h3", {}, `What the runs ${kind.did}`), ...picks(index));
-    const body = make("div", { class: told ? "body told" : "body" }, main, about);
+    const body = make("div", { class: told ? "body told" : "body" }, main, person);
     at("case").replaceChildren(make("div", {}, head(one), flags(one), body));
     at("case").scrollTop = 0;
   }
 
   // --- where we are ----------------------------------------------------------------------------------------------------
-
-  function wanted() {
-    try {
-      return decodeURIComponent(location.hash.match(/^#case=(.+)$/s)?.[1] ?? "");
-    } catch {
-      return location.hash;
-    }
-  }
 
   function view(name) {
     for (const one of ["ranking", "cases"]) {
@@ -319,11 +502,21 @@
   }
 
   function route() {
-    const id = wanted();
-    view(id || location.hash === "#cases" ? "cases" : "ranking");
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const id = asked.get("case");
+    view(id || asked.has("cases") ? "cases" : "ranking");
+    if (!id && !asked.has("cases")) return;
+    if (JSON.stringify(set()) !== JSON.stringify([...asked].filter(([name]) => name !== "case" && name !== "cases"))) {
+      for (const name of FILTERS) at(name).value = asked.get(name) ?? "";
+      for (const name of FILTERS) if (at(name).selectedIndex === -1) at(name).value = ""; // an option of another page
+      at("disagree").checked = asked.has("disagree");
+      filter();
+    }
     if (!id) return;
     const index = position.get(id);
     if (index === undefined) {
+      current = -1;
+      highlight();
       at("case").replaceChildren(make("p", {}, "This page has no case ", make("bdi", {}, id), "."));
       return;
     }
@@ -344,7 +537,10 @@
   document.addEventListener("keydown", (event) => {
     const on = document.activeElement;
     if (event.ctrlKey || event.metaKey || event.altKey || at("cases").hidden) return;
-    if (on === at("search") && event.key === "Escape") on.blur();
+    if (on === at("search") && event.key === "Escape") {
+      event.preventDefault(); // which would empty it
+      on.blur();
+    }
     if (["INPUT", "SELECT", "TEXTAREA"].includes(on?.tagName)) return;
     const arrows = on === document.body || at("list").contains(on); // elsewhere they scroll
     const by = { j: 1, k: -1, ...(arrows ? { ArrowDown: 1, ArrowUp: -1 } : {}) }[event.key];
@@ -354,9 +550,9 @@
     else step(by);
   });
   const form = document.querySelector(".filters");
-  form.addEventListener("input", filter);
+  form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter));
+  form.addEventListener("reset", () => setTimeout(changed));
   addEventListener("hashchange", route);
 
   list();

@@ -1,0 +1,120 @@
+"""The pictures of a page's ranking, as places along an axis in percent: accuracies, and what the persona is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..analysis.measures import over
+from ..analysis.ranking import Ranked, Ranking
+from ..common.statistics import Estimate, mean
+from ..engine.report import Control
+from .table import interval, percent
+
+TICKS = 7
+"""How many an axis has at most."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Percent, along a picture of any width.
+
+    Attributes:
+        low, high: its ends.
+        step: between two ticks.
+    """
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], ends: tuple[float, float] = (0.0, 100.0)) -> Axis:
+        """An axis with all of these shares on it.
+
+        Args:
+            ends: what it never goes beyond.
+        """
+        percents = [100 * value for value in values if not math.isnan(value)] or list(ends)
+        for step in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0):
+            low, high = step * math.floor(min(percents) / step), step * math.ceil(max(percents) / step)
+            if (high - low) / step < TICKS:
+                break
+        low, high = (low, high) if low < high else (low - step, high + step)
+        return cls(max(ends[0], low), min(ends[1], high), step)
+
+    def at(self, value: float) -> str:
+        """Where a share is, as SVG writes it; a margin keeps the ends in the picture."""
+        return f"{3 + 94 * (100 * value - self.low) / (self.high - self.low):.2f}%"
+
+    @property
+    def ticks(self) -> list[tuple[str, str]]:
+        """(place, text)."""
+        count = round((self.high - self.low) / self.step)
+        values = [self.low + number * self.step for number in range(count + 1)]
+        return [(self.at(value / 100), f"{value:g}") for value in values]
+
+    def bar(self, value: Estimate) -> dict[str, Any] | None:
+        """Where an estimate and the ends of its interval are; None if it is undefined."""
+        if math.isnan(value.value):
+            return None
+        ends = None if math.isnan(value.low) else (self.at(value.low), self.at(value.high))
+        return {"at": self.at(value.value), "ends": ends}
+
+
+def forest(ranking: Ranking) -> dict[str, Any]:
+    """Every run's score with its interval, before what needs no model."""
+    first = ranking.rows[0]
+    spec = first.run.benchmark.report
+    lines = [] if spec.chance is None else [("Chance", spec.chance)]
+    lines += [
+        (label, first.score.value - margin.value)
+        for name, (label, _) in spec.drawn.items()
+        if (margin := first.values.get(over(name)))
+    ]
+    scores = [row.score for row in ranking.rows]
+    ends = [value for score in scores for value in (score.value, score.low, score.high)]
+    axis = Axis.over([*ends, *(value for _, value in lines)])
+    return {
+        "ticks": axis.ticks,
+        "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
+        "rows": [(axis.bar(score), percent(score.value), interval(score)) for score in scores],
+    }
+
+
+def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
+    """Every run's score by whom the model was told about; None where no run has a control.
+
+    Each point is over the cases that the run and this control answered, so that the points of a run are about the same cases.
+    """
+    spec = ranking.runs[0].benchmark.report.control
+    if spec is None or not any(row.controls.keys() & spec.people.keys() for row in ranking.rows):
+        return None
+    points = [_points(row, spec) for row in ranking.rows]
+    axis = Axis.over([value for of_row in points for _, value in of_row])
+    rows = []
+    for of_row in points:
+        asked = [value for _, value in of_row if not math.isnan(value)]
+        rows.append(
+            {
+                "link": (axis.at(min(asked)), axis.at(max(asked))) if asked else None,
+                "points": [(who, "" if math.isnan(value) else axis.at(value), percent(value)) for who, value in of_row],
+            }
+        )
+    report = ranking.runs[0].benchmark.report
+    measure = spec.measure.capitalize() if spec.measure else report.score
+    return {"ticks": axis.ticks, "measure": measure, "people": list(spec.people.values()), "rows": rows}
+
+
+def _points(row: Ranked, spec: Control) -> list[tuple[str, float]]:
+    """(whom the model was told about, mean of the measure of the control's gain); nan where that was not asked."""
+    asked = {row.run.signature[spec.option]: row.run, **row.controls}
+    runs = {value: run for value, run in asked.items() if value in spec.people}
+    ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
+    measure = spec.measure or row.run.benchmark.report.primary
+    return [
+        (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
+        for value, who in spec.people.items()
+    ]

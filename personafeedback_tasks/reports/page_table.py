@@ -1,0 +1,168 @@
+"""The tables of a page's ranking: its runs with their measures, of which a few are shown at first, and every pair of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
+from ..analysis.ranking import LEVEL, Ranked, Ranking
+from ..common.statistics import Estimate, percent
+from ..engine.report import ReportSpec
+from . import meanings, rank_text, sentences
+from .page_data import called
+from .page_plots import Axis
+from .table import NOTHING, interval
+
+MOST_NAMES = 3
+"""Models that a sentence names."""
+
+MOST_PAIRS = 40
+"""Runs whose pairs a page shows: more columns than that nobody reads."""
+
+Cell = dict[str, Any]
+"""What a cell shows: `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined."""
+
+
+def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
+    """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture.
+
+    Args:
+        numbers: of the runs, as the page names them.
+    """
+    spec = ranking.runs[0].benchmark.report
+    about_user = rank_text.use_of_person(ranking)
+    short = [measure for measure in ranking.measures if measure.key == SCORE or measure is about_user]
+    long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
+
+    def column(measure: Measure) -> dict[str, Any]:
+        return {
+            "heading": _heading(measure, spec),
+            "meaning": meanings.of_measure(measure, spec),
+            "short": measure in short,
+            "cells": [_cell(measure, row.values[measure.key]) for row in ranking.rows],
+            "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
+        }
+
+    tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
+    ties = {"heading": "ties", "meaning": meanings.TIED, "short": True, "cells": tied, "plots": None}
+    return [*map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
+
+
+def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
+    """The places that each run may have; empty where that is the only one."""
+    return [
+        f"{numbers[row.ranks[0] - 1]}–{numbers[row.ranks[1] - 1]}" if row.ranks[0] < row.ranks[1] else ""
+        for row in ranking.rows
+    ]
+
+
+Sentence = list[tuple[str, bool]]
+"""Parts of a sentence: (text, whether it is the name of a model)."""
+
+
+def lead(ranking: Ranking) -> list[Sentence]:
+    """What a ranking says: which model is the most accurate, and which ones use who the user is."""
+    if len(ranking.rows) < 2:
+        return []
+    spec, best = ranking.runs[0].benchmark.report, ranking.rows[0]
+    firsts = [place for place, row in enumerate(ranking.rows) if row.rank == 1]
+    has = "has" if len(firsts) == 1 else "share"
+    first: Sentence = [
+        *_names(ranking, firsts),
+        (f" {has} the highest {spec.score.lower()}, {percent(best.score.value)} %", False),
+    ]
+    if tied := [place - 1 for place in best.tied if place - 1 not in firsts]:
+        first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
+    control, about_user = spec.control, rank_text.use_of_person(ranking)
+    if control is None or about_user is None:
+        return [[*first, (".", False)]]
+    key = about_user.key
+    asked = [place for place, row in enumerate(ranking.rows) if row.values[key] is not None]
+    if not asked:
+        return [[*first, (f". {sentences.verdict('', sentences.uses_known(None, control.known))}", False)]]
+    using = [place for place in asked if ranking.rows[place].values[key].low > 0]  # type: ignore[union-attr]
+    of = f"Of {len(asked)} model{'' if len(asked) == 1 else 's'} that were asked with another user's {control.known} too, "
+    if not using:
+        return [[*first, (f". {of}none shows that it uses this user's {control.known}.", False)]]
+    uses = f" use{'s' if len(using) == 1 else ''} this user's {control.known}."
+    return [[*first, (".", False)], [(of, False), *_names(ranking, using), (uses, False)]]
+
+
+def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
+    """Models in a sentence: `a, b and 3 others`.
+
+    Args:
+        places: of the models, from 0.
+    """
+    names = [(called(ranking.rows[place].run), True) for place in places[:MOST_NAMES]]
+    if more := len(places) - len(names):
+        names.append((f"{more} other{'' if more == 1 else 's'}", False))
+    parts: Sentence = names[:1]
+    for number, name in enumerate(names[1:], start=2):
+        parts += [(" and " if number == len(names) else ", ", False), name]
+    return parts
+
+
+def notes(ranking: Ranking) -> list[list[str]]:
+    """What a reader must know of each run by itself: whether it uses who the user is, and its own caveats, in sentences."""
+    control, about_user = ranking.runs[0].benchmark.report.control, rank_text.use_of_person(ranking)
+    made = []
+    for place, row in enumerate(ranking.rows, 1):
+        own = [replace(caveat, about=()) for caveat in ranking.caveats if caveat.about == (f"{place}",)]
+        texts = list(map(sentences.sentence, own))
+        difference = row.values[about_user.key] if about_user else None
+        if control is not None and difference is not None:
+            texts.insert(0, sentences.verdict("", sentences.uses_known(difference, control.known)))
+        made.append(texts)
+    return made
+
+
+def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
+    """Of each run the differences to those below it, in points, and whether they are told apart: half a matrix.
+
+    Only the first MOST_PAIRS runs are in it.
+    """
+    count = min(len(ranking.rows), MOST_PAIRS)
+    gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
+    return [
+        [
+            (percent(gap[first, second].difference.value, sign=True), gap[first, second].p < LEVEL)
+            for second in range(first + 1, count + 1)
+        ]
+        for first in range(1, count)
+    ]
+
+
+def _heading(measure: Measure, spec: ReportSpec) -> str:
+    unit = {PERCENT: ", %", POINTS: ", points"}.get(measure.unit, "")
+    name = spec.score.lower() if measure.key == SCORE else measure.heading.replace("_", " ")
+    return f"{name}{unit}"
+
+
+def _cell(measure: Measure, value: Estimate | None) -> Cell:
+    if value is None or math.isnan(value.value):
+        text = rank_text.NOT_ASKED if value is None and measure.kind == "difference" else NOTHING
+        return {"text": text, "aside": "", "sort": ""}
+    aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
+    return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
+
+
+def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
+    """Where 0 is, and the value of each run with its interval."""
+    values = [row.values[measure.key] for row in ranking.rows]
+    there = [value for value in values if value is not None]
+    axis = Axis.over([0.0, *(end for value in there for end in (value.value, value.low, value.high))], (-100.0, 100.0))
+    return {
+        "zero": axis.at(0),
+        "bars": [value and axis.bar(value) for value in values],
+        "signs": ["" if value is None else "yes" if value.low > 0 else "no" for value in values],
+    }
+
+
+def _tied(row: Ranked, numbers: Sequence[str]) -> str:
+    """The runs that it cannot be told apart from, neighbors as a range: `2–4, 6`."""
+    return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))

@@ -1,0 +1,95 @@
+"""A ranking for programs, as JSON and as CSV: the same measures in both, whatever is at hand. `common/outputs.schema.json` has the keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..analysis.measures import KINDS, SCORE, Measure
+from ..analysis.ranking import Ranked, Ranking
+from ..common.outputs import SCHEMA, in_percent
+from ..common.statistics import Estimate
+from ..common.strict_json import jsonable
+from ..common.tables import lines_text
+from ..runs.signature_line import signature_line
+from .sentences import as_dicts
+
+
+def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
+    """Ready for JSON: shares and their differences in percent; nan becomes None."""
+    return jsonable({"rankings": list(map(_document, rankings))})
+
+
+def _document(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "asked": ranking.asked,
+        "cases": ranking.cases,
+        "users": ranking.users,
+        "cells": ranking.cells,
+        "caveats": as_dicts(ranking.caveats),
+        "measures": {
+            measure.key: {"heading": measure.heading, "unit": measure.unit, "kind": measure.kind}
+            for measure in ranking.measures
+        },
+        "runs": [
+            {
+                "model": row.run.model,
+                "name": row.run.name,
+                "label": row.run.label,
+                "harness": row.run.harness,
+                "method": row.run.method.name,
+                "signature": signature_line(row.run),
+                "partial": bool(row.run.partial),
+                "rank": row.rank,
+                "ranks": row.ranks,
+                "tied": row.tied,
+                "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
+            }
+            for row in ranking.rows
+        ],
+        "pairs": [replace(pair, difference=in_percent(pair.difference)) for pair in ranking.pairs],
+    }
+
+
+def in_unit(measure: Measure, value: Estimate | None) -> Estimate | None:
+    """A value as files have it: in percent if it is a share."""
+    return in_percent(value) if value is not None and measure.is_share else value
+
+
+def as_csv(rankings: Sequence[Ranking]) -> str:
+    """One row per run, shares in percent. The columns follow from the benchmarks; what a run lacks is empty."""
+    of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
+    listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
+    main, others = (
+        [part for measure in listed if (measure.kind == "score") is first for part in _parts(measure)]
+        for first in (True, False)
+    )
+    lines: list[list[Any]] = [
+        [
+            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "name", "model", "harness", "method", "partial",
+            *main, "cases", "users", *others, "caveats", "signature",
+        ]
+    ]  # fmt: skip
+    for number, ranking in enumerate(rankings, start=1):
+        for place, row in enumerate(ranking.rows, start=1):
+            run = row.run
+            caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
+            numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
+            lines.append([
+                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), run.name, run.model, run.harness,
+                run.method.name, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases, ranking.users,
+                *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
+            ])  # fmt: skip
+    return lines_text(lines)
+
+
+def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:
+    """Column of the CSV file -> its text for a run; empty where undefined."""
+    value = in_unit(measure, row.values[measure.key]) if row else None
+    prefix = "" if measure.key == SCORE else f"{measure.key}_"
+    ends = () if measure.kind == "cost" else ("low", "high")
+    names = {measure.key: "value", **{f"{prefix}{end}": end for end in ends}}
+    numbers = {name: getattr(value, field, math.nan) for name, field in names.items()}
+    return {name: "" if math.isnan(number) else f"{number:.4f}" for name, number in numbers.items()}

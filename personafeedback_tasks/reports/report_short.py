@@ -1,0 +1,171 @@
+"""A report on one screen: the verdict, the numbers behind it, and a line on each thing that could be wrong with it."""
+
+from __future__ import annotations
+
+import math
+
+from ..analysis.report import Report
+from ..common.statistics import Estimate, percent
+from ..engine.report import Line
+from ..runs.caveat import WEAKENS, Caveat
+from ..runs.signature_line import short_line
+from . import headline
+from .blocks import Block, Words, heading, lines, terminal
+from .report_text import published
+from .rerun import asking
+from .sentences import first_sentence
+from .table import Column, Table, interval, number, spaced, with_interval
+from .terminal import WIDTH, height
+
+SCREEN = 24
+"""Lines of a terminal that a report takes at most."""
+
+MOST_ROWS = 8
+"""Cells above which the short form has no table of them."""
+
+
+def blocks(report: Report, others: bool = False) -> list[Block]:
+    """The short form of a report.
+
+    Args:
+        others: whether it is one of several: then it has no table of the cells.
+    """
+    above = [
+        heading(title(report)),
+        *_severe(report),
+        lines([headline.verdict(report)], style="bold"),
+        _numbers(report),
+    ]
+    below = [*_asking(report), lines(_checks(report)), lines(_last(report), style="dim")]
+    cells = [] if others else _cells(report)
+    fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
+    return [*above, *(cells if fits else []), *below, *published(report)]
+
+
+def title(report: Report) -> str:
+    """The model, and what it was asked: `model, general hard: 1,010 cases of 101 users`."""
+    run, overall = report.run, report.overall
+    of = "" if overall.cases == overall.of else f" of {overall.of:,}"
+    users = overall.measures[run.benchmark.report.primary].users
+    return f"{run.label}, {spaced(overall.name)}: {overall.cases:,}{of} cases, {users:,} users"
+
+
+def _severe(report: Report) -> list[Block]:
+    """The caveats that forbid a conclusion, each in its first sentence."""
+    return [lines([f"! {first_sentence(caveat)}" for caveat in severe(report)])]
+
+
+def severe(report: Report) -> list[Caveat]:
+    """Those that are on every screen."""
+    return [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
+
+
+def _numbers(report: Report) -> Words:
+    """The scores, and the differences to the controls, over all cases."""
+    spec, overall = report.run.benchmark.report, report.overall
+    rows = []
+    for line in spec.headline:
+        value = overall.derived.get(line.measure, math.nan)
+        estimate = overall.measures.get(line.measure, Estimate(value, math.nan, math.nan, math.nan, 0, 0))
+        if not math.isnan(estimate.value):
+            rows.append((line.title, _score(line, estimate)))
+            if line.measure == spec.primary:
+                chance = f"; chance {percent(spec.chance)}" if spec.chance is not None else ""
+                rows[-1] = (spec.score.lower(), f"{rows[-1][1]}{chance}")
+    found = report.differences(overall.name)
+    rows += [(name, _points(found[name]) if name in found else "not asked") for name in report.named_controls]
+    width = max([0, *(len(name) for name, _ in rows)]) + 2
+    return lines([f"{name:{width}}{text}" for name, text in rows])
+
+
+def _score(line: Line, estimate: Estimate) -> str:
+    ends = f" ({interval(estimate)})" if line.interval and line.share and not math.isnan(estimate.low) else ""
+    return f"{number(line, estimate.value)}{' %' if line.share else ''}{ends}"
+
+
+def _points(estimate: Estimate) -> str:
+    ends = "" if math.isnan(estimate.low) else f" ({interval(estimate, sign=True)})"
+    return f"{percent(estimate.value, sign=True)} points{ends}"
+
+
+def _asking(report: Report) -> list[Block]:
+    """The command for the controls that are missing."""
+    missing = [
+        value for name, value in report.named_controls.items() if name not in report.differences(report.overall.name)
+    ]
+    command = asking(report.run, missing) if missing else []
+    return [lines([f"To ask for {' and '.join(missing)}:", *command])] if command else []
+
+
+def _cells(report: Report) -> list[Block]:
+    """The score of each cell, where there are several, beside what is the most important difference."""
+    spec = report.run.benchmark.report
+    cells = [group for group in report.groups if group.name in report.run.cells]
+    if not 1 < len(cells) <= MOST_ROWS:
+        return []
+    columns = [Column("cases", tuple(f"{group.cases:,}" for group in cells))]
+    columns += with_interval(spec.primary, [group.measures[spec.primary] for group in cells])
+    for name in report.named_controls:
+        columns += with_interval(
+            name, [report.differences(group.name).get(name) for group in cells], sign=True, strong=False
+        )
+    return [Table("", tuple(spaced(group.name) for group in cells), tuple(columns[:5]))]
+
+
+def _checks(report: Report) -> list[str]:
+    """A line each on shortcuts, users, unreadable replies and the ceiling of the data."""
+    return [line for line in (_shortcuts(report), _users(report), _unreadable(report), _ceiling(report)) if line]
+
+
+def _shortcuts(report: Report) -> str:
+    found = report.shortcuts.get(report.overall.name)
+    if found is None:
+        return ""
+    most = report.overall.cases / 2  # a baseline that seldom picks says little
+    same = [
+        f"{name} {100 * agreement.same:.0f} %"
+        for name, agreement in found.baselines.items()
+        if agreement.kappa.n > most
+    ]
+    parts = [f"same picks as {', '.join(same)}"] if same else []
+    if found.adjusted is not None and report.texts.covariate:
+        parts.append(f"{report.texts.covariate.equal} {percent(found.adjusted.value)} %")
+    return f"shortcuts: {'; '.join(parts)}" if parts else ""
+
+
+def _users(report: Report) -> str:
+    users = report.users
+    if users is None:
+        return ""
+    groups = [
+        f"{group.attribute} {group.value} {100 * group.difference:+.1f}" for group in users.slices if group.significant
+    ]
+    differ = "no group of them differs" if users.slices and not groups else ", ".join(groups)
+    worst = f"users: worst tenth {percent(users.worst_tenth.value)} % ({interval(users.worst_tenth)})"
+    return f"{worst}; {differ}" if differ else worst
+
+
+def _unreadable(report: Report) -> str:
+    overall = report.overall
+    if report.run.method.evidence == "rewards" or not overall.replies:
+        return ""
+    count = sum(overall.reasons.values())
+    most = ", ".join(f"{reason} {count:,}" for reason, count in overall.reasons.items())
+    return f"unreadable replies: {count:,} of {overall.replies:,}{f' ({most})' if most else ''}"
+
+
+def _ceiling(report: Report) -> str:
+    """The highest score that the labels allow, where it is below 100 %."""
+    places = headline.ceilings(report)
+    return (
+        f"label ceiling of the data: {', '.join(f'{name} {value} %' for name, value in places.items())}"
+        if places
+        else ""
+    )
+
+
+def _last(report: Report) -> list[str]:
+    """What identifies the run, and what `--full` has more."""
+    more = len(report.caveats) - len(severe(report))
+    caveats = f"{more} more caveat{'s' if more > 1 else ''}, " if more else ""
+    return [short_line(report.run), f"--full shows {caveats}every table and the whole signature"]

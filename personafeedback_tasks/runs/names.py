@@ -1,0 +1,41 @@
+"""What the user calls models. The same model has other names in other harnesses, and only the user knows that it is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import permutations
+
+from ..common.errors import OptionError
+from .run import Run
+
+
+def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
+    """The runs under the user's names. A run and its control are of one model if they have the same name.
+
+    Args:
+        names: model, as its harness names it -> its name.
+    """
+    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
+
+
+def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+    """Raise OptionError for a name of a model that no run is of."""
+    models = {run.model for run in runs}
+    for model in names:
+        if model not in models:
+            raise OptionError(
+                f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
+            )
+
+
+def offers(runs: Sequence[Run]) -> list[str]:
+    """Sentences on models that differ only by a provider's prefix, each with the option that makes them one."""
+    harness = {run.name: run.harness for run in runs}
+    model = {run.name: run.model for run in runs}
+    return [
+        f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]}) differ only by the provider. If they are one model, pass "
+        f"--name {model[longer]}={shorter}: then a control of one counts for the other."
+        for longer, shorter in permutations(harness, 2)
+        if longer.endswith(f"/{shorter}")
+    ]

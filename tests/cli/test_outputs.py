@@ -1,0 +1,121 @@
+"""What the commands write for programs: the keys of docs/outputs.md, no more and no fewer."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from support import jsonl_harness
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.judges import JUDGES
+from support.outputs import PAGE, SCHEMA, faults, page
+
+from personafeedback_tasks.common.outputs import SCHEMA as VERSION
+from personafeedback_tasks.runs import log as logs
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
+
+
+def judged(folder: Path, judge: str, data: object = "sample", **options: object) -> Path:
+    return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", "hard", data=str(data), **options)
+
+
+def done(*arguments: object) -> None:
+    ended = personafeedback(*arguments)
+    assert ended.exit_code == 0, ended.output
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
+
+
+def test_the_docs_have_every_key_of_the_schema():
+    assert PAGE.read_text("utf-8") == page(), "run `python -m support.outputs` in tests/"
+
+
+def test_the_schema_and_the_outputs_have_the_same_version():
+    assert {entry["properties"]["schema"].get("const", VERSION) for entry in SCHEMA["$defs"].values() if "schema" in entry["properties"]} == {VERSION}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["audit", "baselines", "plan"])
+def test_what_a_command_on_data_writes(command, tmp_path):
+    done(command, "--data", "sample", "--json", tmp_path / "out.json")
+    assert faults(json.loads((tmp_path / "out.json").read_text("utf-8")), command) == []
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A run with a control, and another run."""
+    for judge, setting in (("readable", "persona"), ("readable", "other_persona"), ("mixed", "persona")):
+        judged(tmp_path / "logs", judge, setting=setting)
+    return tmp_path / "logs"
+
+
+def test_what_a_command_on_runs_writes(folder, tmp_path):
+    one = min(folder.glob("*"))
+    done("compare", one, one, "--json", tmp_path / "compare.json")
+    done("report", folder, "--out", tmp_path / "report")
+    done("rank", folder, "--out", tmp_path / "rank")
+    for name, place in (
+        ("compare", "compare.json"), ("report", "report/report.json"), ("rank", "rank/ranking.json"),
+    ):  # fmt: skip
+        assert faults(json.loads((tmp_path / place).read_text("utf-8")), name) == [], name
+    for row in rows_of(tmp_path / "rank" / "ranking.csv"):
+        assert faults(row, "csv") == []
+        assert row["schema"] == f"{VERSION}"
+
+
+def test_what_verdict_writes(tmp_path):
+    duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
+    log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
+    done("verdict", log, "--exam", exam, "--json", tmp_path / "v.json")
+    assert faults(json.loads((tmp_path / "v.json").read_text("utf-8")), "verdict") == []
+
+
+def test_a_key_more_or_fewer_is_found(folder, tmp_path):
+    done("rank", folder, "--json", tmp_path / "r.json")
+    document = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    run = document["rankings"][0]["runs"][0]
+    run["speed"] = 1
+    del run["partial"]
+    found = faults(document, "rank")
+    assert len(found) == 2
+    assert any("'speed' was unexpected" in fault for fault in found)
+    assert any("'partial' is a required property" in fault for fault in found)
+
+
+def test_the_columns_are_there_without_controls_and_without_data(folder, tmp_path):
+    data = shutil.copytree(str(files("personafeedback_tasks.personafeedback").joinpath("sample")), tmp_path / "data")
+    alone = judged(tmp_path / "alone", "mixed", data, counts="any")
+    shutil.rmtree(data)
+    headers, keys = {}, {}
+    for name, runs in (("with", folder), ("without", alone)):
+        done("rank", runs, "--csv", tmp_path / f"{name}.csv", "--json", tmp_path / f"{name}.json")
+        (first, *_) = rows_of(tmp_path / f"{name}.csv")
+        ranking = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))["rankings"][0]
+        headers[name], keys[name] = list(first), [*ranking["runs"][0]["measures"]]
+        filled = {key for key, text in first.items() if text}
+        bounds = {
+            "right_minus_wrong",
+            "right_minus_wrong_low",
+            "over_longest",
+            "over_longest_high",
+            "at_equal_length_low",
+        }
+        assert bounds <= set(first)
+        assert bool(bounds & filled) is (name == "with")
+    assert headers["with"] == headers["without"]
+    assert keys["with"] == keys["without"]
+    assert {f"{key}_low" for key in keys["with"]} - set(headers["with"]) == {"acc_low", "tokens_low"}

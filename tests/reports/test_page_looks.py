@@ -1,0 +1,286 @@
+"""What the page shows of runs with controls, of responses in Markdown and of addresses; and how it looks, in one browser."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+pytest.importorskip("jinja2")
+
+from support.browser import Page, chromium
+from support.logs import inspect_log
+from support.outcomes import changed
+from support.releases import write_release
+
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.ranking import make_ranking
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import page
+from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run
+
+AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
+
+MARKDOWN = """# A plan *for* you
+
+Buy **two tomatoes**, some `salt` and
+a _lemon_; 2 * 3 * 4 is 24, snake_case stays.
+
+1. Wash
+   - the tomatoes
+   - the lemon
+2. Cut
+
+```
+if a < b: **no** markup
+```
+> quoted, [a link](https://example.org) and <b>HTML</b>"""
+
+RENDERED = (
+    '<p class="heading">A plan <em>for</em> you</p>'
+    "<p>Buy <strong>two tomatoes</strong>, some <code>salt</code> and<br>"
+    "a <em>lemon</em>; 2 * 3 * 4 is 24, snake_case stays.</p>"
+    '<ol start="1"><li>Wash<ul><li>the tomatoes</li><li>the lemon</li></ul></li><li>Cut</li></ol>'
+    '<pre tabindex="0"><code>if a &lt; b: **no** markup</code></pre>'
+    "<p>&gt; quoted, [a link](https://example.org) and &lt;b&gt;HTML&lt;/b&gt;</p>"
+)
+
+HOSTILE = (
+    "**<img src=x onerror='window.evil = 1'>**",
+    "`<script>window.evil = 1</script>`",
+    "# <svg onload='window.evil = 1'>",
+    "- [x](javascript:window.evil=1)",
+    "1. ![x](x' onerror='window.evil = 1)",
+    "```\n</code></pre><script>window.evil = 1</script>\n```",
+    "```\nnever closed <iframe>",
+    "**" * 500,
+    "*_`" * 500,
+    "  " * 300 + "- deep",
+    "\n".join("  " * depth + "- item" for depth in range(60)),
+    "99999999999. x",
+    "|a|b|\n|-|-|\n|1|2|",
+)
+
+PEOPLE = ("zelda", "hanna", "ivan", "mei", "noor")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A page of four models, of which one uses the persona, one does not, one was not asked and one is not finished."""
+    root = tmp_path_factory.mktemp("looks")
+    texts = [MARKDOWN, *HOSTILE, "She collects saxophones and bakes for her saxophone club."]
+    rows = {
+        "general/hard": [
+            {
+                "user_id": user,
+                "question": f"What should I do in week {number}?",
+                "chosen": text,
+                "reject": f"No idea, {user}. {'x' * number}",
+            }
+            for number, text in enumerate(texts)
+            for user in PEOPLE
+        ]
+    }
+    people = {
+        user: {"Name": user, "Hobby": "saxophones and rare orchids" if user == "zelda" else f"{user} walks"}
+        for user in PEOPLE
+    }
+    write_release(root / "data", rows, people)
+    template = read_run(
+        inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
+    )
+    cases = load_cases(root / "data", "general", "hard", counts="any")
+    contenders = []
+    for name, skills in MODELS.items():
+        runs = {setting: planted(template, name, setting, skill) for setting, skill in zip(SETTINGS, skills)}  # noqa: B905
+        contenders.append(Contender(runs.pop("persona"), controls=runs))
+    ranking = make_ranking(contenders, template.benchmark.report.examine(cases, template.cases.keys()), cases)
+    (root / "index.html").write_text(page.render([ranking]), encoding="utf-8")
+    return root / "index.html"
+
+
+SETTINGS = ("persona", "other_persona", "no_persona")
+MODELS = {
+    "lab/knower": (1.0, 0.25, 0.5),
+    "lab/ignorer": (0.75, 0.75, 0.75),
+    "lab/unasked": (0.5,),
+    "a-provider/with/a-very-long-path/and-a-long-name-of-a-model-that-does-not-end-70b-instruct": (0.25, 0.25, 0.25),
+}
+
+
+def planted(template: Run, name: str, setting: str, share: float) -> Run:
+    """A run that is right in both orders in a share of each user's cases, in the first ones of every four."""
+    number: dict[str, int] = {}
+    cases = {}
+    for case_id in sorted(template.cases, key=lambda case_id: int(case_id.partition(":")[2])):
+        case = template.cases[case_id]
+        number[case.user_id] = number.get(case.user_id, PEOPLE.index(case.user_id) - 1) + 1
+        right = number[case.user_id] % 4 < 4 * share
+        answers = ("A", "B") if right else ("B", "A")
+        cases[case_id] = changed(case, answers=answers, values={"acc": float(right)}, unread=())
+    return replace(template, model=name, cases=cases, signature={**template.signature, "setting": setting})
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as driver:
+        yield Page(driver)
+
+
+def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
+    browser.open(made)
+    (lead,) = browser.texts(".lead")
+    assert lead.startswith("lab/knower has the highest accuracy, ")
+    assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
+    assert browser.texts(".sortable .note") == [
+        "It uses this user's persona.",
+        "All users have the same score: a standard error of 0 says nothing about the spread.",
+        "No sign that it uses this user's persona.",
+        "No sign that it uses this user's persona.",
+    ]
+    assert [text.split(" ")[0] for text in browser.texts(".sortable td:nth-child(4)")][1:] == ["+0.0", "not", "+0.0"]
+    values = [text.split() for text in browser.texts(".dumbbell .bar:not(.axis) .value")]
+    numbers = [[word for word in row if re.match(r"[\d–]", word)] for row in values]
+    assert numbers[2][1:] == ["–", "–"]
+    places = "return [...document.querySelectorAll('.dumbbell .bar:not(.axis)')].map((bar) => [0, 1, 2].map((who) => bar.querySelector(`svg .who${who}`)?.getBoundingClientRect().x))"
+    for shown, drawn in zip(numbers, browser(places), strict=True):  # on one axis: the more, the further right
+        there = [(float(text), x) for text, x in zip(shown, drawn, strict=True) if text != "–"]
+        assert len(there) == sum(x is not None for x in drawn)
+        assert [x for _, x in sorted(there)] == sorted(x for _, x in there) or len({text for text, _ in there}) < len(
+            there
+        )
+    assert [text.strip() for text in browser.texts(".dumbbell .keys span")] == [
+        "the right person",
+        "another person",
+        "nobody",
+    ]
+
+
+def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):
+    browser.open(made, "#case=general_hard%3A1")
+    rows = browser(
+        "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    assert [row[1] for row in rows[:4]] == ["the right person", "another person", "nobody", "the right person"]
+    assert rows[0] == ["1 lab/knower", "the right person", "A, chosen", "B, chosen"]
+    assert rows[1][2:] == ["A, chosen", "B, chosen"]
+    assert rows[-4][:2] == ["3 lab/unasked", "the right person"]
+    browser.set(result="person")
+    assert not [row for row in browser.texts("#list .id") if row.startswith("general_hard:1 ")]
+    count = len(browser.listed())
+    assert 0 < count < 15 * len(PEOPLE)
+    browser.set(result="person", run="1")
+    assert len(browser.listed()) == count
+    for run in "234":
+        browser.set(result="person", run=run)
+        assert browser.listed() == []
+    titles = browser("document.querySelector('.filters').reset(); document.querySelector('.filters').dispatchEvent(new Event('input', { bubbles: true }));"
+        "return [...document.querySelector('#list .marks').children].map((one) => one.title)")  # fmt: skip
+    assert titles[0] == "1 lab/knower: right in all calls"
+    assert len(titles) == 4
+
+
+def test_filters_are_in_the_address_and_can_be_cleared(browser, made):
+    browser.open(made, "#cases")
+    browser.set(user="mei", search="week 1", result="missed")
+    address = browser("return location.hash")
+    assert address == "#cases&search=week%201&result=missed&user=mei"
+    listed = browser.listed()
+    assert 0 < len(listed) < 15
+    browser.open(made, address)
+    assert browser.listed() == listed
+    assert browser("return ['user', 'search', 'result'].map((id) => document.getElementById(id).value)") == [
+        "mei",
+        "week 1",
+        "missed",
+    ]
+    browser.click("#list a")
+    browser.wait("return document.querySelector('.case-head')")
+    assert browser("return location.hash").endswith("&search=week%201&result=missed&user=mei")
+    browser.set(search="no such text")
+    assert browser.listed() == []
+    assert browser("return document.getElementById('none').innerText").startswith("No case matches. ")
+    browser.click("#clear")
+    browser.wait("return document.getElementById('found').textContent.endsWith(' of 75 cases')")
+    assert browser("return document.getElementById('none').checkVisibility()") is False
+    assert "search" not in browser("return location.hash")
+    browser.open(made, "#case=nobody&user=mei")
+    assert browser.texts("#case") == ["This page has no case nobody."]
+
+
+def test_markdown_is_rendered_and_hostile_texts_stay_texts(browser, made):
+    browser.open(made, "#case=general_hard%3A1")
+    inner = "return document.querySelector('.response .text').innerHTML"
+    assert browser(inner) == RENDERED
+    for number, text in enumerate(HOSTILE, start=1):
+        browser.go(f"general_hard:{number * len(PEOPLE) + 1}")
+        tags = set(re.findall(r"<([a-z]+)", browser(inner)))
+        assert tags <= {"p", "em", "strong", "code", "pre", "ul", "ol", "li", "br"}, text
+        shown = browser("return document.querySelector('.response .text').textContent")
+        letters = re.compile(r"[\W_\d]+")
+        assert letters.sub("", shown) == letters.sub("", text), text  # nothing but marks is gone
+    assert browser("return window.evil") is None
+    browser.click(".go [aria-pressed]")
+    browser.go("general_hard:1")
+    assert browser("return document.querySelector('.response .text').textContent") == MARKDOWN
+    assert browser.errors() == []
+
+
+def test_terms_of_the_persona_are_underlined(browser, made):
+    browser.open(made, f"#case=general_hard%3A{14 * len(PEOPLE) + 1}")
+    assert browser.texts(".case-head .muted")[0].endswith("zelda")
+    assert browser.texts(".response .term") == ["saxophones", "zelda"]
+    assert browser.texts(".about .term") == ["zelda", "saxophones"]
+    assert browser.texts(".used") == ["1 term of the persona", "1 term of the persona"]
+
+
+# --- how it looks ----------------------------------------------------------------------------------------------------
+
+CUT = """
+const wide = [];
+for (const one of document.body.querySelectorAll("*")) {
+  if (!one.checkVisibility() || one.closest("svg, .sr, option")) continue;
+  const { left, right, width } = one.getBoundingClientRect();
+  const holder = one.parentElement.closest(".wide, pre");  // these scroll by themselves
+  if (width && !holder && (right > innerWidth + 1 || left < -1)) wide.push(one.outerHTML.slice(0, 90));
+  const style = getComputedStyle(one);
+  const scrolls = ["auto", "scroll"].includes(style.overflowX) || style.textOverflow === "ellipsis" || one.tagName === "SELECT";
+  if (!scrolls && one.clientWidth && one.scrollWidth > one.clientWidth + 1) wide.push("cut: " + one.outerHTML.slice(0, 90));
+}
+return wide;
+"""
+
+SCREENS = {"desktop": (1280, 900), "wide": (1440, 900), "phone": (390, 844)}
+VIEWS = {"ranking": "", "cases": "#cases&search=zzz", "case": "#case=general_hard%3A1"}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_cut_off_and_axe_finds_no_serious_fault(screen, dark, browser, made, tmp_path):
+    """Screenshots go to PERSONAFEEDBACK_SCREENSHOTS or the test's folder."""
+    folder = Path(os.environ.get("PERSONAFEEDBACK_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    for view, fragment in VIEWS.items():
+        browser.open(made, fragment, *SCREENS[screen], dark=dark)
+        assert browser("return document.documentElement.scrollWidth") == SCREENS[screen][0]
+        assert browser(CUT) == [], view
+        picture = folder / f"{view}-{screen}{'-dark' if dark else ''}.png"
+        assert browser.driver.save_screenshot(str(picture))
+        if view == "ranking":
+            table = "return [...document.querySelectorAll('.sortable')].every((one) => one.scrollWidth <= one.parentElement.clientWidth)"
+            assert browser(table), browser(
+                "return [...document.querySelectorAll('.sortable th, .sortable tr:last-child td')].map((one) => [one.textContent, one.clientWidth])"
+            )
+            browser("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        faults = browser.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            f"{AXE.read_text(encoding='utf-8')};"
+            "axe.run().then(({ violations }) => done(violations.map((one) => [one.impact, one.id, one.nodes.map((node) => node.html.slice(0, 120))])))"
+        )
+        assert [fault for fault in faults if fault[0] in ("serious", "critical")] == [], view

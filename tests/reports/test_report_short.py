@@ -1,0 +1,233 @@
+"""The report of a terminal: one screen with the verdict, its numbers and what could be wrong with them; `--full` has the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from rich.cells import cell_len
+from support.commands import personafeedback
+
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.reports import headline, report_short
+from personafeedback_tasks.reports.report_short import SCREEN
+from personafeedback_tasks.reports.sentences import beyond, uses_known, verdict
+from personafeedback_tasks.runs.caveat import FORBIDS, VOID, WEAKENS, Caveat
+from personafeedback_tasks.runs.read import read_run
+
+TASK = "personafeedback_general_hard"
+GENERAL = "personafeedback_general"
+
+
+def on_a_terminal(*arguments) -> list[str]:
+    """What `report` prints on a terminal of 80 columns, without its colours."""
+    done = personafeedback("report", *arguments, COLUMNS="80", FORCE_COLOR="1")
+    assert done.exit_code == 0, done.output
+    return re.sub(r"\x1b\[[\d;?]*\w", "", done.stdout).splitlines()
+
+
+def in_a_pipe(*arguments) -> list[str]:
+    done = personafeedback("report", *arguments, COLUMNS="80")
+    assert done.exit_code == 0, done.output
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def one_cell(part_log, real_part):
+    """A run of one cell and its two controls, with the data."""
+    log = {
+        setting: part_log("lm-eval", judge, TASK, metadata={"setting": setting})
+        for setting, judge in (("no_persona", "always_first"), ("other_persona", "mixed"))
+    }
+    run = part_log("lm-eval", "readable", TASK)
+    return run, ("--no-persona", log["no_persona"], "--other-persona", log["other_persona"]), ("--data", real_part)
+
+
+# --- one screen -------------------------------------------------------------------------------------------------------
+
+
+def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check(one_cell, tmp_path):
+    run, controls, data = one_cell
+    shown = on_a_terminal(run, *controls, *data)
+    assert len(shown) <= SCREEN
+    assert max(map(cell_len, shown)) <= 80
+    piped = in_a_pipe(run, *controls, *data, "--out", tmp_path)
+    lines = [line for line in piped if not line.startswith("wrote ")]
+    assert " ".join(" ".join(shown).split()) == " ".join(" ".join(lines).split()), "a pipe has another text"
+    (stored,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    group = stored["groups"]["general_hard"]
+    right = stored["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
+
+    def ends(found, sign=""):
+        between = " to " if sign else "–"
+        return f"({100 * found['low']:{sign}.1f}{between}{100 * found['high']:{sign}.1f})"
+
+    acc, gain = group["measures"]["acc"], group["gain"]
+    words = {line.partition("  ")[0]: line.partition("  ")[2].strip() for line in lines}
+    assert re.search(r", general hard: 80 cases, \d+ users$", lines[0])
+    assert lines[1] == stored["verdict"]
+    assert words["accuracy"] == f"{100 * acc['value']:.1f} % {ends(acc)}; chance 50.0"
+    assert words["right minus wrong"] == f"{100 * right['value']:+.1f} points {ends(right, '+')}"
+    assert words["persona gain"] == f"{100 * gain['value']:+.1f} points {ends(gain, '+')}"
+    shortcut, users, unreadable = lines[5:8]
+    same = stored["shortcuts"]["general_hard"]["baselines"]["longest"]["same"]
+    assert f"same picks as longest {100 * same:.0f} %" in shortcut
+    assert users.startswith(f"users: worst tenth {100 * stored['users']['worst_tenth']['value']:.1f} % (")
+    assert unreadable == "unreadable replies: 0 of 160"
+    assert f"| data {stored['signature'].partition('sha256 ')[2][:12]}" in lines[-2]
+    assert re.fullmatch(r"--full shows (\d+ more caveats?, )?every table and the whole signature", lines[-1])
+    for text in ("Result", "signature:", "Baselines and chance"):
+        assert not any(line.startswith(text) for line in lines)
+
+
+def test_full_has_everything_that_the_file_has(one_cell, tmp_path):
+    run, controls, data = one_cell
+    lines = in_a_pipe(run, *controls, *data, "--full", "--out", tmp_path)
+    (stored,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    written = (tmp_path / "report.md").read_text("utf-8")
+    for part in ("Result", "Baselines and chance", "Both orders of a case", f"signature: {stored['signature']}"):
+        assert part in lines
+    for sentence in (stored["verdict"], *(caveat["sentence"] for caveat in stored["caveats"])):
+        assert any(sentence in line for line in lines)
+        assert sentence.replace("'", "") in re.sub(r"[\\'\u2060]", "", written)
+    assert sum(line.startswith("general hard") for line in lines) == 0, "one cell needs no label of its own"
+
+
+def test_a_missing_control_is_asked_for_by_a_command(one_cell):
+    run, controls, data = one_cell
+    lines = in_a_pipe(run, *data)
+    assert "right minus wrong  not asked" in lines
+    assert "persona gain       not asked" in lines
+    assert lines[1].endswith("; whether it uses this user's persona was not asked.")
+    command = " ".join(lines[lines.index("To ask for other_persona and no_persona:") + 1 :]).replace(" \\ ", " ")
+    assert "lm_eval run" in command
+    assert f"--tasks {TASK} " in command
+    assert """--metadata '{"setting": "other_persona,no_persona"}'""" in " ".join(command.split())
+    assert len(on_a_terminal(run, *data)) <= SCREEN
+    some = in_a_pipe(run, *controls[:2], *data)
+    assert any(line.startswith("persona gain       +") or line.startswith("persona gain       -") for line in some)
+    assert "To ask for other_persona:" in some
+    assert not any(line.startswith("To ask") for line in in_a_pipe(run, *controls, *data))
+
+
+def test_several_cells_have_a_table_where_it_fits(part_log, real_part):
+    shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
+    assert len(shown) <= SCREEN
+    assert max(map(cell_len, shown)) <= 80
+    assert [line.split()[:3] for line in shown if line.startswith("general ")] == [
+        ["general", "easy", "95"], ["general", "medium", "65"], ["general", "hard", "80"],
+    ]  # fmt: skip
+    assert any(line.startswith("! MISSING REPLIES: ") for line in shown)
+    assert "No verdict: the numbers are void." in shown
+
+
+def test_several_runs_have_a_screen_each_without_tables(part_log, real_part):
+    logs = [part_log("inspect", judge, GENERAL) for judge in ("readable", "always_first")]
+    lines = in_a_pipe(*logs, "--data", real_part)
+    assert sum("general: 240 cases" in line for line in lines) == 2
+    assert sum(line.startswith("accuracy") for line in lines) == 2
+    assert not any(line.startswith("general ") for line in lines)
+    assert len(lines) <= 2 * SCREEN
+
+
+# --- its parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report(part_log, real_part):
+    cases = load_cases(real_part, "general", counts="any")
+    return make_report(read_run(part_log("inspect", "readable", GENERAL)), cases)
+
+
+def texts(made) -> list[str]:
+    return [str(line) for block in report_short.blocks(made) for line in block.terminal()]
+
+
+def test_severe_caveats_stay_in_short_and_the_others_are_counted(report):
+    severe = [
+        Caveat("missing_replies", VOID, {"percent": 9.0}),
+        Caveat("partial", FORBIDS, {"cells": "general_hard 3 of 80"}),
+    ]
+    weak = [Caveat("equal_users", WEAKENS), Caveat("counts_unchecked", WEAKENS)]
+    shown = texts(replace(report, caveats=(*severe, *weak)))
+    assert shown[1:3] == [
+        "! MISSING REPLIES: 9.0 % of the replies have no text at all and count as wrong.",
+        "! PARTIAL: general_hard 3 of 80.",
+    ]
+    assert shown[-1] == "--full shows 2 more caveats, every table and the whole signature"
+    assert texts(replace(report, caveats=tuple(weak[:1])))[-1].startswith("--full shows 1 more caveat, ")
+    assert texts(replace(report, caveats=()))[-1] == "--full shows every table and the whole signature"
+
+
+def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(report):
+    def line(**ceiling):
+        made = replace(report, texts=replace(report.texts, ceiling=ceiling))
+        return [text for text in texts(made) if text.startswith("label ceiling")]
+
+    assert line(general=0.957, specific=0.9, total=0.95) == ["label ceiling of the data: general 95.7 %"]
+    assert line(general=1.0) == line() == []
+
+
+def test_a_screen_is_never_exceeded(report):
+    """The table of the cells goes where there is no room for it."""
+    caveats = tuple(Caveat("partial", FORBIDS, {"cells": f"general_hard {number} of 80"}) for number in range(7))
+    full, short = (texts(replace(report, caveats=found)) for found in ((), caveats))
+    assert any("rich.table" in text for text in full)
+    assert not any("rich.table" in text for text in short)
+
+
+def difference(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, 0.01, low, high, 100, 30)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (None, "whether it uses this user's persona was not asked"),
+        (difference(0.023, 0.004, 0.042), "it uses this user's persona"),
+        (difference(0.023, -0.007, 0.052), "no sign that it uses this user's persona"),
+        (difference(0.0, 0.0, 0.0), "no sign that it uses this user's persona"),
+        (difference(-0.05, -0.08, -0.02), "it does worse with this user's persona than with another user's"),
+        (
+            difference(0.1, float("nan"), float("nan")),
+            "whether it uses this user's persona cannot be said with one user",
+        ),
+    ],
+)
+def test_whether_it_uses_the_persona_follows_from_the_interval(found, said):
+    assert uses_known(found, "persona") == said
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (difference(0.02, 0.001, 0.039), "2.0 points above always picking it"),
+        (difference(-0.02, -0.039, -0.001), "2.0 points below always picking it"),
+        (difference(0.02, -0.001, 0.041), "cannot be told apart from always picking it (+2.0 points)"),
+    ],
+)
+def test_how_good_it_is_follows_from_the_interval(margin, said):
+    assert beyond(margin, "always picking it") == said
+    sentence = verdict(said, "no sign that it uses this user's persona")
+    assert sentence[0] == said[0].upper()
+    assert sentence.endswith("; no sign that it uses this user's persona.")
+
+
+def test_the_margin_is_over_the_baseline_of_the_card_and_without_data_over_chance(report):
+    margin = report.margins["longest"]
+    acc, longest = report.overall.measures["acc"], report.overall.baselines["longest"]
+    assert margin.value == pytest.approx(acc.value - longest.value)
+    assert headline.verdict(report).startswith(beyond(margin, "always picking the longer response").capitalize())
+    bare = make_report(report.run, None)
+    above = Estimate(acc.value - 0.5, acc.stderr, acc.low - 0.5, acc.high - 0.5, acc.n, acc.users)
+    assert headline.verdict(bare).startswith(beyond(above, "chance").capitalize())
+    assert set(report.run.cells) <= set(CELLS)
