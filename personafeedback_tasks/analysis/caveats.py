@@ -53,7 +53,9 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:
-        yield Caveat("stopped", WEAKENS, {"known": run.stopped, "name": measure_of(run)})
+        yield Caveat(
+            "stopped", FORBIDS if run.stopped.early else WEAKENS, {"known": run.stopped, "name": measure_of(run)}
+        )
     if run.partial and not run.stopped_early:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:

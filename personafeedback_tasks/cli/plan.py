@@ -92,15 +92,16 @@ def plan(
     made = make_plan(
         record, selection, record.load(options, record.selections[selection]), options, difference / 100, count
     )
-    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer}):
-        from ..reports.plan_text import blocks, stopping
+    from ..reports.plan_text import blocks, stopping, stopping_blocks
 
+    stops = stopping(made, rule) if rule else None
+    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer, "stop": stops}):
         say(f"Task: {made.task}, method {of.name}")
         if task is None and chosen != record.task("") and made.cases.named_set is None:
             say(f"      (the data have no file for some cells of {record.task('')})")
         say(f"Data: {made.cases.revision}")
         say()
-        show([*blocks(made, tokenizer), *(stopping(made, rule) if rule else [])])
+        show([*blocks(made, tokenizer), *(stopping_blocks(stops) if stops else [])])
 
 
 def _largest(data: str | None) -> str:

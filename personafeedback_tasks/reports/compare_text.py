@@ -110,6 +110,6 @@ def document(comparison: RunComparison, as_sequence: bool = False) -> dict[str, 
             "only_in_a": comparison.only_in_a,
             "only_in_b": comparison.only_in_b,
             "groups": {group.name: group for group in comparison.groups},
-            **({"sequential": comparison.sequential()[0]} if as_sequence else {}),
+            "sequential": comparison.sequential()[0] if as_sequence else None,
         }
     )

@@ -218,7 +218,7 @@ def document(report: Report) -> dict[str, Any]:
             "beside": _signatures(report.controls),
             "partial": run.partial,
             "left_out": run.left_out,
-            **({"stopped": run.stopped} if run.stopped else {}),
+            "stopped": run.stopped,
             "demonstration": run.signature["demonstration"],
             "set": run.named_set.name if run.named_set else None,
             "verdict": headline.verdict(report),

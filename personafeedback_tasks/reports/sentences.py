@@ -80,14 +80,10 @@ def _judge_differs(transfer: Transfer) -> str:
 
 def _stopped(known: Known, name: str) -> str:
     ends = " to ".join(percent(end, sign=not known.accuracy) for end in known.interval)
-    rest = (
-        " Other intervals and p values here assume a number of users that was fixed before: they do not hold."
-        if known.early
-        else ""
-    )
+    rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
     return (
-        f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count. {name}: {DECISIONS[known.decision]}, {ends} with 95 % "
-        f"confidence, whenever one looks.{rest}"
+        f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count, {name} {DECISIONS[known.decision]}, {ends} with 95 % "
+        f"confidence, whenever one looks{rest if known.early else ''}."
     )
 
 

@@ -19,6 +19,7 @@ from support import inspect_runs
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.killed import Command, serving
+from support.outputs import faults
 from support.releases import write_release
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, TWO
@@ -108,15 +109,21 @@ def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path):
 def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_path):
     known = stopped.results.early_stopping.metadata
     low, high = (f"{100 * end:+.1f}" for end in known["interval"])
-    words = f"STOPPING (stop=5): {known['users']} of {USERS} users count. right minus wrong: above 0, {low} to {high} with 95 % confidence"
+    words = f"STOPPING (stop=5): {known['users']} of {USERS} users count, right minus wrong above 0, {low} to {high} with 95 % confidence"
     label = f"stopped after {known['users']} of {USERS} users"
     shown = personafeedback("report", stopped.location, "--out", tmp_path / "report").output
     assert label in shown
     assert words in " ".join(shown.split())
-    assert f"{low} to {high}" in shown.partition("Differences")[2]
-    assert "PARTIAL" not in shown
+    verdict = shown.splitlines()[[line.startswith("!") for line in shown.splitlines()].index(True) :]
+    assert any(line == "It uses this user's persona." for line in verdict)
+    assert re.search(rf"right minus wrong .* \({re.escape(low)} to {re.escape(high)}\)", shown)
+    full = personafeedback("report", "--full", stopped.location).output
+    assert words in " ".join(full.split())
+    assert f"{low} to {high}" in full.partition("Differences")[2]
+    assert "PARTIAL" not in shown + full
     (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
     assert run["stopped"] == known
+    assert faults({"schema": 1, "prompt_sensitivity": [], "reports": [run]}, "report") == []
     assert words in " ".join(caveat["sentence"] for caveat in run["caveats"])
     difference = run["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
     assert [difference["low"], difference["high"]] == known["interval"]
@@ -227,7 +234,9 @@ def test_finished_runs_are_compared_as_if_they_had_stopped(stopped, data, tmp_pa
         "compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona", "--json", tmp_path / "c.json"
     )
     assert done.exit_code == 0, done.output
-    assert json.loads((tmp_path / "c.json").read_text())["sequential"] == known
+    compared = json.loads((tmp_path / "c.json").read_text())
+    assert compared["sequential"] == known
+    assert faults(compared, "compare") == []
     shown = " ".join(
         personafeedback("compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona").output.split()
     )
@@ -246,7 +255,7 @@ def test_finished_runs_are_compared_as_if_they_had_stopped(stopped, data, tmp_pa
     )
 
 
-def test_plan_says_what_stopping_saves_and_where_it_costs_power(data):
+def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
     plain = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any").output
     shown = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", 5).output
     assert shown.startswith(plain.rstrip("\n"))
@@ -258,6 +267,12 @@ def test_plan_says_what_stopping_saves_and_where_it_costs_power(data):
     without, decided = ([int(row[place].rstrip("%")) for row in found] for place in (3, 4))
     assert without == sorted(without)
     assert decided[1] < without[1]
+    personafeedback(
+        "plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", 5, "--json", tmp_path / "p.json"
+    )
+    document = json.loads((tmp_path / "p.json").read_text())
+    assert faults(document, "plan") == []
+    assert [round(row["calls_with_stop"], -1) for row in document["stop"]["gaps"]] == calls
     refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
     assert "is known to within about" in " ".join(refused.output.split())
     assert refused.exit_code != 0
