@@ -70,14 +70,13 @@ def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int,
 
     values, needed = _values(low), math.log(2 / (1 - level))
     scaled = _apart(sums, counts, values) / most
-    # of what is known before a user: the mean and the variance of the shares so far, with one guess in front
-    shares = np.array([total / most for total in sums])
-    number = np.arange(1, len(shares) + 1)
-    means = np.concatenate([[(1 + low) / 2], ((1 + low) / 2 + np.cumsum(shares)) / (number + 1)])
-    variances = (0.25 * (1 - low) ** 2 + np.concatenate([[0], np.cumsum((shares - means[1:]) ** 2)])) / np.concatenate(
-        [[1], number + 1]
-    )
-    bets = np.sqrt(2 * needed / (variances[:-1] * number * np.log(1 + number)))[:, None]
+    # of what is known before a user: the mean, and how far users lie from it, with one guess in front
+    totals, cases = np.asarray(sums, float), np.asarray(counts, float)
+    number = np.arange(1, len(totals) + 1)
+    means = ((1 + low) / 2 * most + np.cumsum(totals)) / (most + np.cumsum(cases))
+    squares = ((totals - means * cases) / most) ** 2
+    variances = (0.25 * (1 - low) ** 2 + np.concatenate([[0], np.cumsum(squares)[:-1]])) / number
+    bets = np.sqrt(2 * needed / (variances * number * np.log(1 + number)))[:, None]
     with np.errstate(divide="ignore"):
         above = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (values - low)) * scaled), axis=0)
         below = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (1 - values)) * -scaled), axis=0)

@@ -153,3 +153,10 @@ def test_a_width_that_the_data_do_not_give_is_refused():
         plan.refuse_out_of_reach()
     reach = math.ceil(100 * plan.reach())
     planned(f"acc:{reach}", users=101).refuse_out_of_reach()
+
+
+def test_users_of_other_sizes_cost_no_width():
+    """Bets go by how far users lie from what is expected of their cases; that half of the users have 2 cases is no spread."""
+    plan = Plan(read_rule("acc:5"), tuple(("",) * size for size in (40, 2) * 60))
+    even = Plan(read_rule("acc:5"), tuple(("",) * 40 for _ in range(60)))
+    assert plan.reach() < 1.15 * even.reach()

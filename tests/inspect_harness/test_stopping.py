@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -132,7 +133,11 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert words in " ".join(ranking.split())
     ranked = (tmp_path / "rank" / "ranking.json").read_text()
     assert words in ranked
-    assert all(f'"{name}": {end}' in ranked for name, end in zip(("low", "high"), known["interval"], strict=True))
+    first = next(one for one in json.loads(ranked)["rankings"][0]["runs"] if label in one["label"])
+    points = first["measures"]["right_minus_wrong"]
+    assert [points["low"], points["high"]] == pytest.approx([100 * end for end in known["interval"]])
+    for row in csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text().splitlines()):
+        assert "stopped" in row["caveats"].split()
     assert words.partition(" users count")[0] in (tmp_path / "rank" / "index.html").read_text()
 
     refused = personafeedback("card", stopped.location, "--model-card", tmp_path / "README.md")
@@ -335,3 +340,11 @@ def test_without_stop_nothing_is_another(data, tmp_path):
         case.id for case in load_cases(str(data), "general", "hard", "any")
     ][:4]
     assert read_runs([Path(plain.location)])[0].stopped is None
+
+
+def test_lm_eval_refuses_to_stop(data):
+    pytest.importorskip("lm_eval")
+    from support.lm_eval_runs import evaluate
+
+    with pytest.raises(OptionError, match="^stop works in Inspect only: lm-eval asks every case"):
+        evaluate("gold", TASK, data, metadata={"setting": SETTINGS, "stop": 5, "counts": "any"})

@@ -245,6 +245,29 @@ def _stops() -> Iterable[Study]:
             )
 
 
+def _widths() -> Iterable[Study]:
+    """Runs that stop when their accuracy is known to within 4 points."""
+    plan = stopping.Plan(stopping.read_rule("acc:4"), tuple(("",) * size for size in GENERAL))
+
+    def stops(rng: Rng) -> list[float]:
+        sizes = rng.permutation(GENERAL).tolist()
+        accuracies = np.clip(rng.normal(0.75, math.sqrt(stopping.CORRELATION * 0.75 * 0.25), len(sizes)), 0, 1)
+        intervals = plan.intervals(rng.binomial(sizes, accuracies).tolist(), sizes)
+        end = next((place for place, one in enumerate(intervals, 1) if plan.rule.decided(one)), len(sizes))
+        return [all(low <= 0.75 <= high for low, high in intervals), sum(sizes[:end]) / sum(sizes)]
+
+    yield Study(
+        tuple(
+            Claim(name, "75 %", expected, len(GENERAL), sum(GENERAL))
+            for name, expected in (
+                ("`stop=acc:4`: the interval at every moment", "at least 95"),
+                ("`stop=acc:4`: calls, of those without `stop`", ""),
+            )
+        ),
+        stops,
+    )
+
+
 # --- one run ---------------------------------------------------------------------------------------------------------
 
 
@@ -592,6 +615,7 @@ STUDIES: tuple[Study, ...] = (
     *_rankings(),
     *_differences(),
     *_stops(),
+    *_widths(),
     *_shares(),
     *_users(),
     *_prompts(),
