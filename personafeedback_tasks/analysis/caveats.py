@@ -67,6 +67,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
         values = {"version": version, "installed": installed, "otherwise": run.otherwise}
         yield Caveat("other_version", WEAKENS, values)
     yield from run.unchecked
+    if run.tokenizer:
+        yield Caveat("tokens_estimated", WEAKENS, {"tokenizer": run.tokenizer})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):
         yield Caveat("errors_per_row", WEAKENS)
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number

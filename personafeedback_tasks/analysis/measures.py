@@ -10,6 +10,7 @@ from functools import partial
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean, share
 from ..engine.report import Examined
+from ..engine.usage import Usage
 from ..runs.caveat import Caveat
 from ..runs.run import Run
 from .control import gains, named_differences
@@ -25,6 +26,15 @@ SCORE = "acc"
 KINDS = ("score", "margin", "adjusted", "difference", "given", "own", "cost")
 """The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`; tokens. Outputs have
 them in this order."""
+
+
+USED: tuple[tuple[str, str, Callable[[Usage], float]], ...] = (
+    ("calls", "calls", lambda usage: usage.calls),
+    ("input_tokens", "input tokens", lambda usage: usage.input),
+    ("output_tokens", "output tokens", lambda usage: usage.output),
+    ("tokens", "tokens", lambda usage: usage.tokens),
+)
+"""What a case takes: (key, name, how many)."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,7 @@ def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measur
         line = spec.line(name)
         unit = PERCENT if line.share else SIGNED if line.sign else RATIO
         found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
-    return [*found, Measure("tokens", "tokens a case", COUNT, "cost", _tokens)]
+    return [*found, *(Measure(key, f"{name} a case", COUNT, "cost", partial(_used, of)) for key, name, of in USED)]
 
 
 def over(baseline: str) -> str:
@@ -192,7 +202,8 @@ def _ranked(name: str, one: Entry) -> Estimate:
     return measures_of(one.run.benchmark, answered, only=(name,), also=one.cases.prompts)[name]
 
 
-def _tokens(one: Entry) -> Estimate | None:
-    """Mean per case; None where the log does not count them."""
-    value, users = mean(one.run.cases[case_id].tokens for case_id in one.cases.ids), one.cases.users
-    return None if math.isnan(value) else Estimate(value, math.nan, math.nan, math.nan, len(users), len(set(users)))
+def _used(of: Callable[[Usage], float], one: Entry) -> Estimate | None:
+    """Mean per case; None where nobody counts it. 0 tokens are those of a judge without a model."""
+    value, users = mean(one.run.cases[case_id].used(of) for case_id in one.cases.ids), one.cases.users
+    known = value and not math.isnan(value)
+    return Estimate(value, math.nan, math.nan, math.nan, len(users), len(set(users))) if known else None

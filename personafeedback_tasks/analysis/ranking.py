@@ -20,6 +20,7 @@ from ..runs.caveat import Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
 from .caveats import of_result
+from .costs import Cost, costs
 from .measures import SCORE, Contender, Entry, Measure, SharedCases, entry, measures
 from .shortcuts import make_shortcuts
 
@@ -46,6 +47,11 @@ class Ranked:
     tied: tuple[int, ...]
     values: Mapping[str, Estimate | None]
     controls: Mapping[str, Run] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """What the run and its controls took."""
+        return costs(self.run, self.controls)
 
     @property
     def score(self) -> Estimate:

@@ -12,6 +12,7 @@ from ..common.statistics import Estimate, estimate
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
+from ..engine.usage import Prices
 from ..runs.asked import checked
 from ..runs.caveat import Caveat
 from ..runs.run import Run, RunError
@@ -20,6 +21,7 @@ from .aspects import Aspects, make_aspects
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
+from .costs import Cost, costs
 from .groups import Group, groups_of, has_macro, make_group
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
@@ -49,6 +51,7 @@ class Report:
         users: how far the users differ; None with few of them.
         margins: name of a baseline of the model card -> `primary` minus that of the baseline, paired by case, over all cases; empty
             without data.
+        costs: what the run and its controls took.
     """
 
     run: Run
@@ -65,6 +68,7 @@ class Report:
     judges: Beside | None = None
     users: Users | None = None
     margins: Mapping[str, Estimate] = field(default_factory=dict)
+    costs: tuple[Cost, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -121,6 +125,7 @@ def make_report(
     no_data: str = "No data were loaded.",
     published: Published | None = None,
     texts: Examined | None = None,
+    prices: Prices | None = None,
 ) -> Report:
     """The report of one run.
 
@@ -133,6 +138,7 @@ def make_report(
         no_data: why `cases` is None, for the caveats.
         published: what others published, to be shown beside.
         texts: what `ReportSpec.examine` says of the cases, where it was asked before.
+        prices: of the model.
 
     Raises:
         RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or a
@@ -167,6 +173,7 @@ def make_report(
         judges=make_beside(run, texts) if texts and spec.compared else None,
         users=_users(run, texts),
         margins=_margins(run, texts) if texts else {},
+        costs=costs(run, controls, prices),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import click
 
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
+from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from ..personafeedback.paper.beside import beside
+from ..runs.estimated import Tokenizer
 
 Decorator = Callable[[Any], Any]
 
@@ -56,6 +59,46 @@ json_option = click.option(
     help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
 )
 markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+
+
+tokenizer_option = click.option(
+    "--tokenizer",
+    metavar="NAME",
+    callback=lambda context, option, name: name and Tokenizer(name),
+    help="Estimate the tokens of logs that count none, such as lm-eval's, with the tokenizer in this folder or Hub repository (needs "
+    "transformers).",
+)
+
+
+def price_options(of: str) -> Decorator:
+    """--price-in and --price-out, as the argument `prices`.
+
+    Args:
+        of: whose prices they are, for --help.
+    """
+
+    def add(command: Any) -> Any:
+        @wraps(command)
+        def with_prices(*args: Any, price_in: float | None, price_out: float | None, **others: Any) -> Any:
+            if (price_in is None) is not (price_out is None):
+                raise OptionError("--price-in and --price-out go together: pass both, or none. A price may be 0.")
+            prices = None if price_in is None or price_out is None else Prices(price_in, price_out)
+            return command(*args, prices=prices, **others)
+
+        return several(*(_price(end, f"{tokens} of {of}") for end, tokens in (("in", "prompts"), ("out", "replies"))))(
+            with_prices
+        )
+
+    return add
+
+
+def _price(end: str, tokens: str) -> Decorator:
+    return click.option(
+        f"--price-{end}",
+        metavar="DOLLARS",
+        type=click.FloatRange(0),
+        help=f"Dollars per million tokens of the {tokens}.",
+    )
 
 
 name_option = click.option(

@@ -10,11 +10,12 @@ from ..common.errors import require
 from ..common.tokens import counted_by, estimated
 from ..engine.plan import asked, benchmark_of, make_plan
 from ..engine.stopping import read_rule
+from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
 from ..personafeedback.release import ask_hub, locate
-from .options import json_option
+from .options import json_option, price_options
 from .output import needs_tables, say, show, write_json
 
 
@@ -34,7 +35,10 @@ from .output import needs_tables, say, show, write_json
     "--task", help="A task of either harness. Default: the first one in README's list whose cells the data have."
 )
 @click.option("--method", help="As -T method= in Inspect; in lm-eval the end of the task's name.")
-@click.option("--setting", help="What the model is told about the user. Default: persona.")
+@click.option(
+    "--setting",
+    help="What the model is told about the user, or several with commas between, as one run can ask them. Default: persona.",
+)
 @click.option(
     "--difference",
     type=click.FloatRange(0, 100, min_open=True),
@@ -53,6 +57,13 @@ from .output import needs_tables, say, show, write_json
     metavar="RULE",
     help="Also what a run takes that stops when it is decided, as -T stop= in Inspect: 5, 5:safe or acc:5.",
 )
+@click.option(
+    "--reply-tokens",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Tokens of a reply as you expect them, thoughts included. Default: the limit of the method, an upper bound.",
+)
+@price_options("model")
 @json_option
 def plan(
     data: str | None,
@@ -63,6 +74,8 @@ def plan(
     difference: float,
     tokenizer: str | None,
     stop: str | None,
+    reply_tokens: int | None,
+    prices: Prices | None,
     json_file: Path | None,
 ) -> None:
     """Plan a run: are the data complete, how many calls and tokens, how many cases show a difference?
@@ -75,6 +88,7 @@ def plan(
         personafeedback plan --data FOLDER --method cot --setting no_persona
         personafeedback plan --data FOLDER --difference 5
         personafeedback plan --data FOLDER --stop 5
+        personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
         personafeedback plan --data sample --task recenter_relevance_select
     """
@@ -87,10 +101,19 @@ def plan(
     chosen = task or _largest(data)
     selection, of = asked(record, chosen, method)
     given = {"method": of.name, "setting": setting, "data": data, "counts": counts}
-    options = record.options.strict({name: value for name, value in given.items() if value is not None})
+    every = record.options_of(
+        {name: value for name, value in given.items() if value is not None}, record.options.strict
+    )
     count = counted_by(tokenizer) if tokenizer else estimated
     made = make_plan(
-        record, selection, record.load(options, record.selections[selection]), options, difference / 100, count
+        record,
+        selection,
+        record.load(every[0], record.selections[selection]),
+        every,
+        difference / 100,
+        count,
+        reply_tokens,
+        prices,
     )
     from ..reports.plan_text import blocks, stopping, stopping_blocks
 

@@ -10,7 +10,18 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
-from .options import FILE, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
+from ..runs.estimated import Tokenizer
+from .options import (
+    FILE,
+    RUN,
+    json_option,
+    markdown_option,
+    name_option,
+    out_option,
+    places_option,
+    runs_argument,
+    tokenizer_option,
+)
 from .output import say, show, write_json
 from .runs import check_names, passed_over, read
 
@@ -32,6 +43,7 @@ from .runs import check_names, passed_over, read
     callback=lambda context, option, value: tuple(name.strip() for name in value.split(",") if name.strip()),
     help="Columns of the table, with commas between them: acc, right_minus_wrong, tied, ...; `all` prints every measure and all pairs.",
 )
+@tokenizer_option
 @markdown_option
 @click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
 @json_option
@@ -44,6 +56,7 @@ def rank(
     places: Sequence[RunData],
     names: dict[str, str],
     columns: tuple[str, ...],
+    tokenizer: Tokenizer | None,
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,
@@ -71,7 +84,7 @@ def rank(
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
 
-    found = read(runs, names)
+    found = read(runs, names, tokenizer)
     check_names(names, found)
     on_benchmark, on_duels = [], []
     for run in found:

@@ -11,6 +11,8 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
+from ..engine.usage import Prices
+from ..runs.estimated import Tokenizer, with_tokens
 from ..runs.names import offers, refuse_unknown, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
@@ -25,8 +27,10 @@ from .options import (
     name_option,
     out_option,
     paper_option,
+    price_options,
     run_argument,
     runs_argument,
+    tokenizer_option,
 )
 from .output import progress, say, show, write_files, write_json
 
@@ -43,6 +47,8 @@ NO_NAMES: Mapping[str, str] = {}
 @control_options(*SHORT)
 @name_option
 @paper_option
+@tokenizer_option
+@price_options("the runs' model")
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
@@ -51,6 +57,8 @@ def report(
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
     paper: str | None,
+    tokenizer: Tokenizer | None,
+    prices: Prices | None,
     out: Path | None,
     full: bool,
     **short: Path | None,
@@ -76,15 +84,16 @@ def report(
     from ..analysis.run_data import ranked
     from ..reports import files, report_short, report_text
 
-    found = read(runs, names)
+    found = read(runs, names, tokenizer)
     rows = with_controls(found)
-    named = _read_controls([run for run, _ in rows], control, short, names)
+    named = _read_controls([run for run, _ in rows], control, short, names, tokenizer)
     check_names(names, [*found, *named.values()])
     rows = with_named(rows, named)
     # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
     some = any(_has_published(run) for run, _ in rows)
     reports = [
-        report_of(run, data, controls, paper if _has_published(run) or not some else None) for run, controls in rows
+        report_of(run, data, controls, paper if _has_published(run) or not some else None, prices)
+        for run, controls in rows
     ]
     for place, made in enumerate(reports):
         if place:
@@ -174,14 +183,16 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path], names: Mapping[str, str] = NO_NAMES) -> list[Run]:
+def read(paths: Sequence[Path], names: Mapping[str, str] = NO_NAMES, tokenizer: Tokenizer | None = None) -> list[Run]:
     """The runs of files and folders; what is left out is said on stderr.
 
     Args:
         names: see --name.
+        tokenizer: see --tokenizer.
     """
     with progress() as show:
-        return with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
+        found = with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
+        return [with_tokens(run, tokenizer) for run in found]
 
 
 def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
@@ -218,12 +229,13 @@ def _read_controls(
     control: Sequence[tuple[str, Path]],
     short: Mapping[str, Path | None],
     names: Mapping[str, str],
+    tokenizer: Tokenizer | None = None,
 ) -> dict[str, Run]:
     """Setting -> control.
 
     Args:
         runs: those that are controlled.
-        control, short, names: the options, see --name and `control_options`.
+        control, short, names, tokenizer: the options, see --name, --tokenizer and `control_options`.
 
     Raises:
         OptionError: no control of these runs has such a setting.
@@ -237,18 +249,24 @@ def _read_controls(
     controls = {}
     for setting, path in (*control, *short.items()):
         if path is not None:  # a folder may also have the runs of other settings
-            candidates = read([path], names)
+            candidates = read([path], names, tokenizer)
             controls[setting] = only(
                 path, [run for run in candidates if run.signature.get("setting") == setting] or candidates
             )
     return controls
 
 
-def report_of(run: Run, data: RunData, controls: Mapping[str, Run] | None = None, paper: str | None = None) -> Report:
+def report_of(
+    run: Run,
+    data: RunData,
+    controls: Mapping[str, Run] | None = None,
+    paper: str | None = None,
+    prices: Prices | None = None,
+) -> Report:
     """The report of a run on the available data.
 
     Args:
-        controls: see `report.make_report`.
+        controls, prices: see `report.make_report`.
         paper: as the option.
 
     Raises:
@@ -259,7 +277,7 @@ def report_of(run: Run, data: RunData, controls: Mapping[str, Run] | None = None
 
     cases, why_not = data.of(run)
     published = published_of([run, *(controls or {}).values()], paper)
-    return make_report(run, cases, controls, why_not, published, data.texts(run))
+    return make_report(run, cases, controls, why_not, published, data.texts(run), prices)
 
 
 def _has_published(run: Run) -> bool:

@@ -13,12 +13,17 @@ from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
 from .rewards import named_rewards, score_rewards
+from .usage import UNCOUNTED, Usage
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
 
 FACTS = "facts"
 """The key under which both harnesses log what the measures of a text need of its case."""
+
+
+TOP_TOKENS = 16
+"""Limit on the new tokens where only the first one counts: OpenAI's responses API refuses fewer."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,11 @@ class Method:
     several: Several | None = None
     described: Described | None = None
 
+    @property
+    def writes(self) -> int:
+        """New tokens of a reply, at most, its label included: 0 where the model only reads."""
+        return TOP_TOKENS if self.evidence == "top_tokens" else self.room
+
     def metrics_in(self, harness: str) -> list[Metric]:
         """The metrics of a harness's table."""
         return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
@@ -149,7 +159,7 @@ class Method:
         evidence: Sequence[Evidence],
         answers: Sequence[Answers] | None = None,
         epoch: int = 1,
-        tokens: Sequence[float] = (),
+        usage: Sequence[Usage] = (),
     ) -> list[Outcome]:
         """The outcome of each case of a document under each setting, setting after setting. Here alone evidence becomes answers, and
         answers become values.
@@ -159,7 +169,7 @@ class Method:
             answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
                 count in place of what the evidence is read to.
             epoch: of the document, see `Outcome`.
-            tokens: of the document under each setting, whose cases share them; empty where they are not counted.
+            usage: of the document under each setting, whose cases share it; empty where nothing is counted.
 
         Raises:
             ValueError: the number of answers is not the number of targets.
@@ -178,7 +188,7 @@ class Method:
                 evidence[given],
                 None if answers is None else answers[read],
                 epoch,
-                tokens[place] if tokens else nan,
+                usage[place] if usage else UNCOUNTED,
             )
         return outcomes
 
@@ -189,7 +199,7 @@ class Method:
         evidence: Sequence[Evidence],
         answers: Sequence[Answers] | None,
         epoch: int,
-        tokens: float,
+        usage: Usage,
     ) -> list[Outcome]:
         """`judge` under one of the settings."""
         cases, texts = document.cases, self.read is not None
@@ -217,9 +227,7 @@ class Method:
         if texts:  # several cases share one reply: if it is unreadable, all of their answers are
             read = zip(answers[0], cast(Sequence[Reply], evidence), strict=False)
             unread = tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
-        each = (
-            tokens / len(cases) if len(cases) > 1 else tokens
-        )  # nan stays the same object, so that equal outcomes are equal
+        each = usage / len(cases)
         return [
             Outcome(
                 case.id, document.cell, document.user_id, case.digest, setting, epoch,

@@ -8,6 +8,7 @@ from math import nan
 
 from ..common.statistics import mean
 from .rewards import NamedRewards
+from .usage import UNCOUNTED, Usage
 
 Answers = tuple[str, ...]
 """One answer per call of a case: a label, or the reason why the reply is unreadable."""
@@ -26,7 +27,7 @@ class Outcome:
         values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.
         unread: (reason, excerpt) of each unreadable reply, where its text is known.
-        tokens: of the prompts and replies of all calls; nan where they are not counted.
+        usage: of all of its calls.
     """
 
     case_id: str = ""
@@ -40,7 +41,7 @@ class Outcome:
     values: Mapping[str, float] = field(default_factory=dict)
     rewards: NamedRewards | None = None
     unread: tuple[tuple[str, str], ...] = ()
-    tokens: float = nan
+    usage: Usage = UNCOUNTED
 
 
 class ScoredCase(tuple[Outcome, ...]):
@@ -64,10 +65,9 @@ class ScoredCase(tuple[Outcome, ...]):
     def digest(self) -> str:
         return self[0].digest
 
-    @property
-    def tokens(self) -> float:
-        """The mean over the epochs; nan where they are not counted."""
-        return mean(outcome.tokens for outcome in self)
+    def used(self, of: Callable[[Usage], float]) -> float:
+        """A number of its calls, such as their tokens: the mean over the epochs; nan where it is not counted."""
+        return mean(of(outcome.usage) for outcome in self)
 
     def value(self, metric: str) -> float:
         """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""

@@ -20,6 +20,7 @@ from .messages import texts
 from .method import HARNESSES, Method
 from .options import Options
 from .signature import KEY, signature
+from .usage import Prices, Usage, total
 
 Steps = Sequence[Sequence[str]]
 """The users of the cases that each further case of `--limit` adds."""
@@ -93,6 +94,10 @@ class Plan:
         task: its name with what differs from the default.
         difference: the one to be shown, in [0, 1].
         expected: cell -> number of cases that it must have; empty if that is not checked.
+        work: under all settings together.
+        asks: setting -> its calls and tokens, of replies `reply` each.
+        reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
+        prices: None if the user named none.
     """
 
     task: str
@@ -102,6 +107,14 @@ class Plan:
     work: Work
     difference: float
     shown: tuple[Detection, ...]
+    asks: Mapping[str, Usage]
+    reply: int
+    is_bound: bool = False
+    prices: Prices | None = None
+
+    def dollars(self, usage: Usage) -> float:
+        """nan without prices."""
+        return self.prices.of(usage) if self.prices else math.nan
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -121,6 +134,18 @@ class Plan:
             "repeated_share": self.work.repeated,
             "reply_tokens_at_most": self.work.reply_tokens,
             "reply_tokens_of_a_call_at_most": self.work.room,
+            "settings": {
+                setting: {
+                    "calls": usage.calls,
+                    "prompt_tokens": usage.input,
+                    "reply_tokens": usage.output,
+                    "dollars": self.dollars(usage),
+                }
+                for setting, usage in self.asks.items()
+            },
+            "reply_tokens_of_a_call": self.reply,
+            "prices": self.prices and asdict(self.prices),
+            "dollars": self.dollars(total(self.asks.values())),
             "difference": self.difference,
             "comparisons": [
                 {
@@ -180,31 +205,52 @@ def _name(task: str) -> str:
 
 
 def make_plan(
-    benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, difference: float, count: Count
+    benchmark: Benchmark,
+    selection: str,
+    cases: CaseSet[Any],
+    every: Sequence[Options],
+    difference: float,
+    count: Count,
+    reply: int | None = None,
+    prices: Prices | None = None,
 ) -> Plan:
     """What a run of some cells takes under some options.
 
     Args:
         cases: those of the selection, as `Benchmark.load` gives them.
+        every: the options, once per setting.
         difference: to be shown, in [0, 1].
         count: see `common.tokens`.
+        reply, prices: see `Plan`; without `reply` the limit of the method counts.
 
     Raises:
         OptionError, DataError: the run would be refused.
     """
-    benchmark.check(options, cases)
+    for options in every:
+        benchmark.check(options, cases)
+    options = every[0]
     method = benchmark.methods[options.method]
+    if reply is None or not method.writes:
+        reply = method.writes
     every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
     steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
     sizes = _users(cases).values()
+    work, prompts = _work(benchmark, cases, every, count)
     return Plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
         cases=cases,
         expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
-        work=_work(benchmark, cases, options, count),
+        work=work,
         difference=difference,
         shown=tuple(_shown(one, list(sizes), steps, difference) for one in benchmark.comparisons),
+        asks={
+            setting or "the run": Usage(calls=calls, input=tokens, output=calls * reply)
+            for setting, (calls, tokens) in zip(benchmark.settings(every), prompts, strict=True)
+        },
+        reply=reply,
+        is_bound=0 < method.writes == reply,
+        prices=prices,
     )
 
 
@@ -221,20 +267,27 @@ def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Ste
     )
 
 
-def _work(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: Count) -> Work:
-    method = benchmark.methods[options.method]
+def _work(
+    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count
+) -> tuple[Work, list[tuple[int, int]]]:
+    """(the work under all settings, (calls, prompt tokens) of each)."""
+    method = benchmark.methods[every[0].method]
     each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1  # a request of its own for each label
-    prompts = [text for one in method.documents(cases) for text in texts(benchmark, one, options)]
-    tokens = count(prompts)
-    characters = sum(map(len, prompts))
-    seen = repeated(prompts) + (each - 1) * characters
-    return Work(
-        calls=each * len(prompts),
-        prompt_tokens=each * sum(tokens),
-        longest=max(tokens),
+    documents = method.documents(cases)
+    prompts = [[text for one in documents for text in texts(benchmark, one, options)] for options in every]
+    tokens = [count(of_setting) for of_setting in prompts]
+    together = [text for of_setting in prompts for text in of_setting]
+    characters = sum(map(len, together))
+    seen = repeated(together) + (each - 1) * characters
+    of_settings = [(each * len(some), each * sum(some)) for some in tokens]
+    work = Work(
+        calls=sum(calls for calls, _ in of_settings),
+        prompt_tokens=sum(some for _, some in of_settings),
+        longest=max(map(max, tokens)),
         repeated=seen / (each * characters),
         room=method.room or None,
     )
+    return work, of_settings
 
 
 def repeated(texts: Iterable[str]) -> int:

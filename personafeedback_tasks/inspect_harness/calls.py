@@ -32,9 +32,6 @@ from ..engine.method import Method
 from ..engine.options import Options
 from .kept import kept
 
-TOKENS = "tokens"
-"""In the metadata of the output of a sample with several settings: the tokens of each call."""
-
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
@@ -76,8 +73,6 @@ def ask_every_call(
             state.output = ModelOutput(
                 model=outputs[0].model,
                 choices=[choice(output) for output in outputs],
-                # Inspect counts the tokens of a sample, not those of each setting.
-                metadata={TOKENS: [tokens_of(output) for output in outputs]} if len(every) > 1 else None,
             )
             return state
 
@@ -134,11 +129,6 @@ def replies(
         return dict(zip(calls, output.choices, strict=True))
     found = {about.get("call"): choice(call.output) for call, about in made(events())}
     return {call: found[call] for call in calls if call in found}
-
-
-def tokens_of(output: ModelOutput) -> int:
-    """Those of one call; 0 if the provider counts none."""
-    return output.usage.total_tokens if output.usage else 0
 
 
 def events() -> Sequence[Event]:

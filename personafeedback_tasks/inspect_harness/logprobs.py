@@ -10,12 +10,13 @@ from inspect_ai.model import ChatCompletionChoice, GenerateConfig
 
 from ..common.errors import OptionError
 from ..engine.evidence import FirstToken
+from ..engine.method import TOP_TOKENS
 from ..replies.letter_probabilities import first_written
 
 CONFIG = GenerateConfig(
     logprobs=True,
     top_logprobs=20,  # OpenAI's and vLLM's maximum; where fewer are allowed, set --top-logprobs
-    max_tokens=16,  # one is enough, but OpenAI's responses API refuses fewer than 16
+    max_tokens=TOP_TOKENS,
     # Servers that scale log-probabilities by the temperature leave them alone at 0, and white space is never left to luck.
     temperature=0.0,
     cache_prompt=False,

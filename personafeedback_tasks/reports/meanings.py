@@ -14,7 +14,12 @@ TIED = (
     "need not be neighbors"
 )
 MACRO = "plain mean over the cells, whatever their numbers of cases"
-TOKENS = "mean number of tokens of a case over all of its calls, where the log counts them"
+USED = {
+    "calls": "mean number of calls of a case that the model answered; replies from a cache are left out",
+    "input_tokens": "mean number of tokens of a case in all of its prompts, where the log counts them or --tokenizer estimates them",
+    "output_tokens": "the same in all of its replies, thoughts included",
+    "tokens": "mean number of tokens of a case over all of its calls, where the log counts them or --tokenizer estimates them",
+}
 GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 
@@ -34,7 +39,7 @@ def of_measure(measure: Measure, spec: ReportSpec) -> str:
         return f"the score {measure.heading} of the responses, by logistic regression"
     if measure.kind == "difference" and spec.control is not None:
         return _of_difference(measure.heading, spec.control)
-    others = {"macro": MACRO, "tokens": TOKENS}
+    others = {"macro": MACRO, **USED}
     return GIVEN if measure.kind == "given" else others.get(measure.key) or spec.line(measure.key).meaning
 
 

@@ -18,7 +18,7 @@ from ..analysis import calibration
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..runs.signature_line import signature_line
-from . import meanings, page_plots, page_table, rank_data, rank_text
+from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
 from .page_data import called, data, places, script_json
 from .sentences import sentence
 from .table import interval, percent, spaced
@@ -113,6 +113,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
         "dumbbell": page_plots.dumbbell(ranking),
         "forest": page_plots.forest(ranking),
         "pairs": page_table.pairs(ranking),
+        "costs": costs_text.table({number: row.costs for number, row in zip(numbers, ranking.rows, strict=True)}),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
-from ..common.statistics import Estimate, percent
+from ..common.statistics import percent
 from ..engine.report import ReportSpec
 from . import meanings, rank_text, sentences
 from .page_data import called
@@ -43,7 +43,7 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
             "heading": _heading(measure, spec),
             "meaning": meanings.of_measure(measure, spec),
             "short": measure in short,
-            "cells": [_cell(measure, row.values[measure.key]) for row in ranking.rows],
+            "cells": [_cell(measure, row) for row in ranking.rows],
             "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
         }
 
@@ -143,12 +143,13 @@ def _heading(measure: Measure, spec: ReportSpec) -> str:
     return f"{name}{unit}"
 
 
-def _cell(measure: Measure, value: Estimate | None) -> Cell:
+def _cell(measure: Measure, row: Ranked) -> Cell:
+    value = row.values[measure.key]
     if value is None or math.isnan(value.value):
         text = rank_text.NOT_ASKED if value is None and measure.kind == "difference" else NOTHING
         return {"text": text, "aside": "", "sort": ""}
     aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
-    return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
+    return {"text": rank_text.in_text(measure, value.value, row.run), "aside": aside, "sort": f"{value.value:.9g}"}
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
 from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule
 from ..engine.stopping import Plan as Stop
+from ..engine.usage import total
 from .blocks import Block, paragraph
+from .costs_text import money
 from .table import NOTHING, of_rows, spaced
 
 ESTIMATED = (
@@ -28,7 +30,7 @@ def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
     Args:
         tokenizer: what counted the tokens; None for an estimate.
     """
-    return [*_work(plan, tokenizer), *(_differences(plan) if plan.shown else [])]
+    return [*_work(plan, tokenizer), *_settings(plan), *(_differences(plan) if plan.shown else [])]
 
 
 GAPS = (0.02, 0.05, 0.1, 0.2)
@@ -45,7 +47,7 @@ def stopping(plan: Plan, rule: Rule) -> dict[str, Any]:
     if rule.accuracy:
         stop.refuse_out_of_reach()
         return {"rule": rule.written, "users": len(stop.cases), "reach": stop.reach(), "gaps": []}
-    calls = 2 * plan.work.calls
+    calls = 2 * plan.work.calls // len(plan.asks)  # of the two personas, whatever settings the plan is of
     stderr = Comparison("", DISCORDANT, CORRELATION).stderr(stop.sizes)
     gaps = []
     for gap in GAPS:
@@ -116,6 +118,31 @@ def _work(plan: Plan, tokenizer: str | None) -> list[Block]:
         *map(paragraph, context),
         paragraph(),
     ]
+
+
+def _settings(plan: Plan) -> list[Block]:
+    """What each setting takes, where there are several, and money, where there are prices."""
+    if len(plan.asks) == 1 and plan.prices is None:
+        return []
+    asks = {**plan.asks, **({"total": total(plan.asks.values())} if len(plan.asks) > 1 else {})}
+    header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
+    rows = [
+        (
+            setting,
+            f"{usage.calls:,}",
+            f"{usage.input:,}",
+            f"{usage.output:,}",
+            *([money(plan.dollars(usage))] if plan.prices else []),
+        )
+        for setting, usage in asks.items()
+    ]
+    replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
+    if plan.is_bound:
+        replies += (
+            ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
+        )
+    at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
+    return [of_rows("By setting", header, rows), paragraph(f"{replies}.{at}"), paragraph()]
 
 
 def _differences(plan: Plan) -> list[Block]:

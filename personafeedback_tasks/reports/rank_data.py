@@ -14,6 +14,7 @@ from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
+from . import costs_text
 from .sentences import as_dicts
 
 
@@ -45,6 +46,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "rank": row.rank,
                 "ranks": row.ranks,
                 "tied": row.tied,
+                "costs": costs_text.as_dicts(row.costs),
                 "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
             }
             for row in ranking.rows

@@ -11,7 +11,9 @@ from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
 from ..runs.caveat import Caveat
+from ..runs.run import Run
 from ..runs.signature_line import signature_line
+from . import costs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
@@ -89,6 +91,7 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
         _table_of(ranking, _shown(ranking, scores), _tied(ranking)),
         _of_places(ranking, _shown(ranking, others)),
     ]
+    made.append(costs_text.table({f"{place}": row.costs for place, row in enumerate(ranking.rows, 1)}))
     return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
 
 
@@ -231,7 +234,10 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     columns = []
     for measure in measures:
         values = [row.values[measure.key] for row in ranking.rows]
-        texts = (absent if value is None else in_text(measure, value.value) for value in values)
+        texts = (
+            absent if value is None else in_text(measure, value.value, row.run)
+            for row, value in zip(ranking.rows, values, strict=True)
+        )
         columns.append(Column(measure.heading, tuple(texts)))
         ends = tuple(interval(value, sign=measure.unit == POINTS) for value in values)
         if measure.is_share and measure.kind != "own" and any(text != NOTHING for text in ends):
@@ -239,12 +245,12 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     return columns
 
 
-def in_text(measure: Measure, value: float) -> str:
+def in_text(measure: Measure, value: float, run: Run) -> str:
     """A value as tables show it."""
     if measure.is_share:
         return percent(value, sign=measure.unit == POINTS)
     if measure.unit == COUNT:
-        return f"{value:,.0f}"
+        return f"{value:,.0f} (estimated)" if run.tokenizer and measure.key != "calls" else f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)
 
 

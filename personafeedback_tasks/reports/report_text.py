@@ -15,7 +15,7 @@ from ..common.strict_json import jsonable
 from ..engine.report import Line
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
-from . import headline
+from . import costs_text, headline
 from .aspects_text import aspect_blocks
 from .blocks import Block, bullets, heading, paragraph, quoted, signatures, warnings
 from .sentences import as_dicts
@@ -39,6 +39,7 @@ def blocks(report: Report) -> list[Block]:
         *aspect_blocks(report),
         *_unread(report),
         *_sheet(report),
+        *costs_text.blocks(report.costs),
         *published(report),
         signatures({"signature": report.signature, **_signatures(report.controls)}),
     ]
@@ -238,6 +239,7 @@ def document(report: Report) -> dict[str, Any]:
             if judges
             else None,
             "users": report.users,
+            "costs": costs_text.as_dicts(report.costs),
             "settings": {
                 "signatures": _signatures(sheet.runs),
                 "named": {named.name: name for name, named in sheet.named.items()},

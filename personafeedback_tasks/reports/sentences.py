@@ -109,6 +109,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "other_version": "The replies were read by task version {version}; the installed version {installed} reads {otherwise:,} of them differently.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
+    "tokens_estimated": "Its tokens are ESTIMATED: the log counts none, and {tokenizer} counted those of the logged prompts and replies.",
     # its data
     "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "

@@ -16,6 +16,7 @@ from ..engine.outcome import ScoredCase
 from ..engine.rewards import correlations
 from ..engine.signature import set_of
 from ..engine.table import table
+from ..engine.usage import NONE, total
 from . import claims, marks
 from .asked import Spread
 from .caveat import Caveat
@@ -35,6 +36,7 @@ def runs_of(log: Log) -> list[Run]:
     cells: dict[str, int] = {}
     cases: list[dict[str, ScoredCase]] = [{} for _ in settings]
     otherwise = [0 for _ in settings]
+    usage = [NONE for _ in settings]
     asked: list[Asked] = []
     unchecked: dict[Caveat, None] = {}
     left_out: dict[str, int] = {}
@@ -59,6 +61,7 @@ def runs_of(log: Log) -> list[Run]:
                 "case in one cell. Use the files as the harness wrote them."
             )
         for place in settings:
+            usage[place] += total(case.outcomes[place].usage for case in every)
             cases[place] |= scored_cases(case.outcomes[place] for case in kept)
             otherwise[place] += sum(_differing(case, place) for case in kept)
     run = log.run()
@@ -66,7 +69,7 @@ def runs_of(log: Log) -> list[Run]:
         replace(
             run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
             otherwise=otherwise[place], asked=tuple(_under(one, place, len(settings)) for one in asked), unchecked=tuple(unchecked),
-            left_out=left_out, named=run.named and len(settings) == 1,
+            left_out=left_out, named=run.named and len(settings) == 1, usage=usage[place], beside={} if place else run.beside,
         )
         for place in settings
     ]  # fmt: skip

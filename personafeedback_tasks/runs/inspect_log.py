@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from .model_arguments import model_conditions, needed
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
 from .unfinished import perhaps
+from .usage import Spent
 
 _NO_CONDITION = (
     *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
@@ -103,6 +103,7 @@ def _run(samples: _Samples) -> Run:
         needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
         status=log.status,
+        beside=samples.spent.beside(),
     )
 
 
@@ -164,6 +165,11 @@ class _Samples:
     models: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     notes: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def spent(self) -> Spent:
+        """What its calls took."""
+        return Spent(self.log.stats, keeps=_grader(self) is not None)
 
     @property
     def method(self) -> Method:
@@ -258,7 +264,7 @@ class _Samples:
             values=[value] if method.several is None else noted.get(VALUES) or (),
             mean=value if method.several is not None else None,
             epoch=raw["epoch"],
-            tokens=_tokens(raw, asked, len(document.settings)),
+            usage=self.spent.of_sample(raw, asked, len(document.settings)),
             mark=mark,
             asked=partial(self._asked, raw),
             votes=self._votes(raw),
@@ -321,28 +327,6 @@ def _record(samples: _Samples) -> HarnessRecord:
         source=None if spec.dataset.location == "." else spec.dataset.location,
         models=[("its samples", samples.models, {spec.model, *roles}), ("its calls", samples.asked, {spec.model})],
     )
-
-
-def _tokens(raw: dict[str, Any], asked: Sequence[str], settings: int) -> list[float]:
-    """Those of all calls of the model itself in a sample under each setting; nan if the provider counts none.
-
-    A model that plays a role, such as a grader, is counted twice by Inspect: among the models, and by its role.
-
-    Args:
-        asked: the names of the calls.
-    """
-    models, roles = (
-        [one["total_tokens"] for one in (raw.get(name) or {}).values()] for name in ("model_usage", "role_usage")
-    )
-    total = float(sum(models) - sum(roles)) or math.nan
-    if settings == 1 or math.isnan(total):
-        return [total] * settings
-    of_calls = (raw["output"].get("metadata") or {}).get(calls.TOKENS)
-    if of_calls is None:  # a killed run's sample, which Inspect rebuilds from its events
-        made = {about.get("call"): calls.tokens_of(call.output) for call, about in calls.made(_events(raw))}
-        of_calls = [made.get(name, 0) for name in asked]
-    each = len(asked) // settings
-    return [float(sum(of_calls[start : start + each])) for start in range(0, len(of_calls), each)]
 
 
 def _grader(samples: _Samples) -> Grader | None:

@@ -150,7 +150,7 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
 def _outcomes(path: Path, method: Method, logged: LoggedDocument, answers: Sequence[Answers] | None) -> list[Outcome]:
     assert logged.document is not None
     try:
-        return method.judge(logged.document, logged.evidence, answers, logged.epoch, logged.tokens)
+        return method.judge(logged.document, logged.evidence, answers, logged.epoch, logged.usage)
     except RewardError as error:
         raise RunError(f"{path}: {error}") from error
 

@@ -14,6 +14,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.evidence import Evidence, Reply, likeliest, per_call
 from ..engine.method import Method
 from ..engine.signature import KEY
+from ..engine.usage import Usage
 from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
@@ -220,6 +221,7 @@ def _document(
         evidence=evidence,
         answers=None if method.described else method.answers(read, len(document.cases)),
         values=values,
+        usage=[Usage(calls=each * len(method.calls))] * len(document.settings),
         asked=partial(_asked, where, row),
     )
 

@@ -19,6 +19,7 @@ from ..engine.documents import Scorable
 from ..engine.evidence import Evidence, Reply
 from ..engine.outcome import Answers
 from ..engine.stopping import Plan
+from ..engine.usage import Usage
 from .claims import HarnessRecord
 from .run import Asked, Run
 
@@ -39,7 +40,7 @@ class LoggedDocument:
         values: metric -> value of each case, as logged; None where the harness scored nothing.
         mean: metric -> value of the whole document, where a harness logs that of several cases beside `values`.
         epoch: see `engine.outcome.Outcome`.
-        tokens: of each setting; empty where they are not counted.
+        usage: under each setting; empty where nothing is counted.
         mark: why it does not count, see marks.py; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
         votes: comparison -> the answers of a grader in the same run; none where it did not need to be asked.
@@ -54,7 +55,7 @@ class LoggedDocument:
     values: Sequence[Mapping[str, Any]] | None = None
     mean: Mapping[str, Any] | None = None
     epoch: int = 1
-    tokens: Sequence[float] = ()
+    usage: Sequence[Usage] = ()
     mark: str = ""
     asked: Callable[[], Asked] | None = None
     votes: Mapping[str, Answers] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..engine.evidence import Reply
 from ..engine.recorded import Key, refuse_without_text
+from .log import LoggedDocument, LoggedTask
 from .read import open_log
 from .run import Run, RunError
 
@@ -20,19 +21,25 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
         RunError: the run's method reads no text.
     """
     refuse_without_text(run.method, RunError, str(run.logs[0]))
-    stage, done, setting = run.benchmark.stage, set[Path](), run.setting
+    stage, setting = run.benchmark.stage, run.setting
+    for task, document in documents_of(run):
+        before = task.settings.index(setting) * len(run.method.calls)
+        if document.mark:
+            continue
+        if stage and run.signature.get(stage.name) and (reply := document.stage_reply()):
+            yield Key(document.id, stage.name, document.epoch), reply
+        for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
+            if isinstance(given, Reply):
+                yield Key(document.id, call, document.epoch), given
+
+
+def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
+    """Every document of a run's logs, with the task that it belongs to."""
+    done = set[Path]()
     for task in (task for log in run.logs for task in open_log(log).tasks):
         if (
             task.path in done or task.path not in run.logs
         ):  # lm-eval's results file has the tasks of all its samples files
             continue
         done.add(task.path)
-        before = task.settings.index(setting) * len(run.method.calls)
-        for document in task.documents():
-            if document.mark:
-                continue
-            if stage and run.signature.get(stage.name) and (reply := document.stage_reply()):
-                yield Key(document.id, stage.name, document.epoch), reply
-            for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
-                if isinstance(given, Reply):
-                    yield Key(document.id, call, document.epoch), given
+        yield from ((task, document) for document in task.documents())

@@ -19,6 +19,7 @@ from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import Known
+from ..engine.usage import UNCOUNTED, Usage
 from .caveat import Caveat
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
@@ -76,6 +77,9 @@ class Run:
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
+        usage: of the model's calls, those of cases that do not count included.
+        beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.
+        tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
     model: str
@@ -97,6 +101,9 @@ class Run:
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
     stopped: Known | None = None
+    usage: Usage = UNCOUNTED
+    beside: Mapping[str, Usage] = field(default_factory=dict)
+    tokenizer: str = ""
 
     @property
     def replies(self) -> int:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..engine.usage import NONE
 from .run import Run, RunError
 
 
@@ -67,5 +68,10 @@ def merged(parts: Sequence[Run]) -> Run:
             left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
             asked=(*(merged.asked or ()), *(other.asked or ())),
             unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
+            usage=merged.usage + other.usage,
+            beside={
+                who: merged.beside.get(who, NONE) + other.beside.get(who, NONE)
+                for who in dict.fromkeys((*merged.beside, *other.beside))
+            },
         )
     return merged

@@ -40,7 +40,7 @@ def plan_of(data, task="personafeedback", difference=0.03, count=estimated, **op
     selection, method = asked(PERSONAFEEDBACK, task, options.pop("method", None))
     told = PERSONAFEEDBACK.options.strict({"data": str(data), "method": method.name, **options})
     cases = PERSONAFEEDBACK.load(told, PERSONAFEEDBACK.selections[selection])
-    return make_plan(PERSONAFEEDBACK, selection, cases, told, difference, count)
+    return make_plan(PERSONAFEEDBACK, selection, cases, [told], difference, count)
 
 
 # --- how many cases: properties --------------------------------------------------------------------------------------
@@ -329,6 +329,16 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     assert printed("--data", "sample", "--json", "-", "--difference", "30") == file.read_text(encoding="utf-8")
 
 
+def test_the_money_of_the_docs_is_what_is_printed(real_data):
+    page = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
+    block = page[page.index("By setting\n") :].partition("```")[0]
+    shown = printed(
+        "--data", real_data, "--task", "personafeedback_general_hard", "--setting", "persona,other_persona,no_persona", "--price-in", 2.5,
+        "--price-out", 10, "--reply-tokens", 5,
+    )  # fmt: skip
+    assert block in shown
+
+
 def test_a_task_may_have_the_name_that_inspect_wants():
     names = ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"]
     one, other = (printed("--data", "sample", "--task", name, "--json", "-") for name in names)
@@ -375,7 +385,7 @@ def test_every_command_of_the_help_runs(tiny_model, tmp_path, monkeypatch):
     pytest.importorskip("transformers")
     text = CliRunner().invoke(main, ["plan", "--help"]).stdout
     commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 6
+    assert len(commands) == 7
     monkeypatch.chdir(tmp_path)
     for command in commands:
         words = shlex.split(command.replace("FOLDER", "sample").replace("MODEL", str(tiny_model)))

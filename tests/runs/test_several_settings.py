@@ -166,7 +166,10 @@ def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
         assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
     accuracies = {run.setting: sum(case.value("acc") for case in run.cases.values()) / 48 for run in together}
     assert len({*accuracies.values()}) == 3
-    assert harness == "lm-eval" or len({next(iter(run.cases.values())).tokens for run in together}) == 3
+    assert (
+        harness == "lm-eval"
+        or len({next(iter(run.cases.values())).used(lambda usage: usage.tokens) for run in together}) == 3
+    )
 
 
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")
@@ -584,4 +587,7 @@ def test_inspect_is_killed_and_retried(server, tmp_path):
     (killed,) = (tmp_path / "killed").glob("*.eval")
     assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
     command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
-    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, server.take_seen())
+    after = server.take_seen()
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, after)
+    runs = read_runs([tmp_path / "retried"])  # what was under way when it was killed is in no log
+    assert [(run.usage.calls, run.usage.tokens) for run in runs] == [(16, 160)] * 3

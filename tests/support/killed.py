@@ -19,11 +19,19 @@ class Server:
 
     Args:
         asked: prompt -> who asks it; judge: of these -> the reply.
+        usage: (prompt, reply) -> what the reply says that it took.
+
+    Attributes:
+        seen: who asked.
+        billed: (who, usage) of every request that was answered.
+        failing: how many of the next requests get an error that is tried again.
     """
 
-    def __init__(self, asked, judge):
+    def __init__(self, asked, judge, usage):
         self.seen: list[tuple[str, str]] = []
-        self._asked, self._judge = asked, judge
+        self.billed: list[tuple[tuple[str, str], dict]] = []
+        self.failing = 0
+        self._asked, self._judge, self._usage = asked, judge, usage
         self._answers_left: float = float("inf")
         self._held = 0
         self._changed = threading.Condition()
@@ -41,8 +49,13 @@ class Server:
                 self._held -= 1
                 return Response(status=503)  # whoever asked is dead
             self._answers_left -= 1
+            if self.failing:
+                self.failing -= 1
+                return Response(status=429)
         message = {"role": "assistant", "content": self._judge(*self._asked[prompt])}
-        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+        usage = self._usage(prompt, message["content"])
+        with self._changed:
+            self.billed.append((self._asked[prompt], usage))
         completion = {
             "id": "c", "object": "chat.completion", "created": 1, "model": body["model"], "usage": usage,
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
@@ -69,10 +82,14 @@ class Server:
         return seen
 
 
+def ten(prompt, reply):
+    return {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+
+
 @contextmanager
-def serving(asked, judge):
+def serving(asked, judge, usage=ten):
     """A `Server` on loopback, with its `url`."""
-    server = Server(asked, judge)
+    server = Server(asked, judge, usage)
     with HTTPServer(host="127.0.0.1", threaded=True) as http:
         http.expect_request("/v1/chat/completions", method="POST").respond_with_handler(server.reply)
         server.url = http.url_for("/v1")

@@ -33,7 +33,7 @@ from support.recenter import in_inspect, in_lm_eval
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
 from personafeedback_tasks.writing.duel import _name as duel_name
@@ -374,7 +374,9 @@ def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_pa
     sample = log.samples[0]
     (of_both,), (of_grader,) = sample.model_usage.values(), sample.role_usage.values()
     assert 0 < of_grader.total_tokens < of_both.total_tokens
-    found = [case.tokens for case in read_run(tmp_path / "both").cases.values()]
+    (run,) = read_runs([tmp_path / "both"])
+    assert run.beside["grader"].tokens == sum(of.total_tokens for one in log.samples for of in one.role_usage.values())
+    found = [case.used(lambda usage: usage.tokens) for case in read_run(tmp_path / "both").cases.values()]
     assert sum(found) == sum(
         next(iter(one.model_usage.values())).total_tokens - sum(of.total_tokens for of in one.role_usage.values())
         for one in log.samples

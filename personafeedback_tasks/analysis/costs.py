@@ -1,0 +1,63 @@
+"""What a run and its controls took: calls, tokens and, at the user's prices, money."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..engine.usage import ELSEWHERE, Prices, Usage, total
+from ..runs.run import Run
+
+TOTAL = "total"
+"""The name of the last row, of all others together."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What some calls took.
+
+    Attributes:
+        asked: the setting; the name of a role, such as `grader`; `in no scored sample`; TOTAL.
+        usage: of all calls, those of every epoch and of cases that do not count included.
+        answers: answered cases, each once per epoch; 0 where the calls are not about cases alone.
+        dollars: nan without prices, and for another model than that of the run.
+        tokenizer: what the tokens were estimated with; empty where they were counted.
+    """
+
+    asked: str
+    usage: Usage
+    answers: int = 0
+    dollars: float = math.nan
+    tokenizer: str = ""
+
+    @property
+    def per_case(self) -> float:
+        """Tokens; nan where `answers` is 0."""
+        return self.usage.tokens / self.answers if self.answers else math.nan
+
+
+def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
+    """Of the run, of each control, of other models in it, and of all together; empty where nobody counted even the calls.
+
+    Args:
+        controls: value of the control's option -> the run under it.
+        prices: of the run's model.
+    """
+
+    def cost(asked: str, usage: Usage, answers: int = 0, tokenizer: str = "", priced: bool = True) -> Cost:
+        return Cost(asked, usage, answers, prices.of(usage) if prices and priced else math.nan, tokenizer)
+
+    rows = [
+        cost(name, one.usage, sum(map(len, one.cases.values())), one.tokenizer)
+        for name, one in {run.setting or "the run": run, **controls}.items()
+        if not math.isnan(one.usage.calls) or one.usage.counted
+    ]
+    beside = [item for one in (run, *controls.values()) for item in one.beside.items()]
+    rows += [cost(name, usage, priced=name == ELSEWHERE) for name, usage in beside]
+    if len(rows) < 2:
+        return tuple(rows)
+    dollars = math.fsum(row.dollars for row in rows if not math.isnan(row.dollars))
+    tokenizer = next((row.tokenizer for row in rows if row.tokenizer), "")
+    known = prices is not None and any(not math.isnan(row.dollars) for row in rows)
+    return (*rows, Cost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan, tokenizer))

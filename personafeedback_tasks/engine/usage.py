@@ -1,0 +1,74 @@
+"""What calls of a model took: how many, and their tokens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+ELSEWHERE = "in no scored sample"
+"""What was asked for samples that failed, were stopped, or were started again."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What some calls took. nan where nobody counted it.
+
+    Attributes:
+        calls: that a model answered: one that failed and was asked again counts once, a reply from a cache not at all.
+        input: tokens of the prompts.
+        cached: those of them that the provider had in its cache.
+        output: tokens of the replies.
+        reasoning: those of them that were thought and not said.
+    """
+
+    calls: float = math.nan
+    input: float = math.nan
+    cached: float = math.nan
+    output: float = math.nan
+    reasoning: float = math.nan
+
+    @property
+    def tokens(self) -> float:
+        """Of prompts and replies."""
+        return self.input + self.output
+
+    @property
+    def counted(self) -> bool:
+        """Whether somebody counted the tokens."""
+        return not math.isnan(self.tokens)
+
+    @property
+    def each(self) -> tuple[float, ...]:
+        """Its numbers, in order."""
+        return self.calls, self.input, self.cached, self.output, self.reasoning
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(one + more for one, more in zip(self.each, other.each, strict=True)))
+
+    def __truediv__(self, parts: int) -> Usage:
+        """The part of one of several that share it."""
+        if parts == 1:
+            return self  # nan stays the same object, so that equal outcomes are equal
+        return Usage(*(value / parts for value in self.each))
+
+
+UNCOUNTED = Usage()
+NONE = Usage(0, 0, 0, 0, 0)
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Of several together."""
+    return sum(usages, NONE)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Dollars per million tokens."""
+
+    input: float
+    output: float
+
+    def of(self, usage: Usage) -> float:
+        """Dollars. Input that the provider had cached counts in full."""
+        return (usage.input * self.input + usage.output * self.output) / 1e6

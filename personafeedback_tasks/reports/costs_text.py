@@ -1,0 +1,75 @@
+"""What runs cost: the same rows in every output."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..analysis.costs import Cost
+from .blocks import Block, paragraph
+from .table import NOTHING, Column, Table
+
+CACHED = "Cached input is priced as the other input: dollars are an upper bound."
+
+COLUMNS: Mapping[str, Callable[[Cost], str]] = {
+    "calls": lambda cost: _number(cost.usage.calls),
+    "input tokens": lambda cost: _number(cost.usage.input),
+    "of them cached": lambda cost: _number(cost.usage.cached or math.nan),
+    "output tokens": lambda cost: _number(cost.usage.output),
+    "of them thoughts": lambda cost: _number(cost.usage.reasoning or math.nan),
+    "tokens a case": lambda cost: _number(cost.per_case),
+    "dollars": lambda cost: money(cost.dollars),
+    "dollars per 1,000 cases": lambda cost: money(1000 * cost.dollars / cost.answers if cost.answers else math.nan),
+}
+"""Heading -> a row's text."""
+
+
+def blocks(costs: Sequence[Cost]) -> list[Block]:
+    """The costs of one run, and how its cached input is priced."""
+    is_bound = any(cost.usage.cached > 0 and not math.isnan(cost.dollars) for cost in costs)
+    return [table({"": costs}), *([paragraph(CACHED)] if is_bound else [])]
+
+
+def table(rows: Mapping[str, Sequence[Cost]], heading: str = "Calls and tokens") -> Table:
+    """The costs of runs, one below the other.
+
+    Args:
+        rows: the number of a run, or nothing where there is one -> its costs.
+    """
+    listed = [(number, cost) for number, costs in rows.items() for cost in costs]
+    labels = tuple(" ".join(filter(None, (number, named(cost)))) for number, cost in listed)
+    columns = tuple(Column(name, tuple(text(cost) for _, cost in listed)) for name, text in COLUMNS.items())
+    return Table(heading, labels, columns, corner="", whole=True)
+
+
+def named(cost: Cost) -> str:
+    """What was asked, and whether its tokens are estimated."""
+    return f"{cost.asked} (estimated)" if cost.tokenizer else cost.asked
+
+
+def as_dicts(costs: Sequence[Cost]) -> list[dict[str, Any]]:
+    """Ready for JSON."""
+    return [
+        {
+            "asked": cost.asked,
+            "calls": cost.usage.calls,
+            "input_tokens": cost.usage.input,
+            "cached_tokens": cost.usage.cached,
+            "output_tokens": cost.usage.output,
+            "reasoning_tokens": cost.usage.reasoning,
+            "answers": cost.answers,
+            "dollars": cost.dollars,
+            "tokenizer": cost.tokenizer or None,
+        }
+        for cost in costs
+    ]
+
+
+def money(dollars: float) -> str:
+    """In dollars, with cents as far as they matter."""
+    return NOTHING if math.isnan(dollars) else f"{dollars:,.2f}" if dollars >= 1 or not dollars else f"{dollars:.2g}"
+
+
+def _number(value: float) -> str:
+    return NOTHING if math.isnan(value) else f"{value:,.0f}"

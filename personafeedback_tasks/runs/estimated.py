@@ -1,0 +1,76 @@
+"""The tokens of a run whose log counts none: of the prompts and replies in the log, by a tokenizer that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..common.tokens import Count, counted_by
+from ..engine.evidence import Reply
+from ..engine.outcome import ScoredCase
+from ..engine.usage import NONE, Usage
+from .log import LoggedDocument
+from .logged import documents_of
+from .run import Run
+
+
+class Tokenizer:
+    """What --tokenizer names. It is loaded for the first run that needs it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._count: Count | None = None
+
+    def count(self, texts: list[str]) -> int:
+        """Tokens of all of them.
+
+        Raises:
+            OptionError, ModuleNotFoundError: see `counted_by`.
+        """
+        if self._count is None:
+            self._count = counted_by(self.name)
+        return sum(self._count(texts))
+
+
+def with_tokens(run: Run, tokenizer: Tokenizer | None) -> Run:
+    """The run with an estimate where its log counts no tokens: of the texts as they are logged, each call on its own.
+
+    Raises:
+        OptionError, ModuleNotFoundError: the tokenizer cannot be loaded.
+        RunError: the log cannot be read.
+    """
+    if tokenizer is None or run.usage.counted:
+        return run
+    found: dict[tuple[str, int], Usage] = {}
+    whole = NONE
+    for task, document in documents_of(run):
+        if document.document is None or document.asked is None:
+            continue
+        place, settings = task.settings.index(run.setting), len(task.settings)
+        usage = _usage(document, place, settings, tokenizer)
+        whole += usage
+        asked = document.document.cases
+        found |= {(case.id, document.epoch): usage / len(asked) for case in asked}
+    cases = {name: _with(case, found) for name, case in run.cases.items()}
+    return replace(run, cases=cases, usage=whole, tokenizer=tokenizer.name)
+
+
+def _usage(document: LoggedDocument, place: int, settings: int, tokenizer: Tokenizer) -> Usage:
+    """Of a document under one of its settings, whose calls follow each other."""
+    assert document.asked is not None  # checked by the caller
+    calls, evidence = document.asked().calls, document.evidence
+    asked, given = (
+        slice(len(some) * place // settings, len(some) * (place + 1) // settings) for some in (calls, evidence)
+    )
+    replies = [reply.text for reply in evidence[given] if isinstance(reply, Reply)]
+    return Usage(
+        calls=len(calls[asked]),
+        input=tokenizer.count([text for texts in calls[asked] for text in texts]),
+        output=tokenizer.count(replies) if replies else 0,
+    )
+
+
+def _with(case: ScoredCase, found: Mapping[tuple[str, int], Usage]) -> ScoredCase:
+    return ScoredCase(
+        replace(outcome, usage=found.get((outcome.case_id, outcome.epoch), outcome.usage)) for outcome in case
+    )

@@ -1,0 +1,323 @@
+"""What a run cost: what a server bills is what Inspect's log, `report`, `rank` and the page say, and what `plan` said before."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+pytest.importorskip("transformers")
+
+from inspect_ai.log import EvalStats, read_eval_log
+from inspect_ai.model import ModelUsage
+from support import inspect_runs, lm_eval_runs
+from support.commands import personafeedback
+from support.killed import serving
+from support.logs import lm_eval_log
+from support.outputs import faults
+from support.words import words, write_tokenizer
+
+from personafeedback_tasks.analysis.costs import TOTAL, costs
+from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.engine.usage import ELSEWHERE, Prices, Usage, total
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports.costs_text import money
+from personafeedback_tasks.runs.estimated import Tokenizer, with_tokens
+from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.runs.usage import Spent
+
+pytestmark = pytest.mark.slow
+SETTINGS = ("persona", "other_persona", "no_persona")
+TASK = "personafeedback_general_hard"
+CASES = load_cases("sample", "general", "hard")
+PROMPTS = {
+    prompts.build(case, prompts.Template(setting=setting), order): (case.id, setting, order)
+    for case in CASES
+    for setting in SETTINGS
+    for order in TWO.names
+}
+EPOCHS = 2
+
+
+def reply(case: str, setting: str, order: str) -> str:
+    return "A" if setting == "persona" else "I think that the second one suits this user.\nANSWER: B"
+
+
+def usage(prompt: str, reply: str) -> dict:
+    """Some of the prompt was cached, and something was thought; both are parts of the numbers."""
+    read, written = words(prompt), words(reply) + 5
+    return {
+        "prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written,
+        "prompt_tokens_details": {"cached_tokens": read // 4}, "completion_tokens_details": {"reasoning_tokens": 5},
+    }  # fmt: skip
+
+
+def billed(requests: list) -> dict[str, Usage]:
+    """Setting -> what the server billed."""
+    return {
+        setting: total(
+            Usage(1, of["prompt_tokens"], of["prompt_tokens_details"]["cached_tokens"], of["completion_tokens"], 5)
+            for (_, its, _), of in requests
+            if its == setting
+        )
+        for setting in SETTINGS
+    }
+
+
+def asked(url: str, folder: Path, *arguments: object, **environment: str) -> Path:
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{TASK}", "-T", f"setting={','.join(SETTINGS)}", "--model", "openai-api/acme/m", "--model-base-url", url,
+        "--log-dir", folder, *arguments, PERSONAFEEDBACK_DATA="sample", ACME_API_KEY="none", **environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> tuple[Path, dict[str, Usage]]:
+    """A folder with the log of a run whose first calls failed and were made again, and what was billed."""
+    with serving(PROMPTS, reply, usage) as server:
+        server.failing = 2
+        folder = asked(server.url, tmp_path_factory.mktemp("run"), "--epochs", EPOCHS)
+        assert len(server.seen) == len(server.billed) + 2
+        return folder, billed(server.billed)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory) -> Path:
+    return write_tokenizer(tmp_path_factory.mktemp("tokenizer"))
+
+
+def as_usage(cost: dict) -> Usage:
+    return Usage(*(cost[f"{name}"] for name in ("calls", "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")))  # fmt: skip
+
+
+def done(*arguments: object) -> str:
+    ended = personafeedback(*arguments, PERSONAFEEDBACK_DATA="sample")
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def test_every_output_has_what_the_server_billed(run, tmp_path):
+    folder, bill = run
+    assert bill["persona"].calls == 2 * len(CASES) * EPOCHS
+    (log,) = folder.glob("*.eval")
+    (of_model,) = read_eval_log(str(log), header_only=True).stats.model_usage.values()
+    assert of_model.total_tokens == sum(one.tokens for one in bill.values())
+    assert {one.setting: one.usage for one in read_runs([folder])} == bill
+
+    full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15, "--out", tmp_path / "report")
+    done("rank", folder, "--out", tmp_path / "rank")
+    report = json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))
+    ranking = json.loads((tmp_path / "rank" / "ranking.json").read_text("utf-8"))
+    assert faults(report, "report") == faults(ranking, "rank") == []
+    everything = {**bill, TOTAL: total(bill.values())}
+    for listed in (report["reports"][0]["costs"], ranking["rankings"][0]["runs"][0]["costs"]):
+        assert {cost["asked"]: as_usage(cost) for cost in listed} == everything
+    for cost in report["reports"][0]["costs"]:
+        of = everything[cost["asked"]]
+        assert cost["dollars"] == pytest.approx((3 * of.input + 15 * of.output) / 1e6)
+        assert cost["answers"] == (0 if cost["asked"] == TOTAL else len(CASES) * EPOCHS)
+    assert "Cached input is priced as the other input" in full
+
+    markdown, page = ((tmp_path / "rank" / name).read_text("utf-8") for name in ("ranking.md", "index.html"))
+    in_report = (tmp_path / "report" / "report.md").read_text("utf-8")
+    for name, of in everything.items():
+        numbers = [f"{number:,.0f}" for number in of.each]
+        each = "–" if name == TOTAL else f"{of.tokens / len(CASES) / EPOCHS:,.0f}"
+        assert f"| 1 {name} | {' | '.join([*numbers, each])} |" in markdown
+        assert f"<td>{'</td><td>'.join([*numbers, each])}</td>" in page
+        assert f"| {name} | {' | '.join([*numbers, each, money((3 * of.input + 15 * of.output) / 1e6)])} |" in in_report
+        assert all(number in full for number in numbers)
+    (row,) = csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text("utf-8").splitlines())
+    of_case = {key: float(row[key]) for key in ("calls", "input_tokens", "output_tokens", "tokens")}
+    mine = bill["persona"]
+    assert of_case == pytest.approx(
+        {
+            name: number / len(CASES) / EPOCHS
+            for name, number in zip(of_case, (mine.calls, mine.input, mine.output, mine.tokens), strict=True)
+        },
+        abs=1e-4,
+    )
+    assert "tokens_estimated" not in row["caveats"]
+
+
+def test_the_plan_says_what_the_run_takes(run, tokenizer):
+    """Up to the replies, which nobody knows before."""
+    _, bill = run
+    arguments = (
+        "--data", "sample", "--task", TASK, "--setting", ",".join(SETTINGS), "--tokenizer", tokenizer, "--price-in", 3,
+        "--price-out", 15, "--json", "-",
+    )  # fmt: skip
+    plan = json.loads(done("plan", *arguments, "--reply-tokens", 6))
+    assert faults(plan, "plan") == []
+    assert plan["dollars"] == pytest.approx((3 * plan["prompt_tokens"] + 15 * 6 * plan["calls"]) / 1e6)
+    for setting, of in plan["settings"].items():
+        took = bill[setting]
+        assert (EPOCHS * of["calls"], EPOCHS * of["prompt_tokens"]) == (took.calls, took.input)
+        assert of["dollars"] == pytest.approx((3 * of["prompt_tokens"] + 15 * 6 * of["calls"]) / 1e6)
+    persona = plan["settings"]["persona"]
+    assert EPOCHS * persona["dollars"] == pytest.approx(Prices(3, 15).of(bill["persona"]))
+    bound = json.loads(done("plan", *arguments))
+    assert bound["dollars"] == pytest.approx((3 * bound["prompt_tokens"] + 15 * bound["reply_tokens_at_most"]) / 1e6)
+
+
+def test_a_reply_from_the_cache_costs_nothing(tmp_path):
+    with serving(PROMPTS, reply, usage) as server:
+        for name in ("first", "again"):
+            asked(server.url, tmp_path / name, "--cache", "1D", INSPECT_CACHE_DIR=str(tmp_path / "cache"))
+        assert len(server.billed) == len(PROMPTS)
+        assert {one.setting: one.usage for one in read_runs([tmp_path / "first"])} == billed(server.billed)
+    again = read_runs([tmp_path / "again"])
+    assert [one.usage for one in again] == [Usage(0, 0, 0, 0, 0)] * len(SETTINGS)
+    assert {one.value("acc") for one in again[0].cases.values()} == {0.5}
+    (*_, last) = costs(again[0], {"no_persona": again[2]}, Prices(3, 15))
+    assert (last.asked, last.dollars) == (TOTAL, 0)
+
+
+def test_what_no_scored_sample_has_is_apart():
+    """Inspect's own sums have the calls of samples that were stopped; those of another model are in both of its sums."""
+    stats = EvalStats(
+        model_usage={
+            "m": ModelUsage(input_tokens=70, output_tokens=7, total_tokens=77),
+            "j": ModelUsage(input_tokens=40, output_tokens=4, total_tokens=44),
+        },
+        role_usage={"grader": ModelUsage(input_tokens=40, output_tokens=4, total_tokens=44)},
+    )
+
+    def event(call: str, read: int, written: int, **more: object) -> dict:
+        took = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        return {"event": "model", "input": [{"metadata": {"call": call}}], "output": {"usage": took}, **more}
+
+    spent = Spent(stats, keeps=False)
+    sample = {
+        "events": [
+            event("first", 20, 2), event("second", 30, 3), event("first", 99, 9, error="timeout"), event("second", 99, 9, cache="read"),
+            event("", 25, 2, role="grader"), {"event": "state"},
+        ]
+    }  # fmt: skip
+    assert spent.of_sample(sample, ["first", "second"], 2) == [Usage(1, 20, 0, 2, 0), Usage(1, 30, 0, 3, 0)]
+    beside = spent.beside()
+    assert beside.pop("grader") == Usage(1, 25, 0, 2, 0)
+    assert {name: of.each[1:] for name, of in beside.items()} == {
+        ELSEWHERE: (20, 0, 2, 0),
+        f"grader, {ELSEWHERE}": (15, 0, 2, 0),
+    }
+    assert all(math.isnan(of.calls) for of in beside.values())
+    kept = Spent(EvalStats(), keeps=True)
+    assert kept.of_sample(sample, ["first", "second"], 2)[1] == Usage(2, 129, 0, 12, 0)
+    assert [*kept.beside()] == ["grader"]
+
+
+def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
+    spent = Spent(EvalStats(), keeps=False)
+    took = {
+        "input_tokens": 10,
+        "output_tokens": 2,
+        "total_tokens": 30,
+        "input_tokens_cache_read": 5,
+        "reasoning_tokens": 13,
+    }
+    events = [{"event": "model", "input": [], "output": {"usage": took}}, {"event": "model", "input": [], "output": {}}]
+    assert spent.of_sample({"events": events[:1]}, ["first"], 1) == [Usage(1, 15, 5, 15, 13)]
+    (uncounted,) = spent.of_sample({"events": events}, ["first"], 1)
+    assert uncounted.calls == 2
+    assert not uncounted.counted
+
+
+# --- logs without tokens ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def uncounted(tmp_path_factory) -> tuple[Path, dict[str, Usage]]:
+    """The same run by lm-eval, whose log has no tokens."""
+    folder = tmp_path_factory.mktemp("lm-eval")
+    with serving(PROMPTS, lambda *who: reply(*who), usage) as server:
+        done = lm_eval_runs.command(
+            "--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions,max_length=8192",
+            "--tasks", TASK, "--metadata", json.dumps({"setting": ",".join(SETTINGS), "data": "sample"}), "--apply_chat_template",
+            "--output_path", folder, "--log_samples", OPENAI_API_KEY="none",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return folder, billed(server.billed)
+
+
+def test_the_calls_of_lm_eval_are_known_and_its_tokens_are_not(uncounted):
+    folder, bill = uncounted
+    for one in read_runs([folder]):
+        assert one.usage.calls == bill[one.setting].calls
+        assert not one.usage.counted
+    full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15)
+    assert "stimated" not in full[full.index("Calls and tokens") :]
+    assert "tokens a case" not in done("rank", folder, "--columns", "all")
+
+
+def test_a_tokenizer_estimates_them_and_every_output_says_so(uncounted, tokenizer, tmp_path):
+    folder, bill = uncounted
+    named = ("--tokenizer", tokenizer, "--out")
+    full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15, *named, tmp_path / "report")
+    table = done("rank", folder, "--columns", "all", *named, tmp_path / "rank")
+    (report,) = json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))["reports"]
+    (ranking,) = json.loads((tmp_path / "rank" / "ranking.json").read_text("utf-8"))["rankings"]
+    for listed in (report["costs"], ranking["runs"][0]["costs"]):
+        assert {cost["tokenizer"] for cost in listed} == {str(tokenizer)}
+        for cost in listed[:-1]:
+            took = bill[cost["asked"]]
+            # the prompts to the token, of the replies what is said alone
+            assert (cost["calls"], cost["input_tokens"]) == (took.calls, took.input)
+            assert cost["output_tokens"] == took.output - 5 * took.calls
+    caveat = f"Its tokens are ESTIMATED: the log counts none, and {tokenizer} counted"
+    for output in (
+        full,
+        table,
+        *((tmp_path / place).read_text("utf-8") for place in ("report/report.md", "rank/ranking.md")),
+    ):
+        assert "ESTIMATED" in " ".join(output.split())
+        assert "persona (estimated)" in output
+    page = (tmp_path / "rank" / "index.html").read_text("utf-8")
+    each = f"{bill['persona'].input / len(CASES):,.0f} (estimated)"
+    assert f"<b>{each}</b>" in page
+    assert each.partition(" ")[0] in table
+    for caveats in (report["caveats"], ranking["caveats"]):
+        assert [one["sentence"].startswith(caveat) for one in caveats if one["key"] == "tokens_estimated"] == [True]
+    (row,) = csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text("utf-8").splitlines())
+    assert "tokens_estimated" in row["caveats"]
+    assert float(row["input_tokens"]) == pytest.approx(bill["persona"].input / len(CASES), abs=1e-4)
+
+
+def test_log_likelihoods_read_the_label_too_and_write_nothing(tokenizer, tmp_path):
+    lm_eval_log(tmp_path, "gold", f"{TASK}_mc", "sample")
+    (before,) = read_runs([tmp_path])
+    found = with_tokens(before, Tokenizer(str(tokenizer))).usage
+    read = sum(words(prompt) + 1 for prompt, (_, setting, _) in PROMPTS.items() if setting == "persona")
+    assert (
+        (found.calls, found.input, found.output) == (before.usage.calls, 2 * read, 0) == (4 * len(CASES), 2 * read, 0)
+    )
+
+
+def test_counted_tokens_are_not_estimated(run, tokenizer):
+    folder, _ = run
+    one, *_ = read_runs([folder])
+    assert with_tokens(one, Tokenizer("nowhere")) is one  # it is not even loaded
+
+
+@pytest.mark.parametrize("command", ["plan", "report"])
+def test_one_price_alone_is_refused(command, run):
+    argument = () if command == "plan" else (run[0],)
+    ended = personafeedback(command, *argument, "--price-in", 3, PERSONAFEEDBACK_DATA="sample")
+    assert ended.exit_code == 1
+    assert "--price-in and --price-out go together: pass both, or none. A price may be 0." in ended.output
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"), [(0.0, "0.00"), (0.00251, "0.0025"), (0.5, "0.5"), (12.345, "12.35"), (1234.5, "1,234.50"), (math.nan, "–")]
+)  # fmt: skip
+def test_money_has_the_digits_that_matter(dollars, text):
+    assert money(dollars) == text
