@@ -26,6 +26,7 @@ def personafeedback(
     hide: str | list[str] | None = None,
     data: str | None = None,
     counts: Literal["checked", "any"] = "checked",
+    stop: str | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback: all cases, or those of one part.
@@ -42,6 +43,7 @@ def personafeedback(
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         counts: `any` accepts what is present instead of the number of cases that the data must have.
+        stop: ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "", locals())

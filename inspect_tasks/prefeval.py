@@ -19,6 +19,7 @@ def prefeval(
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     data: str | None = None,
     counts: Literal["checked", "any"] = "checked",
+    stop: str | None = None,
     **unknown: Any,
 ) -> Task:
     """PrefEval: all cases.
@@ -30,6 +31,7 @@ def prefeval(
         method: how the model's choice is read.
         data: a folder, or `sample`; the benchmark's environment variable if not given.
         counts: `any` accepts what is present instead of the number of cases that the data must have.
+        stop: ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("prefeval", "", locals())

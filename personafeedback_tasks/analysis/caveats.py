@@ -12,6 +12,7 @@ from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
+from .stopped import measure_of
 from .users import FEW_USERS
 
 MOST_MISSING = 0.01
@@ -52,7 +53,11 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("missing_replies", VOID, {"percent": 100 * share})
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
-    if run.partial:
+    if run.stopped is not None:
+        yield Caveat(
+            "stopped", FORBIDS if run.stopped.early else WEAKENS, {"known": run.stopped, "name": measure_of(run)}
+        )
+    if run.partial and not run.stopped_early:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:
         words = {"state": state_of(run.status), "advice": advice(run.status, run.harness)}
@@ -111,7 +116,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     """
     yield from control.unchecked
     same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
-    if control.partial and not same_part:
+    if control.partial and not same_part and not control.stopped_early:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
         conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}

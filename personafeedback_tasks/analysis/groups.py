@@ -15,6 +15,7 @@ from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
+from .stopped import with_sequence
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,9 @@ def make_group(
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
+    primary = benchmark.report.primary
+    if strata is None and primary in measures:
+        measures[primary] = with_sequence(measures[primary], primary, run)
     answers = [answer for case in cases for outcome in case for answer in outcome.answers]
     scored = sum(not outcome.answers for case in cases for outcome in case) * len(run.method.calls)
     return Group(
@@ -109,7 +113,7 @@ def make_group(
         measures=measures,
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
-        subsets=_subsets(texts, ids, values(benchmark.report.primary), shared) if texts else {},
+        subsets=_subsets(texts, ids, values(primary), shared) if texts else {},
         gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
     )
 

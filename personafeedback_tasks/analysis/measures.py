@@ -15,6 +15,7 @@ from ..runs.caveat import Caveat
 from ..runs.run import Run
 from .control import gains, named_differences
 from .groups import has_macro, measures_of
+from .stopped import with_sequence
 
 PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
@@ -153,7 +154,8 @@ def _named(heading: str, unit: str, kind: str, of: Callable[[Entry], Estimate | 
 
 
 def _score(one: Entry) -> Estimate:
-    return share(one.scores, one.cases.users, also=one.cases.prompts)
+    found = share(one.scores, one.cases.users, also=one.cases.prompts)
+    return with_sequence(found, one.run.benchmark.report.primary, one.run)
 
 
 def _macro(one: Entry) -> Estimate | None:
@@ -186,7 +188,8 @@ def _difference(name: str, one: Entry) -> Estimate | None:
     if control is None:
         return None
     gain = gains(one.run, control)
-    return estimate(list(gain.values()), [one.run.cases[case_id].user_id for case_id in gain])
+    found = estimate(list(gain.values()), [one.run.cases[case_id].user_id for case_id in gain])
+    return with_sequence(found, name, one.run, control)
 
 
 def _given(name: str, one: Entry) -> Estimate | None:

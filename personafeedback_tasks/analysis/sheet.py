@@ -9,6 +9,8 @@ from itertools import combinations
 from ..common.statistics import Estimate, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
+from .control import named_differences
+from .stopped import with_sequence
 
 MACRO = "macro"
 """The name of the column whose cells weigh the same."""
@@ -104,7 +106,19 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
         len(ids),
         {label: share(found, users, cells) for label, found in values.items()},
         {
-            difference(a, b): estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
+            difference(a, b): _difference(
+                [x - y for x, y in zip(values[a], values[b], strict=True)], users, cells, runs[a], runs[b]
+            )
             for a, b in combinations(runs, 2)
         },
     )
+
+
+def _difference(
+    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None, more: Run, less: Run
+) -> Estimate:
+    found = estimate(values, users, cells)
+    if cells is not None:
+        return found
+    of_more = {value: name for name, value in named_differences(more).items()}
+    return with_sequence(found, of_more.get(less.setting, ""), more, less)

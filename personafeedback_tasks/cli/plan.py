@@ -9,6 +9,7 @@ import click
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
 from ..engine.plan import asked, benchmark_of, make_plan
+from ..engine.stopping import read_rule
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
@@ -52,6 +53,11 @@ from .output import needs_tables, say, show, write_json
     help="Count tokens with the tokenizer in this folder or Hub repository (needs transformers). Default: an estimate.",
 )
 @click.option(
+    "--stop",
+    metavar="RULE",
+    help="Also what a run takes that stops when it is decided, as -T stop= in Inspect: 5, 5:safe or acc:5.",
+)
+@click.option(
     "--reply-tokens",
     type=click.IntRange(0),
     metavar="N",
@@ -67,6 +73,7 @@ def plan(
     setting: str | None,
     difference: float,
     tokenizer: str | None,
+    stop: str | None,
     reply_tokens: int | None,
     prices: Prices | None,
     json_file: Path | None,
@@ -80,6 +87,7 @@ def plan(
         personafeedback plan --data FOLDER --task personafeedback_general_hard
         personafeedback plan --data FOLDER --method cot --setting no_persona
         personafeedback plan --data FOLDER --difference 5
+        personafeedback plan --data FOLDER --stop 5
         personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
         personafeedback plan --data sample --task recenter_relevance_select
@@ -89,6 +97,7 @@ def plan(
     record = benchmark_of(task) if task else PERSONAFEEDBACK
     if record is PERSONAFEEDBACK and (fetched := ask_hub(data)):
         say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
+    rule = read_rule(stop) if stop is not None else None
     chosen = task or _largest(data)
     selection, of = asked(record, chosen, method)
     given = {"method": of.name, "setting": setting, "data": data, "counts": counts}
@@ -106,15 +115,16 @@ def plan(
         reply_tokens,
         prices,
     )
-    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer}):
-        from ..reports.plan_text import blocks
+    from ..reports.plan_text import blocks, stopping, stopping_blocks
 
+    stops = stopping(made, rule) if rule else None
+    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer, "stop": stops}):
         say(f"Task: {made.task}, method {of.name}")
         if task is None and chosen != record.task("") and made.cases.named_set is None:
             say(f"      (the data have no file for some cells of {record.task('')})")
         say(f"Data: {made.cases.revision}")
         say()
-        show(blocks(made, tokenizer))
+        show([*blocks(made, tokenizer), *(stopping_blocks(stops) if stops else [])])
 
 
 def _largest(data: str | None) -> str:

@@ -107,14 +107,18 @@ def report(
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
+@click.option("--sequential", is_flag=True, help="Say at which user it would have been decided with stop=5.")
 @json_option
 @markdown_option
 @data_option
-def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool, data: RunData) -> None:
+def compare(
+    run_a: Path, run_b: Path, sequential: bool, json_file: Path | None, as_markdown: bool, data: RunData
+) -> None:
     """Compare two runs: paired on the same cases, clustered by user, with every measure that is no mean over cases, too.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
+        personafeedback compare --sequential logs/a.eval logs/b.eval
     """
     from ..analysis import comparison
     from ..reports import compare_text
@@ -127,8 +131,8 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, as_markdown: bool,
         if cases is None:
             unchecked[name] = why_not
     made = comparison.compare(runs["A"], runs["B"], unchecked)
-    if write_json(json_file, compare_text.document(made)):
-        show(compare_text.blocks(made), as_markdown)
+    if write_json(json_file, compare_text.document(made, sequential)):
+        show(compare_text.blocks(made, sequential), as_markdown)
 
 
 @click.command()

@@ -17,9 +17,11 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.method import Method
 from ..engine.options import Options
+from ..engine.stopping import KEY
 from . import grader, hooks, logprobs, scorers
 from .calls import ask_every_call, text_config
 from .explained import FACTS
+from .stopping import stop_of
 
 Parameters = ParamSpec("Parameters")
 
@@ -62,6 +64,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     narrowing = {name for narrowed in record.selections.values() for name in narrowed}
     given = {name: value for name, value in arguments.items() if name not in narrowing and name != "unknown"}
     given |= arguments.get("unknown", {})
+    when = given.pop("stop", None)
     if only is not None:
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
@@ -77,11 +80,18 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         record.check(options, cases)
     facts = record.explanations.facts(cases) if record.explanations else {}
     solver, scorer, config = _parts(record, method, cases, every)
+    documents, metadata = method.documents(cases), hooks.watch(record, name, cases, every)
+    stop = None
+    if when is not None:
+        stop = stop_of(record, method, documents, record.settings(every), when)
+        by_id = {document.id: document for document in documents}
+        documents = [by_id[case_id] for ids in stop.plan.cases for case_id in ids]
+        metadata |= {KEY: stop.plan.as_dict()}
     return Task(
         dataset=MemoryDataset(
             [
                 _sample(record, document, method, record.settings(every), facts.get(document.id))
-                for document in method.documents(cases)
+                for document in documents
             ],
             name=record.titled(cases.named_set),
             location=cases.source,
@@ -92,7 +102,8 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
         name=_shown(record.named(name, cases, told)),
-        metadata=hooks.watch(record, name, cases, every),
+        metadata=metadata,
+        early_stopping=stop,
     )
 
 

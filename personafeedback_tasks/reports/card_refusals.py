@@ -36,6 +36,12 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
             f"{log}: found a run on the bundled sample, expected the benchmark's data. The sample is for demonstration only; "
             "not evidence about any model. Run again without data=sample."
         )
+    if run.stopped is not None and run.stopped_early:
+        stopped = next(sentence(caveat) for caveat in report.caveats if caveat.key == "stopped")
+        raise CardError(
+            f"{log}: found a run that {run.stopped_line}, expected every case: a plain accuracy of those who were asked before it was decided is no "
+            f"accuracy of the benchmark. It says this alone: {stopped} For a card, run again without stop={run.stopped.rule}."
+        )
     if run.partial:
         cells = ", ".join(f"{cell} {done:,} of {size:,} cases" for cell, (done, size) in run.partial.items())
         partial = f"{cells}{'' if run.finished else f'; {state_of(run.status)}'}"

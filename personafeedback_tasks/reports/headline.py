@@ -24,12 +24,16 @@ def verdict(report: Report) -> str:
         return ""
     if any(caveat.severity == VOID for caveat in report.caveats):
         return "No verdict: the numbers are void."
+    known = report.run.stopped
+    sequence = known is not None and known.early  # only its interval holds
     clauses = [
         sentences.beyond(margin, f"always picking {spec.card.baselines[name]}")
         for name, margin in report.margins.items()
-        if spec.card is not None
+        if spec.card is not None and not sequence
     ]
-    if not clauses and spec.chance is not None:
+    if known is not None and sequence and not known.accuracy:
+        clauses = [""]
+    elif not clauses and spec.chance is not None:
         above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
         clauses = [sentences.beyond(replace(score, **above), "chance")]
     if not clauses:

@@ -164,7 +164,8 @@ def sheet_notes(sheet: Sheet) -> list[str]:
     for name, named in sheet.named.items():
         notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
         overall = max(sheet.columns, key=lambda column: column.cases).differences[name]
-        if overall.low <= 0 <= overall.high:
+        known = next(iter(sheet.runs.values())).stopped
+        if known is None and overall.low <= 0 <= overall.high:
             notes.append(
                 f"No such difference was found over all cases; if there is one, it lies within "
                 f"{100 * equivalence_bound(overall):.1f} points of 0 (two one-sided tests at 5 %)."
@@ -218,6 +219,7 @@ def document(report: Report) -> dict[str, Any]:
             "beside": _signatures(report.controls),
             "partial": run.partial,
             "left_out": run.left_out,
+            "stopped": run.stopped,
             "demonstration": run.signature["demonstration"],
             "set": run.named_set.name if run.named_set else None,
             "verdict": headline.verdict(report),

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
+from ..engine.stopping import Known
 from ..runs.caveat import Caveat
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
@@ -78,6 +79,23 @@ def _judge_differs(transfer: Transfer) -> str:
     )
 
 
+def _stopped(known: Known, name: str) -> str:
+    ends = " to ".join(percent(end, sign=not known.accuracy) for end in known.interval)
+    rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
+    return (
+        f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count, {name} {DECISIONS[known.decision]}, {ends} with 95 % "
+        f"confidence, whenever one looks{rest if known.early else ''}."
+    )
+
+
+DECISIONS: Mapping[str | None, str] = {
+    "above": "above 0",
+    "below": "below 0",
+    "within": "within the margin around 0",
+    "known": "known to within the margin",
+    None: "not decided",
+}
+
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
@@ -86,6 +104,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "(max_gen_toks).",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
+    "stopped": _stopped,
     "unfinished": "The run is {state}. {advice}",
     "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated ones again.",
     "other_version": "The replies were read by task version {version}; the installed version {installed} reads {otherwise:,} of them differently.",

@@ -23,6 +23,7 @@ from .caveat import Caveat
 from .judged import Compared, compared, equal, scored_cases
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .run import Asked, Run, RunError
+from .stopped import of_users
 
 
 def runs_of(log: Log) -> list[Run]:
@@ -64,7 +65,7 @@ def runs_of(log: Log) -> list[Run]:
             cases[place] |= scored_cases(case.outcomes[place] for case in kept)
             otherwise[place] += sum(_differing(case, place) for case in kept)
     run = log.run()
-    return [
+    runs = [
         replace(
             run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
             otherwise=otherwise[place], asked=tuple(_under(one, place, len(settings)) for one in asked), unchecked=tuple(unchecked),
@@ -72,6 +73,8 @@ def runs_of(log: Log) -> list[Run]:
         )
         for place in settings
     ]  # fmt: skip
+    stop = log.tasks[0].stop
+    return runs if stop is None else of_users(runs, stop)
 
 
 def _under(asked: Asked, place: int, settings: int) -> Asked:

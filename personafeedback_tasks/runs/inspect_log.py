@@ -28,6 +28,7 @@ from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
+from ..engine.stopping import KEY, Plan
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
@@ -38,6 +39,7 @@ from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .model_arguments import needed
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
+from .stopped import plan_in
 from .unfinished import perhaps
 from .usage import Spent
 
@@ -74,6 +76,7 @@ def opened(path: Path) -> Log:
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
         grader=grader(log, samples.benchmark),
+        stop=_stop(samples),
     )
     return Log([task], partial(_run, samples))
 
@@ -96,6 +99,14 @@ def _run(samples: _Samples) -> Run:
         status=log.status,
         beside=samples.spent.beside(),
     )
+
+
+def _stop(samples: _Samples) -> Plan | None:
+    spec = samples.log.eval
+    if KEY not in (spec.metadata or {}) and spec.task_args.get("stop") is None:
+        return None
+    ids = [str(name) for name in spec.dataset.sample_ids or ()]
+    return plan_in(samples.path, (spec.metadata or {}).get(KEY), ids, spec.task_args.get("stop"))
 
 
 def _damaged(path: Path, error: Exception) -> RunError:

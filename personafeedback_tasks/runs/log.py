@@ -18,6 +18,7 @@ from ..engine.benchmark import find
 from ..engine.documents import Scorable
 from ..engine.evidence import Evidence, Reply
 from ..engine.outcome import Answers
+from ..engine.stopping import Plan
 from ..engine.usage import Usage
 from .claims import HarnessRecord
 from .run import Asked, Run
@@ -102,6 +103,7 @@ class LoggedTask:
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
         grader: the model whose votes the documents have, if any.
+        stop: when it was to stop, if it was.
     """
 
     path: Path
@@ -113,6 +115,7 @@ class LoggedTask:
     epochs: int = 1
     invalidated: bool = False
     grader: Grader | None = None
+    stop: Plan | None = None
 
     @property
     def signature(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..engine.signature import TYPES, set_of, signatures
+from ..engine.stopping import Known
 from ..engine.usage import UNCOUNTED, Usage
 from .caveat import Caveat
 
@@ -75,6 +76,7 @@ class Run:
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
+        stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
         beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.
         tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
@@ -98,6 +100,7 @@ class Run:
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
+    stopped: Known | None = None
     usage: Usage = UNCOUNTED
     beside: Mapping[str, Usage] = field(default_factory=dict)
     tokenizer: str = ""
@@ -170,6 +173,16 @@ class Run:
         return self.status == "success"
 
     @property
+    def stopped_early(self) -> bool:
+        """Whether it ended because it was decided."""
+        return self.finished and self.stopped is not None and self.stopped.decision is not None and self.stopped.early
+
+    @property
+    def stopped_line(self) -> str:
+        """When it stopped, in words; empty for a run that was not to."""
+        return f"stopped after {self.stopped.users:,} of {self.stopped.of:,} users" if self.stopped else ""
+
+    @property
     def unfinished(self) -> str:
         """`partial` in words: `general_hard 60 of 1,010`."""
         return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
@@ -193,7 +206,7 @@ class Run:
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *([self.remark] if self.remark else [])]
-        remarks += ["partial"] if self.partial else []
+        remarks += [self.stopped_line] if self.stopped_early else ["partial"] if self.partial else []
         return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
 
     @property

@@ -36,6 +36,7 @@ from personafeedback_tasks.common.paired_tests import (
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, share
 from personafeedback_tasks.common.transfer import transfer
+from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
 
 from . import planted_prompts, planted_rankings, planted_users
@@ -201,6 +202,73 @@ def _differences() -> Iterable[Study]:
         ),
         rows,
         1_000,
+    )
+
+
+GENERAL = [10] * 46 + [27] * 14 + [29] * 29 + [37] * 30 + [39] * 28
+"""About the cases of each user of the General half, which has 3,841."""
+
+
+def _stops() -> Iterable[Study]:
+    """Runs that stop when right minus wrong is decided, by users who enter in a random order."""
+    for sizes, rule, gaps in (
+        ([10] * 101, "5", (0.0, 0.02, 0.05, 0.1, 0.2)),
+        ([10] * 101, "5:safe", (0.0, 0.05, 0.1)),
+        (GENERAL, "5", (0.0, 0.05, 0.1)),
+    ):
+        for gap in gaps:
+
+            def stops(rng: Rng, sizes: list[int] = sizes, rule: str = rule, gap: float = gap) -> list[float]:
+                sizes = rng.permutation(sizes).tolist()
+                plan = stopping.Plan(stopping.read_rule(rule), tuple(("",) * size for size in sizes))
+                intervals = plan.intervals(stopping.drawn(rng, sizes, gap), sizes)
+                decisions = [plan.rule.decided(interval) for interval in intervals]
+                end = next((place for place, one in enumerate(decisions, 1) if one), len(sizes))
+                right = {None, *(["above"] if gap else []), *(["within"] if gap <= plan.rule.margin else [])}
+                return [
+                    decisions[end - 1] not in right,
+                    intervals[end - 1][0] <= gap <= intervals[end - 1][1],
+                    all(low <= gap <= high for low, high in intervals),
+                    decisions[end - 1] is not None,
+                    sum(sizes[:end]) / sum(sizes),
+                ]
+
+            planted, users, cases = f"right minus wrong is {100 * gap:g} points", len(sizes), sum(sizes)
+            yield Study(
+                tuple(
+                    Claim(name, planted, expected, users, cases)
+                    for name, expected in (
+                        (f"`stop={rule}`: a false decision", "at most 5"),
+                        (f"`stop={rule}`: the interval where it stopped", "at least 95"),
+                        (f"`stop={rule}`: the interval at every moment", "at least 95"),
+                        (f"`stop={rule}`: it is decided", ""),
+                        (f"`stop={rule}`: calls, of those without `stop`", ""),
+                    )
+                ),
+                stops,
+            )
+
+
+def _widths() -> Iterable[Study]:
+    """Runs that stop when their accuracy is known to within 4 points."""
+    plan = stopping.Plan(stopping.read_rule("acc:4"), tuple(("",) * size for size in GENERAL))
+
+    def stops(rng: Rng) -> list[float]:
+        sizes = rng.permutation(GENERAL).tolist()
+        accuracies = np.clip(rng.normal(0.75, math.sqrt(stopping.CORRELATION * 0.75 * 0.25), len(sizes)), 0, 1)
+        intervals = plan.intervals(rng.binomial(sizes, accuracies).tolist(), sizes)
+        end = next((place for place, one in enumerate(intervals, 1) if plan.rule.decided(one)), len(sizes))
+        return [all(low <= 0.75 <= high for low, high in intervals), sum(sizes[:end]) / sum(sizes)]
+
+    yield Study(
+        tuple(
+            Claim(name, "75 %", expected, len(GENERAL), sum(GENERAL))
+            for name, expected in (
+                ("`stop=acc:4`: the interval at every moment", "at least 95"),
+                ("`stop=acc:4`: calls, of those without `stop`", ""),
+            )
+        ),
+        stops,
     )
 
 
@@ -616,6 +684,8 @@ def _duels(name: str, truth: str, expected: str, planted: Planted) -> Claim:
 STUDIES: tuple[Study, ...] = (
     *_rankings(),
     *_differences(),
+    *_stops(),
+    *_widths(),
     *_shares(),
     *_users(),
     *_prompts(),

@@ -15,6 +15,7 @@ from support.environments import CHECKOUT
 
 import personafeedback_tasks
 from personafeedback_tasks.choice.orders import TWO, rotations
+from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
@@ -248,6 +249,8 @@ def test_inspect_has_every_task_with_the_options_of_the_record(benchmark):
         default = None if option.metadata["parse"] else option.default
         expected[option.name] = (set(values) if values else None, default, option.metadata["help"])
 
+    if benchmark.setting_values:
+        expected["stop"] = (None, None, stopping.HELP)
     whole = getattr(module, benchmark.name)
     parameters = dict(inspect.signature(whole).parameters)
     assert parameters.pop("unknown").kind is inspect.Parameter.VAR_KEYWORD

@@ -1,0 +1,122 @@
+"""Confidence sequences over users: intervals that hold at every user at once, so that one may look after each and stop.
+
+The target is the ratio of the means of what users add up to and of their numbers of cases, as in any mean over cases. Users come in
+random order. Each sequence is the set of values that no user so far has excluded, as an interval; a value that is excluded once
+stays out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .statistics import LEVEL
+
+STEP = 0.001
+"""Distance of the values that are tried; an interval is rounded outward to them."""
+
+TYPICAL_USERS = 25
+"""At about this number of users `mixture` is tightest. Any fixed number keeps its promise."""
+
+MOST_BET = 0.9
+"""Largest share of the capital that `betting` can lose at one user."""
+
+Intervals = list[tuple[float, float]]
+
+
+def mixture(sums: Sequence[float], counts: Sequence[int], spread: float, level: float = LEVEL) -> Intervals:
+    """For differences between two settings, whose distribution over users is symmetric about its center, as sign flips assume.
+
+    Self-normalized normal mixture (Robbins 1970; de la Pena, Klass, Lai 2004, Annals of Probability 32): with x = sum - value * count
+    of each user, S their sum and V the sum of their squares, a value is excluded where
+    S ** 2 > (V + rho) * log((V + rho) / (rho * (1 - level) ** 2)).
+
+    Args:
+        sums: of the differences of each user's cases, each in [-1, 1], in the order in which the users came.
+        counts: cases of each user.
+        spread: the expected square of a user's x, from the design of the run and not from its results.
+
+    Returns:
+        after each user, the interval in [-1, 1].
+    """
+    import numpy as np  # the extra `report` brings it
+
+    error = 1 - level
+    rho = TYPICAL_USERS * spread / (-2 * math.log(error) + math.log(1 - 2 * math.log(error)))
+    values = _values(-1)
+    apart = _apart(sums, counts, values)
+    total, squares = np.cumsum(apart, axis=0), np.cumsum(apart**2, axis=0) + rho
+    return _intervals(values, total**2 > squares * np.log(squares / (rho * error**2)))
+
+
+def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int, level: float = LEVEL) -> Intervals:
+    """For any distribution of bounded values: accuracies, or differences with much skew.
+
+    Hedged capital with predictable bets (Waudby-Smith, Ramdas 2024, JRSS B 86, section 4.2, their PrPl-hedged): for each value two
+    gamblers bet that the mean is above it and below it, with half of the capital each; a value is excluded where one of them has
+    made its half 2 / (1 - level) times as large.
+
+    Args:
+        sums: of the values of each user's cases, each in [low, 1].
+        counts: cases of each user.
+        low: 0 for accuracies, -1 for differences.
+        most: cases of the user with most of them in the data, known before the run.
+
+    Returns:
+        after each user, the interval in [low, 1].
+    """
+    import numpy as np
+
+    values, needed = _values(low), math.log(2 / (1 - level))
+    scaled = _apart(sums, counts, values) / most
+    # of what is known before a user: the mean, and how far users lie from it, with one guess in front
+    totals, cases = np.asarray(sums, float), np.asarray(counts, float)
+    number = np.arange(1, len(totals) + 1)
+    means = ((1 + low) / 2 * most + np.cumsum(totals)) / (most + np.cumsum(cases))
+    squares = ((totals - means * cases) / most) ** 2
+    variances = (0.25 * (1 - low) ** 2 + np.concatenate([[0], np.cumsum(squares)[:-1]])) / number
+    bets = np.sqrt(2 * needed / (variances * number * np.log(1 + number)))[:, None]
+    with np.errstate(divide="ignore"):
+        above = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (values - low)) * scaled), axis=0)
+        below = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (1 - values)) * -scaled), axis=0)
+    return _intervals(values, np.maximum(above, below) > needed)
+
+
+def _values(low: float) -> Any:
+    import numpy as np
+
+    return np.linspace(low, 1, round((1 - low) / STEP) + 1)
+
+
+def _apart(sums: Sequence[float], counts: Sequence[int], values: Any) -> Any:
+    """By how much each user's sum lies above what each value implies: users x values."""
+    import numpy as np
+
+    return np.asarray(sums, float)[:, None] - np.asarray(counts, float)[:, None] * values
+
+
+def _intervals(values: Any, excluded: Any) -> Intervals:
+    """What is left after each user, rounded outward; where nothing is, the point that was left last."""
+    import numpy as np
+
+    left = ~np.logical_or.accumulate(excluded, axis=0)
+    intervals: Intervals = []
+    for row in left:
+        (places,) = np.nonzero(row)
+        if len(places):
+            low, high = max(places[0] - 1, 0), min(places[-1] + 1, len(values) - 1)
+            intervals.append((float(values[low]), float(values[high])))
+        else:
+            intervals.append(intervals[-1] if intervals else (float(values[0]), float(values[-1])))
+    return intervals
+
+
+def decided(interval: tuple[float, float], margin: float) -> str | None:
+    """What an interval settles about 0: `above`, `below`, `within` the margin on both sides of it, or None so far."""
+    low, high = interval
+    if low > 0:
+        return "above"
+    if high < 0:
+        return "below"
+    return "within" if -margin <= low and high <= margin else None

@@ -1,0 +1,117 @@
+"""Inspect's early stopping: no user enters once it is decided. What was being asked then may finish, and does not count."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSpec
+from inspect_ai.scorer import SampleScore
+from inspect_ai.util import EarlyStop, EarlyStopping
+from pydantic import JsonValue
+
+from ..common.errors import OptionError
+from ..engine.benchmark import Benchmark
+from ..engine.method import Method
+from ..engine.signature import KEY
+from ..engine.stopping import Known, Plan, difference_of, read_rule
+from .evidence import score_name
+from .metrics import outcomes_of
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Seen:
+    """The values of one running task.
+
+    Attributes:
+        values: see `Plan.known`.
+        known: after the complete users.
+    """
+
+    values: dict[str, float] = field(default_factory=dict)
+    known: Known | None = None
+
+    @property
+    def decided(self) -> bool:
+        return self.known is not None and self.known.decision is not None
+
+
+_SEEN: ContextVar[Seen] = ContextVar("seen")
+"""One task is run on several models at once; each has a context of its own."""
+
+
+@dataclass(frozen=True)
+class Stop(EarlyStopping):
+    """
+    Attributes:
+        measure: the value of a sample that the rule is about.
+        scorer: the name of ours.
+    """
+
+    plan: Plan
+    measure: str
+    scorer: str
+
+    async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
+        expected = [case_id for ids in self.plan.cases for case_id in ids]
+        if [str(sample.id) for sample in samples] != expected[: len(samples)]:
+            raise OptionError(
+                "stop needs the cases in the order of its users: leave out --sample-id, --sample-shuffle and the first number of --limit."
+            )
+        if epochs > 1:
+            raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
+        _SEEN.set(Seen())
+        logger.warning(
+            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most."
+        )
+        return f"{KEY} stop={self.plan.rule.written}"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        known = _SEEN.get().known
+        if known is None or known.decision is None:
+            return None
+        return EarlyStop(
+            id=id, epoch=epoch, reason=f"decided after {known.users} of {known.of} users: {known.decision}"
+        )
+
+    async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
+        seen = _SEEN.get()
+        if self.scorer not in scores or seen.decided:
+            return
+        (case,) = outcomes_of([scores[self.scorer]])
+        seen.values[str(id)] = case.value(self.measure)
+        if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):
+            seen.known = self.plan.known(seen.values)
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        known = _SEEN.get().known or self.plan.known({})
+        return {**asdict(known), "interval": [*known.interval]}
+
+
+def stop_of(
+    benchmark: Benchmark, method: Method, documents: Sequence[Any], settings: Sequence[str], value: Any
+) -> Stop:
+    """What a task with `-T stop=...` stops by.
+
+    Args:
+        settings: of the run.
+        value: of the option.
+
+    Raises:
+        OptionError: it is no rule, or none for this task.
+    """
+    rule = read_rule(value)
+    control = benchmark.report.control
+    measure = (control and control.measure) or benchmark.report.primary
+    if not rule.accuracy:
+        measure = difference_of(benchmark, settings).key
+    users: Mapping[str, str] = {document.id: document.user_id for document in documents}
+    plan = Plan.of(rule, users)
+    plan.refuse_out_of_reach()
+    return Stop(plan, measure, score_name(benchmark, method))

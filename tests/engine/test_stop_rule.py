@@ -1,0 +1,162 @@
+"""When a run may stop: the sequences by hand and by planting the truth, the rule, and the order of the users."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from personafeedback_tasks.common import sequences
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.stopping import Plan, difference_of, read_rule, user_order
+
+same = pytest.approx
+
+
+def test_the_mixture_by_hand():
+    # 20 users whose 2 cases each add up to 1, and spread 1: rho = 25 / (log 400 + log(1 + log 400)) = 25 / 7.9359
+    sums, counts, rho = [1.0] * 20, [2] * 20, 25 / (math.log(400) + math.log(1 + math.log(400)))
+
+    def excluded(value: float) -> bool:
+        apart = 1 - 2 * value
+        total, squares = 20 * apart, 20 * apart**2 + rho
+        return total**2 > squares * math.log(squares / (rho * 0.05**2))
+
+    left = [value / 1000 for value in range(-1000, 1001) if not excluded(value / 1000)]
+    found = sequences.mixture(sums, counts, 1)
+    assert found[-1] == (same(min(left) - 0.001), same(max(left) + 0.001))
+    assert found[3] == (-1, 1)  # S ** 2 / V is at most the number of users, and log 400 is 5.99
+    assert 0 < found[-1][0] < 0.5 < found[-1][1] < 1
+
+
+def test_the_bets_by_hand():
+    shares = [1.0] * 14 + [0.5] * 6
+    needed = math.log(40)
+
+    def capitals(value: float) -> tuple[float, float]:
+        above = below = 0.0
+        guess, squares = 0.5, 0.25
+        for number, share in enumerate(shares, 1):
+            bet = math.sqrt(
+                2 * needed / (squares / number * number * math.log(1 + number))
+            )  # of what was before this user
+            above += math.log(1 + min(bet, 0.9 / value) * (share - value))
+            below += math.log(1 - min(bet, 0.9 / (1 - value)) * (share - value))
+            guess = (0.5 + sum(shares[:number])) / (number + 1)
+            squares += (share - guess) ** 2
+            if max(above, below) > needed:
+                return above, below
+        return above, below
+
+    left = [value / 1000 for value in range(1, 1000) if max(capitals(value / 1000)) <= needed]
+    found = sequences.betting([4 * share for share in shares], [4] * 20, 0, 4)
+    assert found[-1] == (same(min(left) - 0.001), same(max(left) + 0.001))
+    assert 0.5 < found[-1][0] < 0.85 < found[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("interval", "decision"),
+    [
+        ((0.001, 1), "above"),
+        ((-1, -0.001), "below"),
+        ((-0.05, 0.05), "within"),
+        ((0, 0.06), None),
+        ((-0.06, 0.01), None),
+    ],
+)
+def test_what_an_interval_decides(interval, decision):
+    assert sequences.decided(interval, 0.05) == decision
+
+
+def test_an_interval_never_grows_and_stays_where_everything_is_excluded():
+    rng = np.random.default_rng(5)
+    sums, counts = [*rng.integers(3, 9, 40), *rng.integers(-9, -3, 40)], [10] * 80
+    for found in (sequences.mixture(sums, counts, 2.5), sequences.betting(sums, counts, -1, 10)):
+        assert all(a[0] <= b[0] <= b[1] <= a[1] for a, b in itertools.pairwise(found))
+
+
+@pytest.mark.parametrize(("written", "margin", "accuracy", "safe"), [
+    (5, 0.05, False, False), ("5:safe", 0.05, False, True), ("acc:3.5", 0.035, True, False), (" 2.5 ", 0.025, False, False),
+])  # fmt: skip
+def test_a_rule(written, margin, accuracy, safe):
+    rule = read_rule(written)
+    assert (rule.margin, rule.accuracy, rule.safe) == (same(margin), accuracy, safe)
+
+
+@pytest.mark.parametrize("written", [0, -5, 51, "nan", "soon", "acc:", "acc:5:safe", "", True, [5]])
+def test_another_rule_is_refused(written):
+    with pytest.raises(
+        OptionError, match="stop must be a margin in points above 0 and at most 50, such as 5; 5:safe.*acc:5"
+    ):
+        read_rule(written)
+
+
+def test_the_users_enter_in_a_random_order_that_no_other_user_changes():
+    users = [f"u{number}" for number in range(50)]
+    order = user_order(users)
+    assert order == user_order(users[::-1]) != users
+    assert [user for user in order if user in users[:20]] == user_order(users[:20])
+
+
+def test_right_minus_wrong_needs_both_personas():
+    benchmark = find("personafeedback")
+    assert difference_of(benchmark, ["no_persona", "other_persona", "persona"]).key == "right_minus_wrong"
+    with pytest.raises(
+        OptionError, match="needs persona and other_persona among the settings, got setting=persona,no_persona"
+    ):
+        difference_of(benchmark, ["persona", "no_persona"])
+    with pytest.raises(OptionError, match="Recenter.* has none"):
+        difference_of(find("recenter_relevance"), [""])
+
+
+def planned(written, users=30, cases=10):
+    return Plan.of(
+        read_rule(written), {f"u{user}c{case}": f"u{user}" for user in range(users) for case in range(cases)}
+    )
+
+
+def test_only_complete_users_from_the_first_on_count_and_the_first_decision_stays():
+    plan = planned(5)
+    values = {case_id: 1.0 for ids in plan.cases for case_id in ids}
+    whole = plan.known(values)
+    assert whole.decision == "above"
+    assert 1 < whole.users < 20
+    assert whole.early
+    # later users say the contrary, or are half answered: it stays
+    later = {case_id: -1.0 for ids in plan.cases[whole.users :] for case_id in ids}
+    assert plan.known(values | later) == whole
+    for ids in plan.cases[whole.users :]:
+        del values[ids[0]]
+    assert plan.known(values) == whole
+    # the first user lacks a case: nothing is known, whatever the others say
+    del values[plan.cases[0][3]]
+    nothing = plan.known(values)
+    assert (nothing.users, nothing.decision, nothing.interval) == (0, None, (-1, 1))
+
+
+def test_undefined_values_are_no_cases():
+    plan = planned(5)
+    values = {case_id: 1.0 for ids in plan.cases for case_id in ids}
+    undefined = values | {case_id: math.nan for case_id in plan.cases[0]}
+    assert plan.known(undefined).users == plan.known(values).users + 1
+
+
+def test_a_width_that_the_data_do_not_give_is_refused():
+    plan = planned("acc:2", users=101)
+    with pytest.raises(
+        OptionError,
+        match=r"within 2 points, and with all 101 users it is known to within about \d\.\d. Use at least acc:\d",
+    ):
+        plan.refuse_out_of_reach()
+    reach = math.ceil(100 * plan.reach())
+    planned(f"acc:{reach}", users=101).refuse_out_of_reach()
+
+
+def test_users_of_other_sizes_cost_no_width():
+    """Bets go by how far users lie from what is expected of their cases; that half of the users have 2 cases is no spread."""
+    plan = Plan(read_rule("acc:5"), tuple(("",) * size for size in (40, 2) * 60))
+    even = Plan(read_rule("acc:5"), tuple(("",) * 40 for _ in range(60)))
+    assert plan.reach() < 1.15 * even.reach()

@@ -1,0 +1,350 @@
+"""`-T stop=...`: a run of Inspect ends when it is decided, killed or not, and every output says so."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai.log import read_eval_log
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import inspect_runs
+from support.commands import personafeedback
+from support.judges import JUDGES
+from support.killed import Command, serving
+from support.outputs import faults
+from support.releases import write_release
+
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, TWO
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.engine.stopping import user_order
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.runs.read import read_runs
+
+pytestmark = pytest.mark.slow
+
+USERS, CASES = 60, 3
+TASK = "personafeedback_general_hard"
+SETTINGS = "persona,other_persona"
+FOR_OTHERS = 0.4
+"""The judge is always right with the persona, and in this share of the cases with another one: a gap of 60 points."""
+
+
+def judge(case_id: str, call: str) -> str:
+    """Right in both orders, or wrong in both."""
+    drawn = int(hashlib.sha256(case_id.encode()).hexdigest(), 16) % 100 / 100
+    letter = CHOSEN_LETTER[call.split()[-1]]
+    return letter if not call.startswith("other_persona") or drawn < FOR_OTHERS else "AB".replace(letter, "")
+
+
+JUDGES["planted_gap"] = judge
+
+
+def words(user: int) -> list[str]:
+    """What no other user likes, so that nobody is a near twin."""
+    drawn = hashlib.sha256(b"%d" % user).hexdigest()
+    return [drawn[place : place + 6] for place in range(0, 60, 6)]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    rows = [
+        {"user_id": f"user{user:02}", "question": f"What shall I do on day {case}?", "chosen": f"Walk up hill {user} on day {case}.",
+         "reject": f"Row down river {user} on day {case}."}
+        for case in range(CASES) for user in range(USERS)
+    ]  # fmt: skip
+    personas = {f"user{user:02}": {"Name": f"Person {user}", "Likes": " ".join(words(user))} for user in range(USERS)}
+    return write_release(tmp_path_factory.mktemp("stop") / "release", {"general/hard": rows}, personas)
+
+
+def task(data, stop=5, setting=SETTINGS, **options):
+    return tasks.personafeedback_general_hard(setting=setting, stop=stop, data=str(data), counts="any", **options)
+
+
+@pytest.fixture(scope="module")
+def stopped(data, tmp_path_factory):
+    """The log of a run that stops, one user after the other."""
+    return inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path_factory.mktemp("log"), max_samples=1)
+
+
+def test_it_stops_at_the_first_user_after_whom_it_is_decided(stopped, data):
+    users = {case.id: case.user_id for case in load_cases(str(data), "general", "hard", "any")}
+    order = user_order(users.values())
+    met = list(
+        dict.fromkeys(users[sample.id] for sample in sorted(stopped.samples, key=lambda sample: sample.started_at))
+    )
+    summary = stopped.results.early_stopping
+    end = summary.metadata["users"]
+    assert summary.metadata["decision"] == "above"
+    assert summary.metadata["interval"][0] > 0
+    assert 5 < end < USERS / 2
+    assert met == order[:end]
+    # all settings and cases of a user together, and none of the others
+    assert {sample.id for sample in stopped.samples} == {name for name, user in users.items() if user in order[:end]}
+    assert {stop.id for stop in summary.early_stops} == {name for name, user in users.items() if user in order[end:]}
+    assert summary.early_stops[0].reason == f"decided after {end} of {USERS} users: above"
+    assert all(
+        "right_minus_wrong" in sample.scores[TASK.removesuffix("_general_hard")].value for sample in stopped.samples
+    )
+
+
+def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path):
+    log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, max_samples=40)
+    assert log.results.early_stopping.metadata == stopped.results.early_stopping.metadata
+    assert len(log.samples) > len(stopped.samples)
+    for here, there in zip(read_runs([log.location]), read_runs([stopped.location]), strict=True):
+        assert here.cases.keys() == there.cases.keys()
+        assert here.stopped == there.stopped
+
+
+def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_path):
+    known = stopped.results.early_stopping.metadata
+    low, high = (f"{100 * end:+.1f}" for end in known["interval"])
+    words = f"STOPPING (stop=5): {known['users']} of {USERS} users count, right minus wrong above 0, {low} to {high} with 95 % confidence"
+    label = f"stopped after {known['users']} of {USERS} users"
+    shown = personafeedback("report", stopped.location, "--out", tmp_path / "report").output
+    assert label in shown
+    assert words in " ".join(shown.split())
+    verdict = shown.splitlines()[[line.startswith("!") for line in shown.splitlines()].index(True) :]
+    assert any(line == "It uses this user's persona." for line in verdict)
+    assert re.search(rf"right minus wrong .* \({re.escape(low)} to {re.escape(high)}\)", shown)
+    full = personafeedback("report", "--full", stopped.location).output
+    assert words in " ".join(full.split())
+    assert f"{low} to {high}" in full.partition("Differences")[2]
+    assert "PARTIAL" not in shown + full
+    (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
+    assert run["stopped"] == known
+    assert faults({"schema": 1, "prompt_sensitivity": [], "reports": [run]}, "report") == []
+    assert words in " ".join(caveat["sentence"] for caveat in run["caveats"])
+    difference = run["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
+    assert [difference["low"], difference["high"]] == known["interval"]
+
+    ranking = personafeedback("rank", stopped.location, "--out", tmp_path / "rank").output
+    assert words in " ".join(ranking.split())
+    ranked = (tmp_path / "rank" / "ranking.json").read_text()
+    assert words in ranked
+    first = next(one for one in json.loads(ranked)["rankings"][0]["runs"] if label in one["label"])
+    points = first["measures"]["right_minus_wrong"]
+    assert [points["low"], points["high"]] == pytest.approx([100 * end for end in known["interval"]])
+    for row in csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text().splitlines()):
+        assert "stopped" in row["caveats"].split()
+    assert words.partition(" users count")[0] in (tmp_path / "rank" / "index.html").read_text()
+
+    refused = personafeedback("card", stopped.location, "--model-card", tmp_path / "README.md")
+    assert refused.exit_code != 0
+    assert f"found a run that {label}, expected every case" in " ".join(refused.output.split())
+    assert words in " ".join(refused.output.split())
+    assert not (tmp_path / "README.md").exists()
+
+
+def test_an_accuracy_is_known_to_within_the_margin(data, tmp_path):
+    log = inspect_runs.evaluate(task(data, "acc:9", "persona"), "scripted/planted_gap", tmp_path, max_samples=1)
+    known = log.results.early_stopping.metadata
+    low, high = known["interval"]
+    assert known["decision"] == "known"
+    assert high - low <= 0.18
+    assert known["users"] < USERS
+    personafeedback("report", log.location, "--out", tmp_path / "report")
+    (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
+    assert [run["groups"]["general_hard"]["measures"]["acc"][end] for end in ("low", "high")] == [low, high]
+
+
+@pytest.mark.parametrize(
+    ("stop", "setting", "sentence"),
+    [
+        (0, SETTINGS, "stop must be a margin in points above 0 and at most 50"),
+        (5, "persona,no_persona", "needs persona and other_persona among the settings"),
+        (5, "persona", "Use setting=persona,other_persona, or stop=acc:5"),
+        ("acc:1", "persona", f"with all {USERS} users it is known to within about"),
+    ],
+)
+def test_a_rule_that_cannot_be_kept_is_refused(data, stop, setting, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        task(data, stop, setting)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"), [({"limit": (5, 9)}, "leave out --sample-id"), ({"epochs": 2}, "stop is for one epoch")]
+)
+def test_a_run_in_another_order_is_refused(data, tmp_path, more, sentence):
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{TASK}", "--model", "scripted/planted_gap", "-T", f"setting={SETTINGS}", "-T", "stop=5", "-T", f"data={data}",
+        "-T", "counts=any", "--log-dir", tmp_path, *(("--limit", "5-9") if "limit" in more else ("--epochs", "2")),
+    )  # fmt: skip
+    assert sentence in " ".join(done.stdout.split())
+
+
+def test_a_limit_is_a_beginning_of_the_order_and_its_last_user_does_not_count(data, tmp_path):
+    log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, limit=3 * CASES + 1)
+    known = log.results.early_stopping.metadata
+    assert (known["users"], known["decision"]) == (3, None)
+    for run in read_runs([log.location]):
+        assert len(run.cases) == 3 * CASES
+        assert run.partial
+    assert "PARTIAL" in personafeedback("report", log.location).output
+
+
+def changed(log, folder, change):
+    """A copy of a log whose header is another."""
+    path = folder / "changed.eval"
+    with zipfile.ZipFile(log.location) as archive, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "header.json":
+                header = json.loads(content)
+                change(header["eval"])
+                content = json.dumps(header).encode()
+            copy.writestr(name, content)
+    return path
+
+
+def swapped(spec):
+    ids = spec["dataset"]["sample_ids"]
+    ids[:CASES], ids[CASES : 2 * CASES] = ids[CASES : 2 * CASES], ids[:CASES]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (swapped, "another order than stop draws"),
+        (lambda spec: spec["metadata"]["personafeedback_tasks_stop"].update(rule="40"), "expected stop=5 as in task_args"),
+        (lambda spec: spec["metadata"]["personafeedback_tasks_stop"].update(cases_of_users=[3]), "as the cases of each user, expected 180"),
+        (lambda spec: spec["metadata"].pop("personafeedback_tasks_stop"), "as the cases of each user"),
+        (lambda spec: spec["metadata"]["personafeedback_tasks_stop"].update(cases_of_users=[6] * 30), "as those of one user"),
+    ],
+)  # fmt: skip
+def test_a_log_that_was_changed_is_refused(stopped, tmp_path, change, sentence):
+    refused = personafeedback("report", changed(stopped, tmp_path, change))
+    assert refused.exit_code != 0
+    assert sentence in " ".join(refused.output.split())
+
+
+def test_finished_runs_are_compared_as_if_they_had_stopped(stopped, data, tmp_path):
+    for setting in SETTINGS.split(","):  # each as a run of its own
+        single = tasks.personafeedback_general_hard(setting=setting, data=str(data), counts="any")
+        JUDGES[setting] = lambda case_id, call, of=setting: judge(case_id, f"{of} {call}")
+        inspect_runs.evaluate(single, f"scripted/{setting}", tmp_path / setting)
+    known = stopped.results.early_stopping.metadata
+    done = personafeedback(
+        "compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona", "--json", tmp_path / "c.json"
+    )
+    assert done.exit_code == 0, done.output
+    compared = json.loads((tmp_path / "c.json").read_text())
+    assert compared["sequential"] == known
+    assert faults(compared, "compare") == []
+    shown = " ".join(
+        personafeedback("compare", "--sequential", tmp_path / "persona", tmp_path / "other_persona").output.split()
+    )
+    low, high = (f"{100 * end:+.1f}" for end in known["interval"])
+    assert (
+        f"it would have been decided after {known['users']} of {USERS} users, {known['users'] * CASES} of {USERS * CASES} cases: A - B is above 0"
+        in shown
+    )
+    assert f"{low} to {high}" in shown
+    same = " ".join(
+        personafeedback("compare", "--sequential", tmp_path / "persona", tmp_path / "persona").output.split()
+    )
+    assert "within 5 points of 0" in same
+    assert (
+        "sequential" not in personafeedback("compare", tmp_path / "persona", tmp_path / "other_persona").output.lower()
+    )
+
+
+def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
+    plain = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any").output
+    shown = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", 5).output
+    assert shown.startswith(plain.rstrip("\n"))
+    found = [line.split() for line in shown[len(plain.rstrip()) :].splitlines() if re.match(r"\d+ ", line)]
+    assert [row[:2] for row in found] == [[gap, "720"] for gap in ("2", "5", "10", "20")]
+    calls = [int(row[2]) for row in found]
+    assert calls == sorted(calls, reverse=True)
+    assert calls[-1] < 720 * 0.8
+    without, decided = ([int(row[place].rstrip("%")) for row in found] for place in (3, 4))
+    assert without == sorted(without)
+    assert decided[1] < without[1]
+    personafeedback(
+        "plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", 5, "--json", tmp_path / "p.json"
+    )
+    document = json.loads((tmp_path / "p.json").read_text())
+    assert faults(document, "plan") == []
+    assert [round(row["calls_with_stop"], -1) for row in document["stop"]["gaps"]] == calls
+    refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
+    assert "is known to within about" in " ".join(refused.output.split())
+    assert refused.exit_code != 0
+
+
+def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, tmp_path):
+    cases = load_cases(str(data), "general", "hard", "any")
+    asked = {
+        prompts.build(case, prompts.Template(setting=setting), order): (case.id, f"{setting} {order}")
+        for case in cases for setting in SETTINGS.split(",") for order in TWO.names
+    }  # fmt: skip
+    with serving(asked, lambda case_id, call: judge(case_id, call)) as server:
+        command = Command(tmp_path / "run", data, server.url)
+        arguments = (
+            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={SETTINGS}", "-T", "stop=5",
+            "-T", "counts=any", "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / "killed"), "--display", "plain",
+        )  # fmt: skip
+        server.seen = []
+        command.run_and_kill(server, *arguments, answered=70, held=2)
+        before = [*server.seen]
+        (killed,) = (tmp_path / "killed").glob("*.eval")
+        half = read_runs([killed])[0]
+        assert half.stopped.decision is None
+        assert 0 < half.stopped.users < stopped.results.early_stopping.metadata["users"]
+        server.seen = []
+        command.run(
+            "inspect_ai",
+            "eval-retry",
+            str(killed),
+            "--log-dir",
+            str(tmp_path / "retried"),
+            "--display",
+            "plain",
+            "--max-samples",
+            "2",
+        )
+    (retried,) = (tmp_path / "retried").glob("*.eval")
+    log = read_eval_log(str(retried), header_only=True)
+    assert log.status == "success"
+    assert log.results.early_stopping.metadata == stopped.results.early_stopping.metadata
+    for here, there in zip(read_runs([retried]), read_runs([stopped.location]), strict=True):
+        assert here.stopped == there.stopped
+        assert here.cases.keys() == there.cases.keys()
+        primary = here.benchmark.report.primary
+        assert mean(here.values(primary).values()) == mean(there.values(primary).values())
+    # what was answered is not asked again, and nobody after the decision is asked but what was in flight
+    assert len(before) + len(server.seen) <= 4 * (len(stopped.samples) + 2) + 8
+
+
+def test_without_stop_nothing_is_another(data, tmp_path):
+    plain = inspect_runs.evaluate(
+        tasks.personafeedback_general_hard(setting=SETTINGS, data=str(data), counts="any"),
+        "scripted/planted_gap",
+        tmp_path,
+        limit=4,
+    )
+    assert plain.results.early_stopping is None
+    assert plain.eval.metadata.keys() == {"personafeedback_tasks"}
+    assert [sample.id for sample in plain.samples] == [
+        case.id for case in load_cases(str(data), "general", "hard", "any")
+    ][:4]
+    assert read_runs([Path(plain.location)])[0].stopped is None
+
+
+def test_lm_eval_refuses_to_stop(data):
+    pytest.importorskip("lm_eval")
+    from support.lm_eval_runs import evaluate
+
+    with pytest.raises(OptionError, match="^stop works in Inspect only: lm-eval asks every case"):
+        evaluate("gold", TASK, data, metadata={"setting": SETTINGS, "stop": 5, "counts": "any"})
