@@ -32,6 +32,14 @@ from .runs import passed_over, read
     "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
     "exam (winner: better or worse, by the label), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
+@click.option(
+    "--risk",
+    metavar="SHARE",
+    type=float,
+    callback=lambda context, option, value: _share(value),
+    help="Let the judge abstain: a threshold on its certainty is chosen by the exam, so that at most this share of its verdicts is wrong, such "
+    "as 0.1. Needs an exam of 30 users.",
+)
 @places_option
 @markdown_option
 @json_option
@@ -39,6 +47,7 @@ def verdict(
     runs: tuple[Path, ...],
     exam: Path,
     human: Path | None,
+    risk: float | None,
     places: Sequence[RunData],
     as_markdown: bool,
     json_file: Path | None,
@@ -56,6 +65,7 @@ def verdict(
         personafeedback verdict logs/duels --exam logs/exam.eval
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
+        personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
     """
     from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
     from ..analysis.human_file import human_votes
@@ -89,6 +99,13 @@ def verdict(
         exam_cases, why_not = cases_of(examined, places)
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
-            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
+            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not, risk))
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
+
+
+def _share(value: float | None) -> float | None:
+    """The value of --risk."""
+    if value is not None and not 0 < value < 1:
+        raise OptionError(f"--risk must be a share above 0 and below 1, such as 0.1 for 10 %, got {value:g}.")
+    return value

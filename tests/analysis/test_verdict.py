@@ -518,8 +518,8 @@ def test_a_judge_that_people_contradict(logs):
         load_cases("sample", difficulty="hard"),
         people,
     )
-    assert (found.people, found.voters, found.powered.rate.n) == (10, 10, 10)
-    assert found.transfer.differs
+    assert (found.people.duels, found.people.users, found.people.powered.rate.n) == (10, 10, 10)
+    assert found.people.contradict
     assert any(one.startswith("The judge is worse on these replies than in its exam") for one in words(found))
     assert found.corrected.rate is None
     assert "errs differently here than in its exam" in document(found)["corrected"]["why_not"]
