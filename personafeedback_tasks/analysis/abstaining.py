@@ -19,6 +19,9 @@ LEAST_USERS = 30
 PROBABILITY, AGREEMENT = "p_chosen", "agreement"
 """What a judge's certainty is: the probability of the text that it picks, or the share of its calls that pick it."""
 
+DIFFERS, FEW_USERS, NO_THRESHOLD = "differs", "few_users", "no_threshold"
+"""Why nothing is promised: people's votes contradict the exam, it has too few users, or it allows no threshold that accepts a verdict."""
+
 ANSWERED_AND_WRONG, WRONG_AMONG_ANSWERED = "answered and wrong", "wrong among answered"
 
 
@@ -46,7 +49,7 @@ class Promise:
         wrong: what the promise is about, of the same users.
         accepted, left: number of duels whose verdicts count, and of those that are left for people.
         rate: share of the accepted verdicts that are for the reply.
-        why_not: why nothing is promised; empty where something is.
+        why_not: DIFFERS, FEW_USERS or NO_THRESHOLD; empty where something is promised.
     """
 
     name: str
@@ -153,13 +156,10 @@ def _promise(
 ) -> Promise:
     why_not = ""
     if differs:
-        why_not = "People's votes show that the judge errs differently here than in its exam."
+        why_not = DIFFERS
     elif threshold.value == math.inf:
-        needed = least_users(risk)
-        if name == ANSWERED_AND_WRONG and threshold.users < needed:
-            why_not = f"It needs {needed} users to choose a threshold by, and the exam has {threshold.users}."
-        else:
-            why_not = f"The exam of {threshold.users} users shows it at no threshold that accepts a verdict."
+        few = name == ANSWERED_AND_WRONG and threshold.users < least_users(risk)
+        why_not = FEW_USERS if few else NO_THRESHOLD
     least = math.inf if why_not else threshold.value
     accepted = [case_id for case_id, opinion in mine.items() if opinion.certainty >= least]
     users = [run.cases[case_id].user_id for case_id in accepted]

@@ -6,13 +6,22 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from ..analysis.abstaining import ANSWERED_AND_WRONG, PROBABILITY, Abstaining, Promise
+from ..analysis.abstaining import (
+    ANSWERED_AND_WRONG,
+    DIFFERS,
+    FEW_USERS,
+    NO_THRESHOLD,
+    PROBABILITY,
+    Abstaining,
+    Promise,
+)
+from ..common.risk import least_users
 from ..common.statistics import LEVEL
 from .blocks import Block, bullets
 from .table import Column, Table, percent, with_interval
 
 LEGEND = (
-    "Wrong, answered: of users of the exam by whom no threshold was chosen, in percent of a user's pairs (wrong among answered: of those that are "
+    "Wrong, answered: of users of the exam that no threshold rests on, in percent of a user's pairs (wrong among answered: of those that are "
     "answered). Win rate: of the accepted verdicts alone, which are the clearer duels: not that of all."
 )
 
@@ -42,7 +51,7 @@ def sentence(made: Abstaining, promise: Promise) -> str:
     """What is promised, in the words of the theorem, or why nothing is."""
     name = f"{promise.name[:1].upper()}{promise.name[1:]}"
     if promise.why_not:
-        return f"{name}: no verdict counts at a risk of {_of(made.risk)}. {promise.why_not}"
+        return f"{name}: no verdict counts at a risk of {_of(made.risk)}. {why_not(made, promise)}"
     certainty = (
         "probability of the text that it picks" if made.certainty == PROBABILITY else "share of calls that agree"
     )
@@ -63,6 +72,17 @@ def sentence(made: Abstaining, promise: Promise) -> str:
     )
 
 
+def why_not(made: Abstaining, promise: Promise) -> str:
+    """Why nothing is promised; empty where something is."""
+    users = promise.threshold.users
+    return {
+        "": "",
+        DIFFERS: "People's votes show that the judge errs differently here than in its exam.",
+        FEW_USERS: f"It needs {least_users(made.risk)} users to choose a threshold by, and the exam has {users}.",
+        NO_THRESHOLD: f"The exam of {users} users shows it at no threshold that accepts a verdict.",
+    }[promise.why_not]
+
+
 def document(made: Abstaining) -> dict[str, Any]:
     """Ready for `jsonable`."""
     return {
@@ -79,8 +99,9 @@ def _values(made: Abstaining, promise: Promise) -> Iterator[tuple[str, Any]]:
     yield "exam_users", promise.threshold.users
     yield "bound", promise.threshold.bound if first else math.nan
     yield "p", math.nan if first else promise.threshold.bound
-    for name in ("coverage", "wrong", "accepted", "left", "rate", "why_not"):
+    for name in ("coverage", "wrong", "accepted", "left", "rate"):
         yield name, getattr(promise, name)
+    yield "why_not", why_not(made, promise)
 
 
 def _of(share: float) -> str:

@@ -37,7 +37,7 @@ def sentences(made: Cascade) -> list[str]:
     found = [
         f"Of a new user's duels at most {percent(made.risk)} % are answered and wrong, on average over exams (bound {percent(made.bound)} %; conformal "
         "risk control, half of the risk for each judge), if both are as good on replies as in their exams.",
-        f"In the exams, of users by whom no threshold was chosen: {percent(coverage.value)} % are answered, {percent(accuracy.value)} % of these rightly "
+        f"In the exams, of users that no threshold rests on: {percent(coverage.value)} % are answered, {percent(accuracy.value)} % of these rightly "
         f"({percent(accuracy.low)} to {percent(accuracy.high)} %); {percent(made.wrong.value)} % are answered and wrong.",
         f"The reply wins {percent(rate.value)} % ({percent(rate.low)} to {percent(rate.high)} %) of the {rate.n:,} duels that are decided; {made.left:,} are "
         "left for people.",

@@ -25,7 +25,7 @@ from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstai
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.risk import parts_of
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.abstaining_text import blocks, sentence
+from personafeedback_tasks.reports.abstaining_text import blocks, sentence, why_not
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
@@ -146,9 +146,9 @@ def test_what_is_refused(logs):
     assert len(blocks(withdrawn)) == 1
     assert all(promise.accepted for promise in abstaining(run, examined, 0.2, False).promises)
     silent = {case_id: answering(case, ("", "")) for case_id, case in examined.cases.items()}
-    assert [promise.why_not for promise in abstaining(run, replace(examined, cases=silent), 0.2, False).promises] == [
-        "The exam of 30 users shows it at no threshold that accepts a verdict."
-    ] * 2
+    nothing = abstaining(run, replace(examined, cases=silent), 0.2, False)
+    said = [why_not(nothing, promise) for promise in nothing.promises]
+    assert said == ["The exam of 30 users shows it at no threshold that accepts a verdict."] * 2
     assert set(opinions(replace(run, cases=silent), AGREEMENT).values()) == {Opinion(False, 0.0)}
 
 
