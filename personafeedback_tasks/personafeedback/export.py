@@ -67,8 +67,10 @@ def part_of_set(cases: PersonaCases, ids: Collection[str]) -> dict[str, str]:
         numbers = [int(case.id.rpartition(":")[2]) for case in of_cell if case.id in ids]
         if numbers:
             path = cell_file(root, of_cell[0].category, of_cell[0].difficulty)
-            lines = path.read_text("utf-8").splitlines(keepends=True)
-            contents[path.relative_to(root).as_posix()] = "".join(lines[number - 1] for number in sorted(numbers))
+            lines = path.read_text("utf-8").split("\n")  # a text may have other ends of lines, such as U+2028
+            contents[path.relative_to(root).as_posix()] = "".join(
+                f"{lines[number - 1]}\n" for number in sorted(numbers)
+            )
             counts[cell] = len(numbers)
     part = replace(
         manifest,

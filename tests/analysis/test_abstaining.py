@@ -58,7 +58,7 @@ def data(tmp_path_factory):
     write_release(root / "release", {"general/hard": rows()}, personas)
     options = {"category": "general", "difficulty": "hard", "counts": "any"}
     write_duels(
-        root / "duels", lambda case: case.chosen + " Yes.", against="rejected", data=root / "release", **options
+        root / "duels", lambda case: case.chosen + "\u2028Yes.", against="rejected", data=root / "release", **options
     )
     return root
 
