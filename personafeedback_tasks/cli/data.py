@@ -10,7 +10,7 @@ import click
 
 from ..common import foreign
 from ..common.errors import DataError, OptionError
-from ..common.files import write, write_all
+from ..common.files import Content, write, write_all
 from ..personafeedback import audit, baselines, export
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS
@@ -142,12 +142,8 @@ def _write_abstained(run: Path, exam: Path, risk: float, out: Path, data: str | 
         raise DataError(
             f"{judged.logs[0]}: the judge abstains on no duel at this risk, so a second judge has nothing to see."
         )
-    write_all(
-        {
-            out / name: content
-            for name, content in {**people(cases.release.root), **export.part_of_set(cases, ids)}.items()
-        }
-    )
+    contents: dict[str, Content] = {**people(cases.release.root), **export.part_of_set(cases, ids)}
+    write_all({out / name: content for name, content in contents.items()})
     say(f"wrote {out}: {len(ids):,} of {len(judged.cases):,} duels, on which {judged.model} abstains")
 
 

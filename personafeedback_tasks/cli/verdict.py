@@ -87,7 +87,7 @@ def verdict(
     if then is not None and (risk is None or human is not None or len(runs) > 1):
         raise OptionError("--then goes with --risk and one run of duels, without --human.")
     exam = exam_paths[0]
-    if then is not None:
+    if then is not None and risk is not None:  # the second follows from the first
         candidates = exams(read(exam_paths))
         made = _cascade(runs[0], then, exam, candidates, places, risk)
         if write_json(json_file, {"verdicts": [], "cascade": jsonable(cascade_text.document(made))}):
