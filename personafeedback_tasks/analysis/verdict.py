@@ -17,6 +17,7 @@ from ..engine.duels import Duels, NotAsked
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError, text
 from . import caveats
+from .abstaining import Abstaining, abstaining
 from .families import favored, related
 from .human_file import WON, People
 from .votes import Voted, voted
@@ -54,7 +55,29 @@ class VerdictGroup:
         return self.won + self.split + self.lost + self.neither
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class BesidePeople:
+    """People's votes on some of the duels.
+
+    Attributes:
+        duels, users: number of duels with votes, and of their users.
+        powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
+        transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
+            is no corrected rate, and `corrected.why_not` does not say so.
+    """
+
+    duels: int
+    users: int
+    powered: Powered | None
+    transfer: Transfer | None
+
+    @property
+    def contradict(self) -> bool:
+        """Whether the judge errs otherwise on the replies than in its exam, so that nothing follows from the latter."""
+        return self.transfer is not None and self.transfer.differs
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Everything that is printed about one run of duels.
 
@@ -65,11 +88,9 @@ class Verdict:
         groups: the last one has all of them.
         corrected: the rate without the judge's errors, or why there is none.
         adjusted: the rate of the asked duels at equal length.
-        people, voters: number of duels with votes of people, and of their users.
-        powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
-        transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
-            is no corrected rate, and `corrected.why_not` does not say so.
+        people: their votes.
         unchecked: why the exam's texts are not at hand; None if they are.
+        abstaining: which verdicts count at a risk; None without one.
     """
 
     run: Run
@@ -78,11 +99,9 @@ class Verdict:
     groups: tuple[VerdictGroup, ...]
     corrected: Corrected
     adjusted: LengthAdjusted
-    people: int = 0
-    voters: int = 0
-    powered: Powered | None = None
-    transfer: Transfer | None = None
-    unchecked: str | None = None
+    people: BesidePeople
+    unchecked: str | None
+    abstaining: Abstaining | None
 
     @property
     def caveats(self) -> list[Caveat]:
@@ -91,8 +110,8 @@ class Verdict:
         if self.run.partial and self.duels.not_asked:
             found.append(Caveat("ties_left_out", WEAKENS))
         found += favored(self.run.model, self.relatives)
-        if self.transfer is not None and self.transfer.differs:
-            found.append(Caveat("judge_differs", WEAKENS, {"transfer": self.transfer}))
+        if self.people.contradict:
+            found.append(Caveat("judge_differs", WEAKENS, {"transfer": self.people.transfer}))
         return ordered([*found, *caveats.of_interval(self.overall.rate)])
 
     @property
@@ -151,6 +170,7 @@ def make_verdict(
     examined: CaseSet[Any] | None,
     people: People | None = None,
     why_not: str = "",
+    risk: float | None = None,
 ) -> Verdict:
     """The verdict on one run of duels.
 
@@ -160,9 +180,10 @@ def make_verdict(
         examined: the cases of the exam, for their lengths; None if they are not at hand.
         people: see `human_file.human_votes`.
         why_not: why `examined` is None.
+        risk: in (0, 1), at which verdicts count; None for no such threshold.
 
     Raises:
-        RunError: the exam is of another judge, of other cells or users, or the run has no answered case.
+        RunError: the exam is of another judge, of other cells or users, or has too few users for a risk; or the run has no answered case.
     """
     refuse_other_judge(run, exam)
     refuse_other_users(run, exam, duels)
@@ -179,25 +200,28 @@ def make_verdict(
     enough = voters >= LEAST_USERS
     ballots = [[vote for vote in people.duels.get(case_id, ()) if vote != WON["tie"]] for case_id in mine.ids]
     of_exam = [people.exam.get(case_id, ()) for case_id in theirs.ids]
-    transferred = transfer(ballots, mine.votes, theirs.votes, of_exam) if enough else None
+    beside = BesidePeople(
+        duels=len(votes_of) - votes_of.count(None),
+        users=voters,
+        powered=prediction_powered(votes_of, mine.votes, known) if enough else None,
+        transfer=transfer(ballots, mine.votes, theirs.votes, of_exam) if enough else None,
+    )
     if examined is None:
         found = Corrected(None, math.nan, math.nan, math.nan)
     else:
         found = corrected(mine.votes, theirs.votes, known)
-    if transferred is not None and transferred.differs:
+    if beside.contradict:
         found = replace(found, rate=None)
     return Verdict(
-        run,
-        exam,
-        duels,
-        tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
-        found,
-        length_adjusted(mine.votes.won, mine.log_ratios, mine.votes.users),
-        len(votes_of) - votes_of.count(None),
-        voters,
-        prediction_powered(votes_of, mine.votes, known) if enough else None,
-        transferred,
-        None if examined is not None else why_not,
+        run=run,
+        exam=exam,
+        duels=duels,
+        groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
+        corrected=found,
+        adjusted=length_adjusted(mine.votes.won, mine.log_ratios, mine.votes.users),
+        people=beside,
+        unchecked=None if examined is not None else why_not,
+        abstaining=abstaining(run, exam, risk, beside.contradict) if risk is not None and mine.ids else None,
     )
 
 

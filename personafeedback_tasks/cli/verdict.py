@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError, require
-from ..runs.run import RunError
-from .options import READABLE, RUN, json_option, markdown_option, places_option
+from ..common.strict_json import jsonable
+from ..runs.run import Run, RunError
+from .options import READABLE, RUN, json_option, markdown_option, places_option, risk_option
 from .output import progress, show, write_json
-from .runs import passed_over, read
+from .runs import passed_over, read, the_run
+
+if TYPE_CHECKING:
+    from ..analysis.cascade import Cascade
 
 
 @click.command()
 @click.argument("runs", metavar="DUEL_RUN...", nargs=-1, required=True, type=RUN)
 @click.option(
     "--exam",
+    "exam_paths",
     metavar="RUN",
+    multiple=True,
     required=True,
     type=RUN,
-    help="The same judge on the benchmark itself, asked in the same way: how far its votes can be trusted.",
+    help="The same judge on the benchmark itself, asked in the same way: how far its votes can be trusted; given for each judge.",
 )
 @click.option(
     "--human",
@@ -32,13 +39,26 @@ from .runs import passed_over, read
     "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
     "exam (winner: better or worse, by the label), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
+@risk_option(
+    "Let the judge abstain: a threshold on its certainty is chosen by the exam, so that at most this SHARE of its verdicts is wrong, such as 0.1. "
+    "Needs an exam of 30 users."
+)
+@click.option(
+    "--then",
+    metavar="DUEL_RUN",
+    type=RUN,
+    help="A second judge's run on the same duels, or on those that `export --abstained` wrote: it decides where the first abstains. Needs --risk, and "
+    "--exam for each.",
+)
 @places_option
 @markdown_option
 @json_option
 def verdict(
     runs: tuple[Path, ...],
-    exam: Path,
+    exam_paths: tuple[Path, ...],
     human: Path | None,
+    risk: float | None,
+    then: Path | None,
     places: Sequence[RunData],
     as_markdown: bool,
     json_file: Path | None,
@@ -56,12 +76,23 @@ def verdict(
         personafeedback verdict logs/duels --exam logs/exam.eval
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
+        personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
+        personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
     from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
     from ..analysis.human_file import human_votes
     from ..analysis.verdict import make_verdict
-    from ..reports import verdict_text
+    from ..reports import cascade_text, verdict_text
 
+    if then is not None and (risk is None or human is not None or len(runs) > 1):
+        raise OptionError("--then goes with --risk and one run of duels, without --human.")
+    exam = exam_paths[0]
+    if then is not None and risk is not None:  # the second follows from the first
+        candidates = exams(read(exam_paths))
+        made = _cascade(runs[0], then, exam, candidates, places, risk)
+        if write_json(json_file, {"verdicts": [], "cascade": jsonable(cascade_text.document(made))}):
+            show(cascade_text.blocks(made), as_markdown)
+        return
     if human is not None:
         require("ppi_py", extra="verdict")
     on_duels = []
@@ -81,7 +112,7 @@ def verdict(
         )
     if human is not None and len(on_duels) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
-    candidates = exams(read([exam]))
+    candidates = exams(read(exam_paths))
     verdicts = []
     for run, duels, cases in on_duels:
         examined = exam_of(run, exam, candidates)
@@ -89,6 +120,19 @@ def verdict(
         exam_cases, why_not = cases_of(examined, places)
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
-            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
-    if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
+            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not, risk))
+    if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts], "cascade": None}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
+
+
+def _cascade(
+    first: Path, then: Path, exam: Path, candidates: Sequence[Run], places: Sequence[RunData], risk: float
+) -> Cascade:
+    from ..analysis.cascade import Examinee, cascade
+    from ..analysis.duel_runs import duels_of, exam_of
+
+    judges = []
+    for path in (first, then):
+        run, _ = the_run(path)
+        judges.append(Examinee(run, exam_of(run, exam, candidates), duels_of(run, places)[0]))
+    return cascade(judges[0], judges[1], risk)

@@ -15,6 +15,7 @@ from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
+from . import abstaining_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import as_dicts, beside_people
 from .table import Column, Table, percent, spaced, with_interval
@@ -40,7 +41,7 @@ def in_a_sentence(verdict: Verdict) -> str:
     against = verdict.duels.against
     replies = f"The replies of {verdict.duels.writer}"
     other = f"those of {against}" if len(verdict.duels.models) > 1 else f"the benchmark's {against} responses"
-    powered, corrected = verdict.powered, verdict.corrected.rate
+    powered, corrected = verdict.people.powered, verdict.corrected.rate
     if powered is not None:
         rate, trust = powered.rate, "people's votes are part of that"
     elif corrected is not None:
@@ -108,8 +109,8 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
         yield "corrected by the exam", verdict.corrected.rate
-    if verdict.powered is not None:
-        yield "with people's votes", verdict.powered.rate
+    if verdict.people.powered is not None:
+        yield "with people's votes", verdict.people.powered.rate
     if verdict.adjusted.rate is not None:
         yield "asked, at equal length", verdict.adjusted.rate
     elif verdict.adjusted.matched.n:
@@ -127,17 +128,17 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
-    if verdict.people and verdict.powered is None:
+    if verdict.people.duels and verdict.people.powered is None:
         yield (
-            f"People's votes are left out: they are on duels of {verdict.voters} users ({verdict.people:,} duels), and at least "
+            f"People's votes are left out: they are on duels of {verdict.people.users} users ({verdict.people.duels:,} duels), and at least "
             f"{LEAST_USERS} users are needed."
         )
-    if verdict.powered is not None:
+    if verdict.people.powered is not None:
         yield (
-            f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user."
+            f"With people's votes on {verdict.people.duels:,} duels: prediction-powered, the judge's votes weighing "
+            f"{verdict.people.powered.weight:.2f}; the intervals are ours, clustered by user."
         )
-    transfer = verdict.transfer
+    transfer = verdict.people.transfer
     if transfer is not None and transfer.why_not:
         yield f"People's votes do not test whether the judge errs on replies as in its exam. {transfer.why_not}"
     elif transfer is not None and not transfer.differs:
@@ -151,7 +152,7 @@ def notes(verdict: Verdict) -> Iterator[str]:
 
 def _why_not(verdict: Verdict) -> str:
     """Why there is no corrected win rate; empty if there is one."""
-    if verdict.transfer is not None and verdict.transfer.differs:
+    if verdict.people.contradict:
         return "People's votes show that the judge errs differently here than in its exam."
     return (
         verdict.corrected.why_not
@@ -162,7 +163,7 @@ def _why_not(verdict: Verdict) -> str:
 
 def document(verdict: Verdict) -> dict[str, Any]:
     """Ready for JSON; nan becomes None."""
-    transfer = verdict.transfer
+    transfer = verdict.people.transfer
     return jsonable(
         {
             "sentence": in_a_sentence(verdict),
@@ -177,10 +178,11 @@ def document(verdict: Verdict) -> dict[str, Any]:
             "groups": {group.name: group for group in verdict.groups},
             "corrected": {**vars(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": verdict.adjusted,
-            "people": verdict.people,
-            "people_users": verdict.voters,
-            "prediction_powered": verdict.powered,
+            "people": verdict.people.duels,
+            "people_users": verdict.people.users,
+            "prediction_powered": verdict.people.powered,
             "judge_beside_people": None if transfer is None else {**vars(transfer), "differs": transfer.differs},
+            "abstaining": None if verdict.abstaining is None else abstaining_text.document(verdict.abstaining),
             "signature": signature_line(verdict.run),
             "exam": signature_line(verdict.exam),
         }
@@ -219,6 +221,7 @@ def blocks(verdict: Verdict) -> list[Block]:
         heading(title(verdict)),
         paragraph(in_a_sentence(verdict)),
         warnings(verdict.caveats),
+        *([] if verdict.abstaining is None else abstaining_text.blocks(verdict.abstaining)),
         *tables(verdict),
         bullets(list(notes(verdict))),
         paragraph(LEGEND, dim=True),

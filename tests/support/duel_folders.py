@@ -1,4 +1,4 @@
-"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the bundled sample."""
+"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the bundled sample or of a release."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def write_duels(
     writer: str = "acme/writer",
     against: str = "chosen",
     other: Callable[[PersonaCase], str] | None = None,
+    data: Path | str = "sample",
     **options: str,
 ) -> Path:
     """A folder of duels, in the order of the release's files.
@@ -23,9 +24,10 @@ def write_duels(
     Args:
         reply: what the writer says in a case.
         against: `chosen`, `rejected`, or a model; other: what that model says.
-        options: `category` and `difficulty`, as `load_cases` takes them.
+        data: whose cases they are.
+        options: `category`, `difficulty` and `counts`, as `load_cases` takes them.
     """
-    cases = load_cases("sample", **options)
+    cases = load_cases(data, **options)
     ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
     pairs = [DuelPair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
     contents = people(cases.release.root) | files(pairs, writer, against, "unknown", {"writer": writer})

@@ -41,6 +41,7 @@ from personafeedback_tasks.recenter.agreement import against_rest
 
 from . import planted_prompts, planted_rankings, planted_users
 from .planted_duels import Planted
+from .planted_exams import CASES, PlantedExam
 
 SEED = 20250615
 Rng = np.random.Generator
@@ -674,6 +675,33 @@ def _verdicts() -> Iterable[Study]:
     )
 
 
+def _abstaining() -> Iterable[Study]:
+    """Exams of 101 users with 10 pairs, of judges that say how sure they are."""
+    for name, planted in {
+        "calibrated": PlantedExam(),
+        "better than it says": PlantedExam(skill=2.0),
+        "over-confident": PlantedExam(skill=0.6, slope=0.5),
+        "surer where it is wrong, with a tenth of users": PlantedExam(skill=2.0, misread=0.1),
+        "wrong in 12 %, however sure it is": PlantedExam(skill=2.05, slope=0.0),
+        "two orders that agree or not": PlantedExam(skill=2.0, agreement=True),
+        "calibrated, 31 users": PlantedExam(users=31),
+    }.items():
+
+        def held(rng: Rng, planted: PlantedExam = planted) -> list[float]:
+            return planted.held(rng, 0.1)
+
+        cases = planted.users * CASES
+        yield Study(
+            (
+                Claim("`--risk 0.1`: answered and wrong", name, "at most 10", planted.users, cases),
+                Claim("the same, answered", name, "", planted.users, cases),
+                Claim("`--risk 0.1`: above 10 % of answered are wrong", name, "at most 5", planted.users, cases),
+                Claim("the same, answered by that threshold", name, "", planted.users, cases),
+            ),
+            held,
+        )
+
+
 BETTER = Planted(skill=0.85, new=2.6, rate=0.2)
 
 
@@ -692,4 +720,5 @@ STUDIES: tuple[Study, ...] = (
     *_annotators(),
     *_tiers(),
     *_verdicts(),
+    *_abstaining(),
 )

@@ -1,0 +1,190 @@
+"""A judge that may abstain: which of its verdicts on duels count at the risk that the user accepts, by its exam."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..common.risk import Judged, Threshold, answered_and_wrong, least_users, parts_of, wrong_among_answered
+from ..common.statistics import Estimate, share
+from ..engine.outcome import ScoredCase
+from ..runs.run import Run, RunError
+from .votes import picked
+
+LEAST_USERS = 30
+"""Of an exam that a threshold is chosen by."""
+
+PROBABILITY, AGREEMENT = "p_chosen", "agreement"
+"""What a judge's certainty is: the probability of the text that it picks, or the share of its calls that pick it."""
+
+DIFFERS, FEW_USERS, NO_THRESHOLD = "differs", "few_users", "no_threshold"
+"""Why nothing is promised: people's votes contradict the exam, it has too few users, or it allows no threshold that accepts a verdict."""
+
+ANSWERED_AND_WRONG, WRONG_AMONG_ANSWERED = "answered and wrong", "wrong among answered"
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """A judge's verdict on a pair of texts.
+
+    Attributes:
+        first: whether it picks the first text: the better one of an exam, the reply of a duel.
+        certainty: in (0, 1]; 0 where it picks neither.
+    """
+
+    first: bool
+    certainty: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What is promised of the accepted verdicts.
+
+    Attributes:
+        name: ANSWERED_AND_WRONG or WRONG_AMONG_ANSWERED.
+        threshold: see `risk.Threshold`; its value is inf where nothing is accepted.
+        coverage: share of a user's pairs that is accepted, of users that the threshold was not chosen by, in the exam.
+        wrong: what the promise is about, of the same users.
+        accepted, left: number of duels whose verdicts count, and of those that are left for people.
+        rate: share of the accepted verdicts that are for the reply.
+        why_not: DIFFERS, FEW_USERS or NO_THRESHOLD; empty where something is promised.
+    """
+
+    name: str
+    threshold: Threshold
+    coverage: Estimate
+    wrong: Estimate
+    accepted: int
+    left: int
+    rate: Estimate
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Abstaining:
+    """A run on duels whose judge may abstain.
+
+    Attributes:
+        risk: in (0, 1).
+        certainty: PROBABILITY or AGREEMENT.
+        promises: one of each name.
+    """
+
+    risk: float
+    certainty: str
+    promises: tuple[Promise, ...]
+
+
+def opinions(run: Run, certainty: str) -> dict[str, Opinion]:
+    """Case id -> the verdict of a run's judge, over both orders and all epochs."""
+    return {case_id: _opinion(run, case, certainty) for case_id, case in run.cases.items()}
+
+
+def _opinion(run: Run, case: ScoredCase, certainty: str) -> Opinion:
+    if certainty == PROBABILITY:
+        first = case.value(run.benchmark.report.probability)
+        second = 1 - first
+    else:
+        first, second, _ = picked(case, run.benchmark.labels)
+    return Opinion(first > second, max(first, second) if first != second and not math.isnan(first) else 0.0)
+
+
+def certainty_of(*runs: Run) -> str:
+    """What there is in all of some runs."""
+    names = [run.benchmark.report.probability for run in runs]
+    known = all(
+        any(not math.isnan(case.value(name)) for case in run.cases.values())
+        for run, name in zip(runs, names, strict=True)
+    )
+    return PROBABILITY if known else AGREEMENT
+
+
+def examined(exam: Run, certainty: str, cells: Sequence[str]) -> Judged:
+    """The verdicts of an exam, its cells weighing as much as in some duels.
+
+    Args:
+        cells: the cell of each duel; other cells of the exam are left out.
+
+    Raises:
+        RunError: it has fewer than LEAST_USERS users.
+    """
+    there = Counter(cells)
+    found = opinions(exam, certainty)
+    ids = [case_id for case_id, case in exam.cases.items() if case.cell in there]
+    users = [exam.cases[case_id].user_id for case_id in ids]
+    if (count := len(set(users))) < LEAST_USERS:
+        raise RunError(
+            f"{exam.logs[0]}: found an exam of {count} users in the cells of the duels, expected at least {LEAST_USERS} for --risk. Run "
+            "the judge on more of the benchmark, or leave --risk out."
+        )
+    return Judged(
+        [found[case_id].certainty for case_id in ids],
+        [not found[case_id].first for case_id in ids],
+        [there[exam.cases[case_id].cell] / exam.answered[exam.cases[case_id].cell] for case_id in ids],
+        users,
+    )
+
+
+def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
+    """What a judge's exam promises of its verdicts on duels.
+
+    Args:
+        exam: see `verdict.refuse_other_judge`.
+        risk: in (0, 1).
+        differs: whether people's votes show that the judge errs on the duels otherwise than in its exam: then nothing is promised.
+
+    Raises:
+        RunError: see `examined`.
+    """
+    certainty = certainty_of(run, exam)
+    asked = examined(exam, certainty, [case.cell for case in run.cases.values()])
+    ordering, choosing, shown = map(asked.of, parts_of(asked.users))
+    found = {
+        ANSWERED_AND_WRONG: answered_and_wrong(choosing, risk),
+        WRONG_AMONG_ANSWERED: wrong_among_answered(choosing, ordering, risk),
+    }
+    mine = opinions(run, certainty)
+    return Abstaining(
+        risk, certainty, tuple(_promise(name, threshold, shown, run, mine, risk, differs) for name, threshold in found.items())
+    )  # fmt: skip
+
+
+def _promise(
+    name: str, threshold: Threshold, shown: Judged, run: Run, mine: dict[str, Opinion], risk: float, differs: bool
+) -> Promise:
+    why_not = ""
+    if differs:
+        why_not = DIFFERS
+    elif threshold.value == math.inf:
+        few = name == ANSWERED_AND_WRONG and threshold.users < least_users(risk)
+        why_not = FEW_USERS if few else NO_THRESHOLD
+    least = math.inf if why_not else threshold.value
+    accepted = [case_id for case_id, opinion in mine.items() if opinion.certainty >= least]
+    users = [run.cases[case_id].user_id for case_id in accepted]
+    coverage, both, among = of_users(shown, threshold.value)
+    return Promise(
+        name=name,
+        threshold=threshold,
+        coverage=coverage,
+        wrong=both if name == ANSWERED_AND_WRONG else among,
+        accepted=len(accepted),
+        left=len(mine) - len(accepted),
+        rate=share([float(mine[case_id].first) for case_id in accepted], users),
+        why_not=why_not,
+    )
+
+
+def of_users(judged: Judged, threshold: float) -> tuple[Estimate, Estimate, Estimate]:
+    """(accepted, accepted and wrong, wrong among accepted): the mean over users of the share of their cases."""
+    names = list(dict.fromkeys(judged.users))
+    shares: list[tuple[float, float, float]] = []
+    for name in names:
+        own = judged.of({name})
+        taken = [weight * (sure >= threshold) for sure, weight in zip(own.certainty, own.weights, strict=True)]
+        lost = math.fsum(weight for weight, wrong in zip(taken, own.wrong, strict=True) if wrong)
+        whole, answered = math.fsum(own.weights), math.fsum(taken)
+        shares.append((answered / whole, lost / whole, lost / answered if answered else math.nan))
+    accepted, both, among = (share(list(column), names) for column in zip(*shares, strict=True))
+    return accepted, both, among

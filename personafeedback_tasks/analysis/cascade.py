@@ -1,0 +1,168 @@
+"""A cheap judge first, and another one for the duels on which the first abstains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..common.risk import Judged, Threshold, answered_and_wrong, parts_of
+from ..common.statistics import Estimate, share
+from ..engine.duels import Duels
+from ..runs.run import Run, RunError
+from .abstaining import Opinion, certainty_of, examined, of_users, opinions
+from .verdict import refuse_other_judge, refuse_other_users
+
+
+@dataclass(frozen=True)
+class Examinee:
+    """A judge on duels, with its exam."""
+
+    run: Run
+    exam: Run
+    duels: Duels
+
+
+@dataclass(frozen=True)
+class Step:
+    """A judge of a cascade.
+
+    Attributes:
+        model: its name.
+        threshold: for answered and wrong, at its part of the risk.
+        accepted: number of duels that it decides.
+        asked: number of duels that it has to see.
+        calls: on these.
+        unseen: number of these that its run does not have, which count as left.
+    """
+
+    model: str
+    threshold: Threshold
+    accepted: int
+    asked: int
+    calls: int
+    unseen: int
+
+
+@dataclass(frozen=True)
+class Cascade:
+    """Two judges.
+
+    Attributes:
+        risk: of all of it, in (0, 1). Each judge has half of it: a duel that is answered and wrong is so by one of them.
+        bound: the sum of the judges' bounds, see `risk.Threshold`.
+        coverage, wrong: share of a user's pairs that one of them answers, and that is answered and wrong; of users of the exams that no
+            threshold was chosen by.
+        accuracy: of what is answered there.
+        left: number of duels that both leave to people.
+        rate: share of the accepted verdicts that are for the reply.
+    """
+
+    risk: float
+    steps: tuple[Step, Step]
+    bound: float
+    coverage: Estimate
+    wrong: Estimate
+    accuracy: Estimate
+    left: int
+    rate: Estimate
+
+
+def abstained(judge: Examinee, risk: float) -> list[str]:
+    """Ids of the duels on which the first judge of a cascade abstains.
+
+    Args:
+        risk: of the whole cascade.
+    """
+    refuse_other_judge(judge.run, judge.exam)
+    certainty = certainty_of(judge.run, judge.exam)
+    exam = examined(judge.exam, certainty, [case.cell for case in judge.run.cases.values()])
+    least = _threshold(exam, risk).value
+    return [case for case, opinion in opinions(judge.run, certainty).items() if opinion.certainty < least]
+
+
+def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
+    """Two judges of the same duels.
+
+    Args:
+        second: its run may have only the duels on which the first abstains.
+
+    Raises:
+        RunError: an exam is of another judge, of other cells or of too few users; or the duels are of others.
+    """
+    if (first.duels.writer, first.duels.against) != (second.duels.writer, second.duels.against):
+        raise RunError(
+            f"{second.run.logs[0]}: found duels of {second.duels.writer} against {second.duels.against}, expected "
+            f"{first.duels.writer} against {first.duels.against} as in {first.run.logs[0]}."
+        )
+    cells = [case.cell for case in first.run.cases.values()]
+    judged, exams, thresholds = [], [], []
+    for judge in (first, second):
+        refuse_other_judge(judge.run, judge.exam)
+        refuse_other_users(judge.run, judge.exam, judge.duels)
+        if missing := sorted(set(cells) - set(judge.exam.answered)):
+            raise RunError(
+                f"{judge.exam.logs[0]}: found no case of {', '.join(missing)} in the exam, expected the cells of {first.run.logs[0]}."
+            )
+        certainty = certainty_of(judge.run, judge.exam)
+        exam = examined(judge.exam, certainty, cells)
+        thresholds.append(_threshold(exam, risk))
+        exams.append((judge.exam, opinions(judge.exam, certainty), exam.users))
+        judged.append(_by_source(judge, opinions(judge.run, certainty)))
+    one, two = (threshold.value for threshold in thresholds)
+    mine, theirs = judged
+    open_ = [source for source, opinion in mine.items() if opinion.certainty < one]
+    decided = {source: opinion for source, opinion in mine.items() if opinion.certainty >= one}
+    more = {source: theirs[source] for source in open_ if source in theirs and theirs[source].certainty >= two}
+    both = {**decided, **more}
+    user_of = {first.duels.sources[case_id]: case.user_id for case_id, case in first.run.cases.items()}
+    coverage, wrong, among = of_users(_shown(exams, one, two), 0.5)
+    return Cascade(
+        risk,
+        (
+            Step(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0),
+            Step(
+                second.run.model, thresholds[1], len(more), len(open_), _calls(second, open_),
+                sum(source not in theirs for source in open_),
+            ),
+        ),
+        math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),
+        coverage,
+        wrong,
+        Estimate(1 - among.value, among.stderr, 1 - among.high, 1 - among.low, among.n, among.users),
+        len(mine) - len(both),
+        share([float(opinion.first) for opinion in both.values()], [user_of[source] for source in both]),
+    )  # fmt: skip
+
+
+def _threshold(exam: Judged, risk: float) -> Threshold:
+    """That of one judge of a cascade: at half of the risk."""
+    return answered_and_wrong(exam.of(parts_of(exam.users)[1]), risk / 2)
+
+
+def _by_source(judge: Examinee, found: Mapping[str, Opinion]) -> dict[str, Opinion]:
+    """Id of the benchmark's case -> opinion on its duel."""
+    return {judge.duels.sources[case_id]: opinion for case_id, opinion in found.items()}
+
+
+def _calls(judge: Examinee, sources: Sequence[str] | None = None) -> int:
+    """Number of calls of a judge; on the duels of some sources."""
+    some = None if sources is None else set(sources)
+    return sum(
+        len(case) * len(judge.run.method.calls)
+        for case_id, case in judge.run.cases.items()
+        if some is None or judge.duels.sources[case_id] in some
+    )
+
+
+def _shown(exams: Sequence[tuple[Run, Mapping[str, Opinion], Sequence[str]]], one: float, two: float) -> Judged:
+    """What both judges come to in the exams: certainty 1 where one answers; of users that neither threshold was chosen by."""
+    shown = set.intersection(*(parts_of(users)[2] for *_, users in exams))
+    (exam, mine, _), (_, theirs, _) = exams
+    ids = [case_id for case_id, case in exam.cases.items() if case.user_id in shown and case_id in theirs]
+    final = [mine[case_id] if mine[case_id].certainty >= one else theirs[case_id] for case_id in ids]
+    taken = [mine[case_id].certainty >= one or theirs[case_id].certainty >= two for case_id in ids]
+    return Judged(
+        [float(accepted) for accepted in taken], [not opinion.first for opinion in final], [1.0] * len(ids),
+        [exam.cases[case_id].user_id for case_id in ids],
+    )  # fmt: skip

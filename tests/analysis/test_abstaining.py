@@ -1,0 +1,197 @@
+"""`personafeedback verdict --risk`: a judge that abstains below a certainty."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from unittest.mock import patch
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.judges import JUDGES, OTHER
+from support.logs import inspect_log, lm_eval_log
+from support.outcomes import answering
+from support.outputs import faults
+from support.releases import write_release
+
+from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstaining, opinions
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER
+from personafeedback_tasks.common.risk import parts_of
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports.abstaining_text import blocks, sentence, why_not
+from personafeedback_tasks.runs.read import read_run
+
+same = pytest.approx
+
+USERS, CASES = 42, 3
+
+
+def careful(case_id: str, order: str) -> str:
+    """Of a user's three cases it says the first text in one, and picks in the others, wrongly in one of 40 cases."""
+    number = int(case_id.rpartition(":")[2])
+    letter = CHOSEN_LETTER[order]
+    return "A" if number % CASES == 0 else OTHER[letter] if number % 40 == 1 else letter
+
+
+def rows() -> list[dict[str, str]]:
+    return [
+        {
+            "user_id": f"u{number // CASES}", "question": f"What suits me, number {number}?", "chosen": f"Read book {number}, as you like.",
+            "reject": f"Watch film {number}, as others do.",
+        }
+        for number in range(USERS * CASES)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A release of 42 users with three cases each, and duels of replies that are the better text in all of them."""
+    root = tmp_path_factory.mktemp("abstaining")
+    personas = {f"u{number}": {"Name": f"N{number}"} for number in range(USERS)}
+    write_release(root / "release", {"general/hard": rows()}, personas)
+    options = {"category": "general", "difficulty": "hard", "counts": "any"}
+    write_duels(
+        root / "duels", lambda case: case.chosen + "\u2028Yes.", against="rejected", data=root / "release", **options
+    )
+    return root
+
+
+RUNS = {"inspect": (inspect_log, ""), "lm_eval": (lm_eval_log, ""), "mc": (lm_eval_log, "_mc")}
+
+
+@pytest.fixture(scope="module")
+def logs(data, tmp_path_factory):
+    """(harness, `release` or `duels`) -> the log of the judge."""
+    root = tmp_path_factory.mktemp("logs")
+    with patch.dict(JUDGES, {"careful": careful}):
+        found = {}
+        for (name, (harness, method)), of in product(RUNS.items(), ("release", "duels")):
+            counts = {"counts": "any"}
+            options = {"metadata": counts} if harness is lm_eval_log else counts
+            task = f"personafeedback_general_hard{method}"
+            found[name, of] = harness(root / name / of, "careful", task, data / of, **options)
+    return found
+
+
+def verdict(data, log, exam, risk, path):
+    done = personafeedback("verdict", log, "--exam", exam, "--risk", risk, "--data", data / "duels", "--json", path)
+    assert done.exit_code == 0, done.output
+    document = json.loads(path.read_text("utf-8"))
+    assert faults(document, "verdict") == []
+    return document["verdicts"][0]["abstaining"], " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
+    """A third of the duels is left to people, and what is promised is what the exam's users give by hand."""
+    found = {}
+    for name in RUNS:
+        exam, log = logs[name, "release"], logs[name, "duels"]
+        found[name], printed = verdict(data, log, exam, 0.2, tmp_path / "v.json")
+        assert "84 duels are decided, 42 are left for people." in printed
+        if name != "mc":
+            refused, _ = verdict(data, log, exam, 0.02, tmp_path / "v.json")
+            why = {key: promise["why_not"] for key, promise in refused["promises"].items()}
+            assert why["answered_and_wrong"] == "It needs 49 users to choose a threshold by, and the exam has 30."
+            assert (
+                why["wrong_among_answered"] == "The exam of 30 users shows it at no threshold that accepts a verdict."
+            )
+    assert found["inspect"] == found["lm_eval"]
+    assert [found[name]["certainty"] for name in found] == ["agreement", "agreement", "p_chosen"]
+    exam = read_run(logs["inspect", "release"])
+    _, choosing, shown = parts_of([case.user_id for case in exam.cases.values()])
+    lost = {user: 0 for user in (*choosing, *shown)}
+    for case in exam.cases.values():
+        if case.value("acc") == 0 and case.user_id in lost:
+            lost[case.user_id] += 1
+    loss = sum(lost[user] for user in choosing) / CASES
+    assert loss > 0
+    for made in found.values():
+        first, second = made["promises"]["answered_and_wrong"], made["promises"]["wrong_among_answered"]
+        assert first["bound"] == same((loss + 1) / (30 + 1))
+        assert (first["exam_users"], first["accepted"], first["left"]) == (30, 84, 42)
+        assert first["wrong"]["value"] == same(sum(lost[user] for user in shown) / CASES / len(shown))
+        assert second["wrong"]["value"] == same(sum(lost[user] for user in shown) / 2 / len(shown))
+        assert second["p"] <= 0.05
+        for promise in (first, second):
+            assert promise["coverage"]["value"] == same(2 / 3)
+            assert promise["rate"]["value"] == same(1 - 3 / 84)  # of duels 1, 41 and 121
+        assert promise["threshold"] == same(1.0 if made["certainty"] == AGREEMENT else 1 / (1 + 2.718281828**-1))
+
+
+@pytest.mark.slow
+def test_what_is_refused(logs):
+    exam, log = logs["inspect", "release"], logs["inspect", "duels"]
+    for risk in ("10", "0", "1"):
+        done = personafeedback("verdict", log, "--exam", exam, "--risk", risk)
+        assert done.exit_code != 0
+        assert f"--risk must be a share above 0 and below 1, such as 0.1 for 10 %, got {risk}." in done.stderr
+    run, examined = read_run(log), read_run(exam)
+    few = {case_id: case for case_id, case in examined.cases.items() if int(case.user_id[1:]) < 29}
+    with pytest.raises(ValueError, match="found an exam of 29 users in the cells of the duels, expected at least 30"):
+        abstaining(run, replace(examined, cases=few), 0.2, False)
+    withdrawn = abstaining(run, examined, 0.2, True)
+    for promise in withdrawn.promises:
+        assert (promise.accepted, promise.left) == (0, len(run.cases))
+        assert sentence(withdrawn, promise).endswith(
+            "People's votes show that the judge errs differently here than in its exam."
+        )
+    assert len(blocks(withdrawn)) == 1
+    assert all(promise.accepted for promise in abstaining(run, examined, 0.2, False).promises)
+    silent = {case_id: answering(case, ("", "")) for case_id, case in examined.cases.items()}
+    nothing = abstaining(run, replace(examined, cases=silent), 0.2, False)
+    said = [why_not(nothing, promise) for promise in nothing.promises]
+    assert said == ["The exam of 30 users shows it at no threshold that accepts a verdict."] * 2
+    assert set(opinions(replace(run, cases=silent), AGREEMENT).values()) == {Opinion(False, 0.0)}
+
+
+@pytest.mark.slow
+def test_a_second_judge_decides_what_the_first_leaves(data, logs, tmp_path):
+    """The first one decides 84 duels at half of the risk, three of them wrongly; the second one, without errors, the other 42."""
+    exam, log = logs["inspect", "release"], logs["inspect", "duels"]
+    done = personafeedback("export", "--abstained", log, "--exam", exam, "--risk", 0.2, "--out", tmp_path / "rest")
+    assert done.exit_code == 0, done.output
+    assert f"wrote {tmp_path / 'rest'}: 42 of 126 duels, on which scripted/careful abstains" in done.output
+    first = [case_id for case_id, opinion in opinions(read_run(log), AGREEMENT).items() if opinion.certainty < 1]
+    asked = load_cases(tmp_path / "rest", "general", "hard")
+    assert [case.extra["source"] for case in asked] == first  # the duels of a release have its ids
+    counts = {"metadata": {"counts": "any"}}
+    task = "personafeedback_general_hard"
+    second = lm_eval_log(tmp_path / "second", "gold", task, tmp_path / "rest", **counts)
+    its_exam = lm_eval_log(tmp_path / "its_exam", "gold", task, data / "release", **counts)
+    arguments = ("verdict", log, "--then", second, "--exam", exam, "--exam", its_exam)
+    done = personafeedback(*arguments, "--risk", 0.2, "--json", tmp_path / "c.json")
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "c.json").read_text("utf-8"))
+    assert faults(document, "verdict") == []
+    found = document["cascade"]
+    assert [(judge["asked"], judge["accepted"], judge["calls"], judge["unseen"]) for judge in found["judges"]] == [
+        (126, 84, 252, 0), (42, 42, 84, 0),
+    ]  # fmt: skip
+    assert (found["left"], found["rate"]["value"]) == (0, same(1 - 3 / 126))
+    assert found["bound"] == same(sum(judge["bound"] for judge in found["judges"]))
+    assert found["bound"] <= 0.2
+    assert found["judges"][1]["bound"] == same(1 / 31)
+    assert found["coverage"]["value"] == 1
+    assert found["accuracy"]["value"] == same(1 - found["wrong"]["value"])
+    assert "0 are left for people." in " ".join(done.stdout.split())
+    low = personafeedback(*arguments, "--risk", 0.02)  # no judge may decide anything
+    assert "126 are left for people." in " ".join(low.stdout.split())
+
+
+def test_options_that_do_not_go_together(tmp_path):
+    for arguments, said in (
+        (("verdict", tmp_path, "--exam", tmp_path, "--then", tmp_path), "--then goes with --risk and one run of duels"),
+        (("export", "--abstained", tmp_path, "--out", tmp_path / "x"), "--abstained needs --exam and --risk"),
+        (("export", "--out", tmp_path / "x"), "export needs --format rewardbench, or --abstained"),
+    ):
+        done = personafeedback(*arguments)
+        assert done.exit_code == 1
+        assert said in done.stderr
