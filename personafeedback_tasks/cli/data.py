@@ -115,6 +115,10 @@ def export_command(
     if abstained is not None:
         if exam is None or risk is None:
             raise OptionError("--abstained needs --exam and --risk, as in `personafeedback verdict --then`.")
+        if as_format or options["category"] or options["difficulty"]:
+            raise OptionError(
+                "--abstained writes the duels of its run: leave out --format, --category and --difficulty."
+            )
         _write_abstained(abstained, exam, risk, out, options["data"])
         return
     if as_format is None or exam is not None or risk is not None:

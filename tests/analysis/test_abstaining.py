@@ -190,6 +190,22 @@ def test_options_that_do_not_go_together(tmp_path):
     for arguments, said in (
         (("verdict", tmp_path, "--exam", tmp_path, "--then", tmp_path), "--then goes with --risk and one run of duels"),
         (("export", "--abstained", tmp_path, "--out", tmp_path / "x"), "--abstained needs --exam and --risk"),
+        (
+            (
+                "export",
+                "--abstained",
+                tmp_path,
+                "--exam",
+                tmp_path,
+                "--risk",
+                0.2,
+                "--category",
+                "general",
+                "--out",
+                "x",
+            ),
+            "leave out --format, --category and --difficulty",
+        ),
         (("export", "--out", tmp_path / "x"), "export needs --format rewardbench, or --abstained"),
     ):
         done = personafeedback(*arguments)
