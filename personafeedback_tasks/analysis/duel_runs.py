@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..engine.duels import Duels
 from ..engine.signature import set_of
 from ..runs.caveat import WEAKENS, Caveat
 from ..runs.graded import graded_runs, has_votes
+from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
@@ -103,12 +104,14 @@ def writers(
     exam: Path | None,
     candidates: Sequence[Run],
     data: Sequence[RunData],
+    names: Mapping[str, str] = AS_LOGGED,
 ) -> list[Ranking]:
     """The rankings of the writers of some duels: those that the same judge compared with the same side.
 
     Args:
         exam: where `candidates`, the exams of the judges, are from. Each row has its win rate without the judge's errors, undefined
             where there is none.
+        names: writer -> what to call it.
     """
     contenders = []
     for run, duels, cases in written:
@@ -120,7 +123,8 @@ def writers(
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
         given = {CORRECTED: rate or estimate([], [])}  # undefined
-        contenders.append(Contender(of_writer(run, duels), given=given, caveats=caveats))
+        (writer,) = with_names([of_writer(run, duels)], names)
+        contenders.append(Contender(writer, given=given, caveats=caveats))
     return [make_ranking(some) for some in alike(contenders)]
 
 

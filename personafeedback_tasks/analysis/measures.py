@@ -132,7 +132,7 @@ def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measur
     if spec.adjusted:
         found.append(_named(spec.adjusted, PERCENT, "adjusted", _adjusted))
     if spec.control is not None:
-        names = (spec.control.gain, *(one.name for one in spec.control.named))
+        names = dict.fromkeys((spec.control.gain, *(one.name for one in spec.control.named)))
         found += [_named(name, POINTS, "difference", partial(_difference, name)) for name in names]
     given = dict.fromkeys(name for one in contenders for name in one.given)
     found += [_named(name, PERCENT, "given", partial(_given, name)) for name in given]

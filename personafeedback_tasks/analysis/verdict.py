@@ -264,4 +264,4 @@ def accuracy(exam: Votes, cells: Sequence[str]) -> Estimate:
     value, part = found.right[EQUAL], found.parts[EQUAL]
     moves = zip(users, (float(part[place] * (exam.won[place] - value)) for place in there), strict=True)
     made = linearized(value, by_user(moves), len(there))
-    return replace(made, low=max(0.0, made.low), high=min(1.0, made.high))
+    return replace(made, low=max(made.low, 0.0), high=min(made.high, 1.0))  # in this order nan stays nan

@@ -129,6 +129,7 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
         others=(*others, OTHER_PERSONA),
         named=(
             right_minus_wrong,
+            gain,
             Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
         ),
         alike=alike or {},

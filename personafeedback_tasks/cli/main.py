@@ -87,8 +87,14 @@ def main() -> None:
         personafeedback register
         lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
 
-    The group `recenter` has three more tasks, judged by people. Of their labels only those of relevance are public, in the
-    authors' repository (`import-annotations`); all have a sample: -T data=sample.
+    Three more tasks, recenter_relevance, recenter_extraction and recenter_response, are scored against people's judgments. They
+    run as any task does, and each has a sample:
+
+    \b
+        inspect eval personafeedback_tasks/recenter_relevance -T data=sample --model openai/gpt-4o
+
+    People's judgments are public for recenter_relevance alone: `personafeedback import-annotations` makes its data from a
+    clone of the authors' repository.
     """
     # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
     gc.set_threshold(1_000_000)

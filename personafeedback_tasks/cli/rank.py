@@ -32,7 +32,7 @@ from .runs import check_names, passed_over, read
     "--exam",
     metavar="RUN",
     type=RUN,
-    help="Of runs on duels: their judge's run on the benchmark, for the win rates without its errors (see `verdict`).",
+    help="For runs on duels: the judge's run on the benchmark, which corrects the win rates for its errors (see `verdict`).",
 )
 @places_option
 @name_option
@@ -83,9 +83,9 @@ def rank(
     from ..analysis.run_data import ranked
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
+    from ..runs.written import of_writer
 
     found = read(runs, names, tokenizer)
-    check_names(names, found)
     on_benchmark, on_duels = [], []
     for run in found:
         duels = None
@@ -98,12 +98,13 @@ def rank(
         else:
             on_duels.append((run, *duels))
     on_duels += [votes for run in on_benchmark for votes in votes_in(run, places)]
+    check_names(names, found, [of_writer(run, duels) for run, duels, _ in on_duels])
     if exam is not None and not on_duels:
         raise OptionError(
             "--exam needs runs on duels, and found none with their data. Pass --data, or leave --exam out."
         )
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
-    rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places)
+    rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
     known = rank_text.known(rankings)
     if columns != rank_text.ALL and (unknown := [name for name in columns if name not in known]):
         raise OptionError(f"--columns must be `all` alone, or names out of {', '.join(known)}, got {unknown[0]!r}.")

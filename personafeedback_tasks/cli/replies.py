@@ -109,7 +109,14 @@ def score_replies(
     benchmark = benchmark_of(task)
     values = _given(given, data)
     selection, method = asked(benchmark, task, values.pop("method", None))
-    options = benchmark.options.strict({**values, "method": method.name})
+    every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
+    if len(every) > 1:
+        settings = ", ".join(benchmark.settings(every))
+        raise OptionError(
+            f"score-replies scores one setting at a time, got {settings}. Call it once for each. (Runs of a harness take the list: "
+            "`inspect eval ... -T setting=A,B`, or `--metadata` of lm-eval.)"
+        )
+    (options,) = every
     cases = benchmark.load(options, benchmark.selections[selection])
     benchmark.check(options, cases)
     recorded = read(file)

@@ -13,7 +13,7 @@ from ..common.errors import OptionError
 from ..engine.report import Published
 from ..engine.usage import Prices
 from ..runs.estimated import Tokenizer, with_tokens
-from ..runs.names import offers, refuse_unknown, with_names
+from ..runs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
 from .options import (
@@ -36,9 +36,6 @@ from .output import progress, say, show, write_files, write_json
 
 if TYPE_CHECKING:
     from ..analysis.report import Report
-
-NO_NAMES: Mapping[str, str] = {}
-"""--name of a command that has no such option."""
 
 
 @click.command()
@@ -114,7 +111,10 @@ def report(
 def compare(
     run_a: Path, run_b: Path, sequential: bool, json_file: Path | None, as_markdown: bool, data: RunData
 ) -> None:
-    """Compare two runs: paired on the same cases, clustered by user, with every measure that is no mean over cases, too.
+    """Compare two runs of the same task: which is better, and by how much.
+
+    Every difference is paired by case, with an interval that clusters by user. Measures that need all
+    cases at once, such as F1, are compared too.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
@@ -183,7 +183,7 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path], names: Mapping[str, str] = NO_NAMES, tokenizer: Tokenizer | None = None) -> list[Run]:
+def read(paths: Sequence[Path], names: Mapping[str, str] = AS_LOGGED, tokenizer: Tokenizer | None = None) -> list[Run]:
     """The runs of files and folders; what is left out is said on stderr.
 
     Args:
@@ -195,13 +195,16 @@ def read(paths: Sequence[Path], names: Mapping[str, str] = NO_NAMES, tokenizer: 
         return [with_tokens(run, tokenizer) for run in found]
 
 
-def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+def check_names(names: Mapping[str, str], runs: Sequence[Run], writers: Sequence[Run] = ()) -> None:
     """Offer the names that would make models of these runs one, on stderr.
+
+    Args:
+        writers: runs under the names of those who wrote the duels, which may have names, too.
 
     Raises:
         OptionError: --name is of a model that no run is of.
     """
-    refuse_unknown(names, runs)
+    refuse_unknown(names, [*runs, *writers])
     for offer in offers(runs):
         say(offer, err=True)
 
@@ -211,7 +214,7 @@ def passed_over(line: str) -> None:
     say(line, err=True)
 
 
-def the_run(path: Path, names: Mapping[str, str] = NO_NAMES) -> tuple[Run, dict[str, Run]]:
+def the_run(path: Path, names: Mapping[str, str] = AS_LOGGED) -> tuple[Run, dict[str, Run]]:
     """The run of a file or folder, and the controls that are there: value of the control's option -> run.
 
     Raises:

@@ -169,7 +169,9 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
             "possible: the judge does not err on these replies as in its exam."
         )
         return Corrected(None, value, right[LONGER], right[SHORTER], why_not)
-    low, high, clipped = (min(1.0, max(0.0, end)) for end in (made.low, made.high, value))
+    low, high, clipped = (
+        min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
+    )  # in this order nan stays nan
     return Corrected(replace(made, value=clipped, low=low, high=high), value, right[LONGER], right[SHORTER])
 
 

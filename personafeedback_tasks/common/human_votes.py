@@ -71,7 +71,10 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     # `statistics.share`, up to this share of the users may differ.
     unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
     reach = unseen * len(judge) / count
-    clipped, low, high = (min(1.0, max(0.0, end)) for end in (rate, made.low - reach, made.high + reach))
+    clipped, low, high = (
+        min(max(end, 0.0), 1.0)  # in this order nan stays nan
+        for end in (rate, made.low - reach, made.high + reach)
+    )
     return Powered(replace(made, value=clipped, low=low, high=high), weight)
 
 

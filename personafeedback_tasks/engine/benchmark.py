@@ -210,17 +210,21 @@ class Benchmark:
             OptionError: an option has an invalid value, or a setting is there twice.
         """
         read, control = read or self.options.read, self.report.control
-        listed = given.get(control.option) if control and self.setting_values else None
+        option = control.option if control else "setting"
+        listed = given.get(option)
         if isinstance(listed, str) and "," in listed:
             listed = listed.split(",")
-        if control is None or not isinstance(listed, (list, tuple)) or not listed:
+        if not isinstance(listed, (list, tuple)) or not listed:
             return (read(given),)
+        if not self.setting_values:
+            raise OptionError(
+                f"{option} must be one value in a run of {self.title}, got {', '.join(map(str, listed))}. Run the task once for each. "
+                "(Tasks that choose between responses take a list.)"
+            )
         names = [name.strip() if isinstance(name, str) else name for name in listed]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise OptionError(
-                f"{control.option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times."
-            )
-        return tuple(read({**given, control.option: name}) for name in names)
+            raise OptionError(f"{option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times.")
+        return tuple(read({**given, option: name}) for name in names)
 
     @property
     def setting_values(self) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ _REFUSALS = re.compile(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1024)  # most replies of most runs are a letter
+_SHORT = 100
+"""Characters of a reply that is likely to come again."""
+
+
 def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 
@@ -44,6 +47,10 @@ def read_reply(reply: str, truncated: bool = False) -> str:
         reply: everything that the judge said.
         truncated: it was cut off by its token limit. Then a letter counts only where the answer is named or has its own line.
     """
+    return (_read_short if len(reply) <= _SHORT else _read)(reply, truncated)
+
+
+def _read(reply: str, truncated: bool) -> str:
     text = spoken(reply)
     if not text:
         return "truncated" if text is None else "no_response"
@@ -53,6 +60,9 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     words = plain(text)
     letter = _settled(clause for clause in declarations(words) if clause.rank > 1 or not explicit)
     return letter or ("truncated" if truncated else why_not(words))
+
+
+_read_short = lru_cache(maxsize=1024)(_read)  # most replies of most runs are a letter
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
+from ..analysis.sheet import difference
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec
@@ -163,9 +164,13 @@ def _whole(names: Sequence[str], columns: Sequence[Column]) -> Table:
 
 def _meanings(report: Report) -> str:
     """What the differences of the table are, in points."""
-    sheet, there = report.sheet, report.differences(report.overall.name)
-    named = sheet.named.items() if sheet is not None else ()
-    return "".join(f" {one.name.capitalize()} ({name}): {one.meaning}." for name, one in named if one.name in there)
+    control, there = report.run.benchmark.report.control, report.differences(report.overall.name)
+    named = [one for one in control.named if one.more == report.run.signature[control.option]] if control else []
+    return "".join(
+        f" {one.name.capitalize()} ({difference(one.more, one.less)}): {one.meaning}."
+        for one in named
+        if one.name in there
+    )
 
 
 def _replies(report: Report) -> str:
@@ -197,7 +202,8 @@ def _gain(report: Report) -> list[str]:
     lead, gain = _lead_of_gain(report.run), report.overall.gain
     measured = _NOT_MEASURED
     if gain is not None:
-        measured = f"{percent(gain.value, sign=True)} points, 95 % interval {interval(gain, sign=True)}."
+        known = "without an interval" if math.isnan(gain.low) else f"95 % interval {interval(gain, sign=True)}"
+        measured = f"{percent(gain.value, sign=True)} points, {known}."
     return [f"{lead}{measured}"] if lead else []
 
 

@@ -19,12 +19,12 @@ from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 PLACE = (
-    "place: by acc, and in parentheses the places that the model may have; in 95 % of rankings they are right for all models at once. tied: places of the "
-    "models that it cannot be told apart from."
+    "place: the order by acc. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
+    "tied: the places of the models that it cannot be told apart from."
 )
 LEGEND = (
-    f"acc in percent; intervals clustered by user. {PLACE} Paired; sign flips and bootstrap-t over users, the largest absolute t over all pairs, 5 % level. "
-    "Differences to a baseline or a control are in points, on the cases that both answered."
+    f"acc in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
+    "absolute t of all pairs at the 5 % level. Differences to a baseline or a control are in points, on the cases that both answered."
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 

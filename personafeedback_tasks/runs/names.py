@@ -9,6 +9,9 @@ from itertools import permutations
 from ..common.errors import OptionError
 from .run import Run
 
+AS_LOGGED: Mapping[str, str] = {}
+"""No --name: models are called what their harness calls them."""
+
 
 def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
     """The runs under the user's names. A run and its control are of one model if they have the same name.
