@@ -89,7 +89,7 @@ class Examined:
         said_notes: what these baselines are, and which ones are missing and why, in sentences.
         agreement: of the people whose judgments are the targets; None where there is no such thing.
         subsets: name -> (label, ids of its cases).
-        ceiling: name of a group -> the highest value that a judge can reach.
+        ceiling: name of a group -> the highest value that its labels allow a judge, in [0, 1].
         ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
         version: of the audit that found these, for the signature.
         covariate: what the scores are adjusted for, if anything.

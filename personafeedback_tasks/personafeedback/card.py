@@ -8,7 +8,7 @@ from typing import Any
 from ..common import foreign
 from ..engine.report import CardFacts
 from .cases import PersonaCases
-from .ceiling import sentence
+from .ceiling import sentence, source
 from .manifest import CHOSEN, REJECTED, Manifest
 
 _SHOWN = {
@@ -117,9 +117,7 @@ _RECOGNIZES = "The task is to recognize a personalized reply, not to write one."
 
 def _of_the_texts(facts: CardFacts) -> list[str]:
     """The figures of the texts at hand."""
-    manifest: Manifest | None = facts.cases.release.manifest
-    source = "set.json" if manifest and manifest.noise else "the audit"
-    ceiling = f"{sentence(facts.cases, 'accuracy')}: {', '.join(facts.ceilings)} (from {source})."
+    ceiling = f"{sentence(facts.cases, 'accuracy')}: {', '.join(facts.ceilings)} (from {source(facts.cases)})."
     return [
         *([ceiling] if facts.ceilings else []),
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "

@@ -1,28 +1,27 @@
-"""The label ceiling: the accuracy beyond which a judge's figures say nothing, by labels that contradict each other or rest on who voted."""
+"""The label ceiling: the accuracy beyond which a judge's figures say nothing, since labels contradict each other or rest on who voted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from statistics import fmean
 
 from .cases import PersonaCases
-from .cells import DIFFICULTIES
-from .manifest import LabelNoise, Manifest
+from .manifest import LabelNoise
 
 CONTRADICTIONS = (
     "Label ceiling: an order-blind judge has at most this {} over all cells of the data (contradictory labels)"
 )
 
 ANOTHER_NINE = (
-    "Label ceiling: another nine annotators like those of the labels would have this {} over all cells of the data, as estimated from the "
-    "votes (shortcuts that all of them take are not in it)"
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over all cells of the data, as "
+    "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are)"
 )
 
 
-def noise_of(manifest: Manifest | None, difficulties: Iterable[str] = ()) -> LabelNoise | None:
-    """The noise of a set's labels, if its manifest has it for these difficulties."""
-    noise = manifest.noise if manifest else None
-    return noise if noise and set(difficulties) <= set(noise.by_tier) else None
+def noise_of(cases: PersonaCases) -> LabelNoise | None:
+    """The noise of these labels; None without a set.json that has it for every difficulty of the cases."""
+    noise = cases.release.manifest.noise if cases.release.manifest else None
+    return noise if noise and {case.difficulty for case in cases} <= noise.by_tier.keys() else None
 
 
 def sentence(cases: PersonaCases, measure: str) -> str:
@@ -31,21 +30,28 @@ def sentence(cases: PersonaCases, measure: str) -> str:
     Args:
         measure: the name of the accuracy.
     """
-    noise = noise_of(cases.release.manifest, {case.difficulty for case in cases})
-    return (ANOTHER_NINE if noise else CONTRADICTIONS).format(measure)
+    return (ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS).format(measure)
+
+
+def source(cases: PersonaCases) -> str:
+    """Where the ceiling of these cases comes from, as in `(from the audit)`."""
+    return "set.json and the audit" if noise_of(cases) else "the audit"
 
 
 def ceilings(cases: PersonaCases, by_contradictions: Mapping[str, float]) -> dict[str, float]:
-    """Group -> its ceiling, in [0, 1].
+    """Group -> its ceiling, in [0, 1]: 1 minus the mean risk of its cases where that is lower.
 
     Args:
-        by_contradictions: group (a category, or `total`) -> the ceiling that contradictory labels alone leave.
+        cases: all that the data have.
+        by_contradictions: group (a category, or `total`) -> the ceiling that contradictory labels alone leave, in [0, 1].
     """
-    noise = noise_of(cases.release.manifest, {case.difficulty for case in cases})
+    noise = noise_of(cases)
     if not noise:
         return dict(by_contradictions)
-    risks = {tier: noise.by_tier[tier].value for tier in DIFFICULTIES if tier in noise.by_tier}
     return {
-        group: min(ceiling, 1 - fmean(risks[case.difficulty] for case in cases if group in ("total", case.category)))
+        group: min(
+            ceiling,
+            1 - fmean(noise.by_tier[case.difficulty].value for case in cases if group in ("total", case.category)),
+        )
         for group, ceiling in by_contradictions.items()
     }

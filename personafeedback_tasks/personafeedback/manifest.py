@@ -53,7 +53,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Risk:
-    """That others would decide otherwise, in [0, 1], with its 95 % interval; None without one."""
+    """The risk that another nine annotators would decide otherwise, in [0, 1], with its 95 % interval; None without one."""
 
     value: float
     low: float | None = None
@@ -62,7 +62,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class Fit:
-    """Whether the votes are distributed as the estimate of the risk assumes: a chi-square test of the majorities."""
+    """A test of whether the votes are distributed as the risk assumes: chi-square (from 0), its degrees of freedom (from 1), p in [0, 1]."""
 
     chi_square: float
     degrees: int
@@ -74,9 +74,9 @@ class LabelNoise:
     """How far the labels rest on who happened to vote.
 
     Attributes:
-        measure: what the risk is of.
-        by_tier: difficulty -> of its cases.
-        fit: None where there are too few pairs.
+        measure: what the risk is, in words.
+        by_tier: difficulty -> the mean risk of its cases.
+        fit: None where there are too few pairs for a test.
     """
 
     measure: str
@@ -224,7 +224,8 @@ def _with_interval(given: _ManifestObject, least: float) -> tuple[float, float |
         raise given.wrong(ends[0], "both low and high, or neither")
     if not ends:
         return value, None, None
-    return value, given.number("low", least, value), given.number("high", value, 1)
+    order = ", as low <= value <= high"
+    return value, given.number("low", least, value, order), given.number("high", value, 1, order)
 
 
 def _duel(given: _ManifestObject) -> Duel:
@@ -310,10 +311,10 @@ class _ManifestObject:
             return int(self[name])
         raise self.wrong(name, f"a whole number from 1{otherwise}")
 
-    def number(self, name: str, least: float, most: float) -> float:
+    def number(self, name: str, least: float, most: float, why: str = "") -> float:
         if type(self[name]) in (int, float) and least <= self[name] <= most:
             return float(self[name])
-        raise self.wrong(name, f"a number from {least:g} to {most:g}")
+        raise self.wrong(name, f"a number from {least:g} to {most:g}{why}")
 
     def wrong(self, name: str, expected: str, remedy: str = _FIX) -> DataError:
         return DataError(f"{self.path}: found {self._path(name)} = {short(self[name])}, expected {expected}. {remedy}")

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 from collections import Counter
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from support.samples import a_part
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release import releasing
+from personafeedback_tasks.building.release.preferences import RISK
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
+from personafeedback_tasks.personafeedback.ceiling import ceilings
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +108,30 @@ def test_the_manifest_says_how_the_labels_arose(build):
     every = document["agreement"]["all"]
     assert every["pairs"] == len(build.read(Tiered)) + document["agreement"]["below"]["pairs"]
     assert manifest.agreement.value == round(every["coefficients"]["kappa, random sides"]["value"], 4)
+
+
+def test_the_risk_is_one_number_in_tiers_set_card_and_ceiling(build, tmp_path):
+    shutil.copytree(build.root, tmp_path / "b")
+    printed = personafeedback("build", "tiers", tmp_path / "b").stdout
+    found = json.loads((build.root / "tiers.json").read_text("utf-8"))["noise"]
+    cases = load_present(build.root / "release")
+    noise = cases.release.manifest.noise
+    assert noise.by_tier.keys() == found["by_tier"].keys() == {case.difficulty for case in cases}
+    for tier, risk in noise.by_tier.items():
+        assert asdict(risk) == {end: round(found["by_tier"][tier][end], 4) for end in ("value", "low", "high")}
+        assert 0 < risk.low <= risk.value <= risk.high < 0.5
+    assert (noise.fit.chi_square, noise.fit.degrees, noise.fit.p) == (
+        round(found["chi_square"], 4), found["degrees"], round(found["p"], 6),
+    )  # fmt: skip
+    card = DatasetCard.load(build.root / "release" / "README.md").text
+    row = [
+        [f"{100 * found['by_tier'][tier][end]:.1f}" for end in ("value", "low", "high")] for tier in found["by_tier"]
+    ]
+    assert f"| {RISK} | {' | '.join(f'{value} ({low} to {high})' for value, low, high in row)} |" in card
+    for value, low, high in row:
+        assert f"{value} ({low}–{high})" in printed
+    risks = [noise.by_tier[case.difficulty].value for case in cases]
+    assert ceilings(cases, {"total": 1.0}) == {"total": pytest.approx(1 - sum(risks) / len(risks))}
 
 
 def test_the_card_is_one_that_the_hub_reads(build):

@@ -7,15 +7,17 @@ import random
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import binomtest
+from scipy.optimize import minimize_scalar
+from scipy.stats import beta, betabinom, binom, binomtest, chi2, norm
 from support.builds import a_build, cast
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.release.preferences import RISK, Preferences
+from personafeedback_tasks.building.release.preferences import RISK, Noise, Preferences
 from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, label_noise, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered, Vote
@@ -89,6 +91,52 @@ def test_the_floor_is_what_coins_seldom_do(build, agree, of, accepted):
     cases, _ = sort_into_tiers(build, votes_for(pair, agree, of - agree))
     assert bool(cases) == accepted
     assert (binomtest(agree, of).pvalue <= 0.05) == accepted
+
+
+def a_of(kappa):
+    """Two people agree with probability (a + 1) / (2 a + 1), so that 2 P - 1 is 1 / (2 a + 1)."""
+    return (1 / kappa - 1) / 2
+
+
+@pytest.mark.parametrize(("most", "kappa"), [(8, 0.62), (9, 0.24)])
+def test_where_medium_begins_follows_from_how_far_people_agree_on_all_pairs(most, kappa):
+    """As the page on building has it: eight of nine are Medium from a kappa of .62 on, nine of nine from .24."""
+    assert integrated(a_of(kappa - 0.01), most, 9 - most) < 0.5 < integrated(a_of(kappa + 0.01), most, 9 - most)
+
+
+@pytest.mark.parametrize(("others", "tier"), [([(9, 0)] * 8, "medium"), ([(5, 4), (4, 5), (6, 3)] * 3, "hard")])
+def test_eight_of_nine_can_be_medium_where_people_agree_throughout(build, others, tier):
+    pair, *rest = [pair for pair in build.read(Pair) if not pair.easy]
+    votes = [vote for other, both in zip(rest, others, strict=False) for vote in votes_for(other, *both)]
+    cases, _ = sort_into_tiers(build, [*votes_for(pair, 8, 1), *votes])
+    assert next(case.difficulty for case in cases if case.pair_id == pair.id) == tier
+
+
+def test_the_estimate_is_that_of_a_fit_by_scipy():
+    """The most probable a of a folded beta-binomial, the risk as an integral over the share, and a chi-square of the five majorities."""
+    counts = {9: 120, 8: 70, 7: 50, 6: 40, 5: 30}
+    fit = Preferences(
+        [both for most, pairs in counts.items() for both in [(most, 9 - most), (9 - most, most)] * (pairs // 2)]
+    )
+
+    def chance(most, a):
+        return betabinom.pmf(most, 9, a, a) + betabinom.pmf(9 - most, 9, a, a)
+
+    def surprise(log_a):
+        return -norm.logpdf(log_a, 0, 2) - sum(
+            pairs * np.log(chance(most, np.exp(log_a))) for most, pairs in counts.items()
+        )
+
+    a = np.exp(minimize_scalar(surprise, bounds=(-5, 8), method="bounded").x)
+    assert fit.a == pytest.approx(a, rel=0.025)  # the step of the values that are tried
+    for most in counts:
+        posterior = beta(fit.a + most, fit.a + 9 - most)
+        otherwise = quad(lambda share, seen=posterior: seen.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]
+        assert fit.risk(most, 9 - most) == pytest.approx(otherwise)
+    expected = {most: 310 * chance(most, fit.a) for most in counts}
+    chi_square = sum((pairs - expected[most]) ** 2 / expected[most] for most, pairs in counts.items())
+    assert fit.misfit == (pytest.approx(chi_square), 3)  # five majorities, their sum is given, one parameter
+    assert Noise.of({}, *fit.misfit).p == pytest.approx(chi2.sf(chi_square, 3))
 
 
 def test_a_pair_without_its_answer_is_called_that(tmp_path):

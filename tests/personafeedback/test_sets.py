@@ -17,8 +17,8 @@ from support.releases import write_release, write_set
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.duels import WON, Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.cells import CELLS
-from personafeedback_tasks.personafeedback.manifest import Agreement, Manifest
+from personafeedback_tasks.personafeedback.cells import CELLS, DIFFICULTIES
+from personafeedback_tasks.personafeedback.manifest import Agreement, Fit, LabelNoise, Manifest, Risk
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
 
@@ -50,10 +50,18 @@ NUMBERS = st.floats(-1, 1)
 AGREEMENTS = st.builds(Agreement, measure=LINES, value=NUMBERS) | st.tuples(
     LINES, st.lists(NUMBERS, min_size=3, max_size=3)
 ).map(lambda found: Agreement(measure=found[0], **dict(zip(("low", "value", "high"), sorted(found[1]), strict=True))))
+SHARES = st.floats(0, 1)
+RISKS = st.builds(Risk, SHARES) | st.lists(SHARES, min_size=3, max_size=3).map(
+    lambda ends: Risk(**dict(zip(("low", "value", "high"), sorted(ends), strict=True)))
+)
+NOISES = st.builds(
+    LabelNoise, measure=LINES, by_tier=st.dictionaries(st.sampled_from(DIFFICULTIES), RISKS),
+    fit=st.none() | st.builds(Fit, st.floats(0, 1e6), st.integers(1, 99), SHARES),
+)  # fmt: skip
 MANIFESTS = st.builds(
     Manifest,
     name=LINES, counts=st.dictionaries(st.sampled_from(CELLS), st.integers(1, 10**6), min_size=1), labels=LINES, generator=LINES,
-    licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS,
+    licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS, noise=st.none() | NOISES,
     duel=st.none() | st.builds(
         Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED, models=st.lists(LINES, min_size=1, max_size=2).map(tuple),
     ),
@@ -61,6 +69,7 @@ MANIFESTS = st.builds(
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
+    noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}, fit=Fit(4.5, 3, 0.2)),
     duel=Duel(writer="a", against="chosen", models=("a",), not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
 ).as_dict()  # fmt: skip
 """A manifest with every key."""
@@ -126,15 +135,16 @@ def written(place: tuple[Any, ...]) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).removeprefix(".")
 
 
-OPTIONAL = (("duel",), ("counts", "general_hard"))
+OPTIONAL = {("noise",), ("duel",), ("noise", "by_tier", "easy"), ("noise", "by_tier", "hard")}
 
 
 @given(PLACES)
 @settings(deadline=None, derandomize=True)
 def test_a_missing_key_is_named(place):
     message_of = lambda: refused(changed(place, lambda inner, key: inner.pop(key)))  # noqa: E731
-    if place == ("duel",):
-        assert loaded(changed(place, lambda inner, key: inner.pop(key))).duel is None
+    if place in OPTIONAL:
+        document = changed(place, lambda inner, key: inner.pop(key))
+        assert loaded(document).as_dict() == document
     elif place == ("counts", "general_hard"):
         assert "found no cell in counts, expected at least one of specific_easy" in message_of()
     elif place[-1] in ("low", "high"):
@@ -175,7 +185,7 @@ def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value)
     for key in place:
         kept = kept[key]
     assert kept == value
-    assert type(kept) is type(value) or place[0] == "agreement"  # 1 is a number, too
+    assert type(kept) is type(value) or place[0] in ("agreement", "noise")  # 1 is a number, too
 
 
 @pytest.mark.parametrize(
@@ -192,6 +202,29 @@ def test_what_is_no_json_object_is_refused(raw):
 def test_a_name_is_one_printable_line(name):
     assert "found name = " in refused({**WHOLE, "name": name})
     assert "one line of 1 to 100 printable characters" in refused({**WHOLE, "name": name})
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ((), [0.1], "found noise = [0.1], expected an object"),
+        (("by_tier",), 0.1, "found noise.by_tier = 0.1, expected an object"),
+        (("by_tier", "mid"), {}, "found the key 'mid' in noise.by_tier, expected only easy, medium, hard"),
+        (("by_tier", "easy"), 0.1, "found noise.by_tier.easy = 0.1, expected an object"),
+        (("by_tier", "easy", "value"), 1.5, "found noise.by_tier.easy.value = 1.5, expected a number from 0 to 1"),
+        (("by_tier", "easy", "value"), "0.1", "found noise.by_tier.easy.value = '0.1', expected a number from 0 to 1"),
+        (("by_tier", "easy", "low"), None, "found noise.by_tier.easy.high = 0.2, expected both low and high, or neither"),
+        (("by_tier", "hard", "low"), 0.35, "found noise.by_tier.hard.low = 0.35, expected a number from 0 to 0.3"),
+        (("by_tier", "hard", "high"), 0.25, "found noise.by_tier.hard.high = 0.25, expected a number from 0.3 to 1"),
+        (("fit", "degrees"), 0, "found noise.fit.degrees = 0, expected a whole number from 1"),
+        (("fit", "p"), -0.1, "found noise.fit.p = -0.1, expected a number from 0 to 1"),
+        (("fit", "chi_square"), True, "found noise.fit.chi_square = True, expected a number from 0 to"),
+        (("measure",), "", "found noise.measure = '', expected one line"),
+    ],
+)  # fmt: skip
+def test_broken_label_noise_is_refused_with_its_key(place, value, message):
+    document = changed(("noise", *place), lambda inner, key: inner.__setitem__(key, value))
+    assert f"set.json: {message}" in refused(document)
 
 
 def test_a_later_format_asks_for_an_upgrade():

@@ -1,16 +1,17 @@
-"""How far people agree on a pair, estimated from all pairs that were voted on: what a few votes say of all such people.
+"""How far people agree on a pair, estimated from the votes on many pairs: what a few votes say about all such people.
 
-Each pair has a share of people who prefer its first answer. Which answer is the first says nothing, so the shares of all pairs are taken to
-have a symmetric beta distribution, Beta(a, a), and the votes on a pair are drawn with its share. The likelihood of m votes against n - m,
-whichever answer has the m, is then
+Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of all pairs are assumed to
+have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first answer with the pair's share. The likelihood of m
+votes against n - m, whichever answer has the m, is then
 
     C(n, m) B(a + m, a + n - m) / B(a, a), twice that where m is not n - m,
 
-and a pair's share given its votes has the distribution Beta(a + m, a + n - m). Small a: people agree on most pairs; large a: they toss
-coins. Where all agree, or none do, the likelihood has its maximum at 0 or infinity; log a therefore has a normal prior around 0 with a
-standard deviation of 2, which counts for little beside twenty pairs.
+and a pair's share, given its votes, has the distribution Beta(a + m, a + n - m). Two people agree on a pair with probability
+(a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a people agree on most pairs, with a large a they toss coins. If all
+votes agree, or as few as possible do, the likelihood is largest at 0 or infinity; log a therefore has a normal prior with mean 0 and standard
+deviation 2, which counts for little beside twenty pairs.
 
-The votes on a pair are taken to be independent given its share. A bias that annotators have in common is part of the share: it does not
+The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of the share: it does not
 show.
 """
 
@@ -21,21 +22,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ...common.errors import require
 from ...common.statistics import Estimate
 from ..rows import Tiered
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Table = NDArray[np.float64]
-
 NINE = 9
-"""People of another panel."""
+"""People on another panel."""
 
 RISK = "risk that another nine like these would decide otherwise"
 
@@ -44,10 +38,8 @@ SHARED = (
     "wrong far more often."
 )
 
-_LOGS = np.linspace(-5, 8, 521)
-"""Natural logarithms of the values of a that are tried, .025 apart."""
-
 RESAMPLES = 1_000
+"""Of the users, for an interval."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,8 @@ class Noise:
 
     Attributes:
         by_tier: tier -> the mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user).
-        chi_square, degrees, p: whether the majorities are distributed as the fit says; nan where too few pairs are there to tell.
+        chi_square, degrees, p: a test of whether the majorities are distributed as the fit says: chi-square (from 0), its degrees of
+            freedom, and the p value in [0, 1]; nan, 0 and nan where there are too few pairs to tell.
     """
 
     by_tier: Mapping[str, Estimate]
@@ -64,37 +57,38 @@ class Noise:
     degrees: int
     p: float
 
+    @classmethod
+    def of(cls, by_tier: Mapping[str, Estimate], chi_square: float, degrees: int) -> Noise:
+        """With the p value of the test."""
+        from scipy.stats import chi2  # the extra `build` brings it, see Preferences
 
-def noise(by_tier: Mapping[str, Estimate], chi_square: float, degrees: int) -> Noise:
-    """What is said of the labels, with the p value of the test."""
-    require("scipy", extra="build")
-    from scipy.stats import chi2
-
-    if not degrees:
-        return Noise(by_tier, math.nan, 0, math.nan)
-    return Noise(by_tier, chi_square, degrees, float(chi2.sf(chi_square, degrees)))
+        if not degrees:
+            return cls(by_tier, math.nan, 0, math.nan)
+        return cls(by_tier, chi_square, degrees, float(chi2.sf(chi_square, degrees)))
 
 
 class Preferences:
     """The fit to the votes on some pairs.
 
     Args:
-        votes: of each pair, for the two answers in either order. Pairs with fewer than two votes say nothing and are passed over.
+        votes: of each pair, for the two answers in either order. Pairs with fewer than two votes say nothing and are left out.
     """
 
     def __init__(self, votes: Sequence[tuple[int, ...]]):
         require("scipy", extra="build")
+        import numpy as np
+
         self._counts = Counter(_folded(both) for both in votes if sum(both) > 1)
         self._kinds = list(self._counts)
         self._at = int(self._best(np.array([[self._counts[kind] for kind in self._kinds]], dtype=float))[0])
 
     @property
     def a(self) -> float:
-        """The parameter of the beta distribution."""
-        return float(np.exp(_LOGS[self._at]))
+        """The parameter of the beta distribution, from e^-5 to e^8."""
+        return math.exp(_log_a()[self._at])
 
     def above(self, share: float, most: int, least: int) -> float:
-        """The probability that more than this share (from 1/2) of all such people agree, where so many votes do and do not."""
+        """The probability that more than `share` (from 1/2 to 1) of all such people agree on a pair with `most` votes against `least`."""
         from scipy.special import betainc
 
         return float(
@@ -102,15 +96,17 @@ class Preferences:
         )
 
     def risk(self, most: int, least: int) -> float:
-        """The probability that another nine would give the other answer the majority."""
+        """The probability that the majority of another nine would be for the other answer of a pair with `most` votes against `least`."""
         return float(_risks(most, least)[self._at])
 
     def risks(self, tiers: Mapping[str, Sequence[Tiered]]) -> dict[str, Estimate]:
-        """Tier -> the mean risk of its pairs, see Noise; tiers without a pair, and the pairs below (""), are left out.
+        """Tier -> the mean risk of its pairs, see Noise; not for "", the pairs below, nor for a tier without pairs.
 
         Args:
-            tiers: tier -> its pairs, with two votes or more each; together, those that the fit is of.
+            tiers: tier, or "" -> its pairs; together, the pairs of the fit. Each resample has a fit of its own.
         """
+        import numpy as np
+
         every = [(tier, pair) for tier, pairs in tiers.items() for pair in pairs if sum(pair.votes) > 1]
         if not every:
             return {}
@@ -137,14 +133,14 @@ class Preferences:
 
     @cached_property
     def misfit(self) -> tuple[float, int]:
-        """(chi-square, its degrees of freedom; 0 of both where there are too few pairs) of the majorities against those of the fit, pairs with as many votes each together.
+        """(chi-square, its degrees of freedom) of the majorities against those of the fit; both 0 where there are too few pairs.
 
-        Neighboring majorities are taken together until five pairs are expected of them.
+        Pairs with as many votes are counted together, and so are neighboring majorities until five pairs are expected of them.
         """
         of_size: Counter[int] = Counter()
         for kind, count in self._counts.items():
             of_size[sum(kind)] += count
-        found, degrees = 0.0, -1
+        chi_square, degrees = 0.0, -1  # one parameter is fitted
         for size, pairs in of_size.items():
             cells: list[list[float]] = [[0.0, 0.0]]
             for most in range(size, (size - 1) // 2, -1):
@@ -156,14 +152,17 @@ class Preferences:
                 last = cells.pop()
                 cells[-1] = [cells[-1][0] + last[0], cells[-1][1] + last[1]]
             if len(cells) > 1:
-                found += sum((seen - expected) ** 2 / expected for seen, expected in cells)
+                chi_square += sum((seen - expected) ** 2 / expected for seen, expected in cells)
                 degrees += len(cells) - 1
-        return (found, degrees) if degrees > 0 else (0.0, 0)
+        return (chi_square, degrees) if degrees > 0 else (0.0, 0)
 
     def _best(self, counts: Any) -> Any:
         """The place of the most probable a for each row of counts (rows x kinds of votes)."""
-        table = np.array([_log_likelihoods(*kind) for kind in self._kinds]).reshape(len(self._kinds), len(_LOGS))
-        return (counts @ table - _LOGS**2 / 8).argmax(axis=1)
+        import numpy as np
+
+        log_a = _log_a()
+        table = np.array([_log_likelihoods(*kind) for kind in self._kinds]).reshape(len(self._kinds), len(log_a))
+        return (counts @ table - log_a**2 / 8).argmax(axis=1)
 
 
 def _folded(votes: Sequence[int]) -> tuple[int, int]:
@@ -171,21 +170,31 @@ def _folded(votes: Sequence[int]) -> tuple[int, int]:
 
 
 @cache
-def _log_likelihoods(most: int, least: int) -> Table:
-    """Of a majority, for every a that is tried."""
-    from scipy.special import betaln
+def _log_a() -> Any:
+    """Natural logarithms of the values of a that are tried, .025 apart."""
+    import numpy as np
 
-    a = np.exp(_LOGS)
-    ways = math.comb(most + least, most) * (1 if most == least else 2)
-    return np.asarray(math.log(ways) + betaln(a + most, a + least) - betaln(a, a))
+    return np.linspace(-5, 8, 521)
 
 
 @cache
-def _risks(most: int, least: int) -> Table:
-    """The probability that at most four of another nine agree with the majority, for every a that is tried."""
+def _log_likelihoods(most: int, least: int) -> Any:
+    """Of a majority, for every a that is tried."""
+    import numpy as np
     from scipy.special import betaln
 
-    a, agree = np.exp(_LOGS), np.arange(NINE // 2 + 1)[:, None]
-    ways = np.array([math.comb(NINE, k) for k in range(NINE // 2 + 1)])[:, None]
+    a = np.exp(_log_a())
+    ways = math.comb(most + least, most) * (1 if most == least else 2)
+    return math.log(ways) + betaln(a + most, a + least) - betaln(a, a)
+
+
+@cache
+def _risks(most: int, least: int) -> Any:
+    """The probability that at most four of another nine agree with the majority, for every a that is tried."""
+    import numpy as np
+    from scipy.special import betaln
+
+    a, agree = np.exp(_log_a()), np.arange(NINE // 2 + 1)[:, None]
+    ways = np.array([math.comb(NINE, votes) for votes in range(NINE // 2 + 1)])[:, None]
     chances = ways * np.exp(betaln(a + most + agree, a + least + NINE - agree) - betaln(a + most, a + least))
-    return np.asarray(chances.sum(axis=0))
+    return chances.sum(axis=0)

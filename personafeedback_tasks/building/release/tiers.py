@@ -19,7 +19,7 @@ from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
-from .preferences import Noise, Preferences, noise
+from .preferences import Noise, Preferences
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
@@ -127,9 +127,8 @@ def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
         group = [pair for pair in tiered if (pair.pair_id in easy) == built]
         fit = Preferences([pair.votes for pair in group])
         risks |= fit.risks({tier: [pair for pair in group if pair.difficulty == tier] for tier in (*DIFFICULTIES, "")})
-        found, more = fit.misfit
-        chi_square, degrees = chi_square + found, degrees + more
-    return noise(risks, chi_square, degrees)
+        chi_square, degrees = chi_square + fit.misfit[0], degrees + fit.misfit[1]
+    return Noise.of(risks, chi_square, degrees)
 
 
 def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
